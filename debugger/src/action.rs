@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn actions_that_name_no_trace_mean_the_first() {
         let read = |text: &str| ron::from_str::<Action>(text).map_err(|error| error.to_string());
-        let first = Moment { trace: TraceId(0), position: 1250 };
+        let first = Moment { trace: TraceId(0), position: Position(1250) };
         assert_eq!(read("Panel(OpenWindowAt(1250))"), Ok(Action::Panel(PanelAction::OpenWindowAt(first))));
         assert_eq!(
             read("Panel(Bind((3),Pinned(1250)))"),

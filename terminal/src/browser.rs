@@ -251,13 +251,13 @@ impl Browser {
         on.extend(window.thread.is_some().then_some(CommandId::StayInThread));
         on.extend(desk.windows.is_synced.then_some(CommandId::WindowsMoveTogether));
         Situation {
-            active: Some((desk.windows.active, window.position.0)),
+            active: Some((desk.windows.active, window.position)),
             trace: window.trace,
             tile: focused.map(|open| open.id),
             is_in_trace: focused.is_none_or(|open| open.pane.window().is_some()),
             is_in_cells: focused.is_some_and(|open| open.pane.has_cells()),
             cell: self.cell.clone(),
-            cell_at: self.cell_at.filter(|at| *at != window.position).map(|at| at.0),
+            cell_at: self.cell_at.filter(|at| *at != window.position),
             pointed: None,
             indexing,
             switches: Switches { on },

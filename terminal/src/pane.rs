@@ -33,7 +33,7 @@ impl<'a> Cx<'a> {
 
     /// A moment of the trace.
     pub fn moment(&self, position: Position) -> Moment {
-        Moment { trace: self.desk.windows.active().trace, position: position.0 }
+        Moment { trace: self.desk.windows.active().trace, position }
     }
 }
 

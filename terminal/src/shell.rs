@@ -91,7 +91,7 @@ impl Shell for Browser {
 
     fn apply_panel(&mut self, action: PanelAction) {
         match action {
-            PanelAction::OpenWindowAt(at) => self.open_list_at(Position(at.position)),
+            PanelAction::OpenWindowAt(at) => self.open_list_at(at.position),
             PanelAction::Activate(id) => self.activate(id),
             PanelAction::ShowPanel(kind) => self.show(kind),
             PanelAction::NewPanel(kind) => self.open_pane(kind),
@@ -208,7 +208,7 @@ impl Shell for Browser {
             }
             Arrangement::New(kept) => {
                 let windows = kept.file.iter().flat_map(|file| &file.windows);
-                place_windows(desk, windows.map(|window| (WindowId(window.number), window.position)));
+                place_windows(desk, windows.map(|window| (WindowId(window.number), Position(window.position))));
                 self.panes = Panes::first();
                 let ids = desk.windows.list.iter().map(|window| window.id);
                 for window in ids.filter(|id| *id != WindowId(1)) {
@@ -364,6 +364,6 @@ impl Browser {
     }
 }
 
-fn place_windows(desk: &mut Desk, positions: impl Iterator<Item = (WindowId, u64)>) {
-    positions.for_each(|(window, position)| desk.place_window(window, Position(position)));
+fn place_windows(desk: &mut Desk, positions: impl Iterator<Item = (WindowId, Position)>) {
+    positions.for_each(|(window, position)| desk.place_window(window, position));
 }

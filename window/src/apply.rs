@@ -1,7 +1,6 @@
 //! Applies the actions that are the window's own: on panels, on their contents, on the program.
 
 use stepback_machine::RegisterGroup;
-use stepback_parsers::Position;
 
 use super::about::Page;
 use super::app::App;
@@ -22,7 +21,7 @@ impl App {
     pub(super) fn panel_action(&mut self, action: PanelAction) {
         let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
         match action {
-            PanelAction::OpenWindowAt(at) => _ = workspace.open_window(desk, Position(at.position)),
+            PanelAction::OpenWindowAt(at) => _ = workspace.open_window(desk, at.position),
             PanelAction::Activate(id) => self.activate(id),
             PanelAction::ShowPanel(kind) => _ = workspace.show(desk, kind),
             PanelAction::NewPanel(kind) => _ = workspace.add(desk, kind),

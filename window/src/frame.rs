@@ -99,7 +99,7 @@ impl App {
         let _drawing = forbid_reads();
         self.take_answers();
         let tok = Tok::current(ui);
-        let pointed = HoverCell::take(&self.context).map(|HoverCell { cell, at }| (cell, at.0));
+        let pointed = HoverCell::take(&self.context).map(|HoverCell { cell, at }| (cell, at));
         let situation = Situation { pointed, ..self.situation(tok) };
         let mut asked = self.pressed(ui, &situation);
         self.draw(ui, tok, &situation, &mut asked);

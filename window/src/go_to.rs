@@ -163,7 +163,7 @@ impl GoTo {
     pub fn counter_ui(&mut self, ui: &mut Ui, situation: &Situation, end: u64, out: &mut Vec<Action>) {
         let tok = Tok::current(ui);
         let Some((window, position)) = situation.active else { return };
-        let (now, whole) = (count(position), format!("/ {}", count(end)));
+        let (now, whole) = (count(position.0), format!("/ {}", count(end)));
         // As wide as it will ever be, so that it does not move while stepping.
         let widest = width(ui, &count(end), &mono_bold(12.5)) + width(ui, &whole, &mono(12.5)) + 50.0;
         let (rect, response) = ui.allocate_exact_size(vec2(widest.max(132.0), BUTTON_HEIGHT), Sense::click());
@@ -182,7 +182,7 @@ impl GoTo {
         let behind = pos2(number.right() + 7.0, inner.center().y);
         ui.painter().text(behind, Align2::LEFT_CENTER, whole, mono(12.5), tok.t3);
         if response.on_hover_text(say!("goto-steps-done-of-all-click")).clicked() {
-            self.counter = Some(position.to_string());
+            self.counter = Some(position.0.to_string());
             ui.memory_mut(|memory| memory.request_focus(counter_id()));
         }
     }

@@ -34,7 +34,7 @@ impl Workspace {
         let ids: Vec<_> = shown.iter().filter_map(|tile| layout.dock.tiles.get_pane(tile)?.window()).collect();
         for id in &ids {
             let known = layout.positions.iter().find(|(known, _)| known == id);
-            let at = known.map_or(desk.windows.active().position, |(_, at)| stepback_parsers::Position(at.position));
+            let at = known.map_or(desk.windows.active().position, |(_, at)| at.position);
             desk.windows.ensure(*id, at);
         }
         let open: Vec<_> = desk.windows.list.iter().map(|window| window.id).filter(|id| !ids.contains(id)).collect();

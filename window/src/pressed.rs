@@ -31,6 +31,8 @@ pub fn stroke_of(event: &Event) -> Option<KeyStroke> {
 
 #[cfg(test)]
 mod tests {
+    use stepback_parsers::Position;
+
     use super::*;
     use stepback_debugger::action::WindowId;
 
@@ -45,7 +47,7 @@ mod tests {
         let step = event(egui::Key::S, egui::Modifiers::NONE);
         let go_to = event(egui::Key::G, egui::Modifiers::COMMAND);
         input.events = vec![step, Event::Text("s".to_owned()), left.clone(), go_to];
-        let situation = Situation { active: Some((WindowId(1), 0)), ..Situation::default() };
+        let situation = Situation { active: Some((WindowId(1), Position(0))), ..Situation::default() };
         let pressed = take_pressed(&mut input, &situation, Keyboard::Panel);
         assert_eq!(pressed.iter().map(|command| command.name).collect::<Vec<_>>(), ["Step", "Go to…"]);
         assert_eq!(input.events, [left]);

@@ -2,6 +2,7 @@
 
 use egui::Vec2;
 use egui_tiles::TileId;
+use stepback_parsers::Position;
 
 use super::kept_layout;
 use super::layout::{self, Dock};
@@ -27,7 +28,7 @@ pub struct SavedLayout {
 pub fn layout_of(kept: &Kept, size: Vec2) -> Option<SavedLayout> {
     let file = kept.file.as_ref()?;
     let moment = |position| Moment { trace: TraceId::default(), position };
-    let place = |window: &KeptWindow| (WindowId(window.number), moment(window.position));
+    let place = |window: &KeptWindow| (WindowId(window.number), moment(Position(window.position)));
     let positions: Vec<_> = file.windows.iter().map(place).collect();
     let read = if file.panels.is_empty() { None } else { kept_layout::read_all(&file.panels) };
     let (dock, torn) = read.unwrap_or_else(|| (first_with(&positions, size), Vec::new()));

@@ -275,7 +275,7 @@ fn panel_menu(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
             let here = windows.moment_of(follow);
             let is_pinned = matches!(follow, Follow::Pinned(_));
             if ui
-                .add(egui::Button::selectable(is_pinned, say!("tabs-pin-at", position = count(here.position))))
+                .add(egui::Button::selectable(is_pinned, say!("tabs-pin-at", position = count(here.position.0))))
                 .clicked()
             {
                 out.push(Action::Panel(PanelAction::Bind(PanelId(tile.0), Follow::Pinned(here))));

@@ -1,6 +1,7 @@
 //! The toolbar: backwards is always left of forwards.
 
 use egui::{Align, Layout, Response, Ui, UiBuilder, vec2};
+use stepback_parsers::Position;
 
 use super::app::App;
 use super::go_to::Asking;
@@ -64,11 +65,11 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
     icons_ui(ui, &[CommandId::BackInHistory], where_useful(can_back), out);
     icons_ui(ui, &[CommandId::ForwardInHistory], where_useful(can_forward), out);
     divide(ui, wide);
-    let position = situation.position().unwrap_or(0);
+    let position = situation.position().unwrap_or(Position(0));
     icons_ui(
         ui,
         &[CommandId::GoToStart, CommandId::StepBackOut, CommandId::StepBackOver, CommandId::StepBack],
-        where_useful(position > 0),
+        where_useful(position > Position(0)),
         out,
     );
     ui.add_space(4.0);
@@ -77,7 +78,7 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
     icons_ui(
         ui,
         &[CommandId::Step, CommandId::StepOver, CommandId::StepOut, CommandId::GoToEnd],
-        where_useful(position < end),
+        where_useful(position < Position(end)),
         out,
     );
     divide(ui, wide);
@@ -102,7 +103,7 @@ fn divide(ui: &mut Ui, wide: f32) {
 fn bookmark_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
     let here = situation.position().zip(app.program.desk.as_ref());
     let place = |position| BookmarkPlace::Position(position);
-    let marked = here.and_then(|(position, desk)| desk.bookmarks.at(place(position)));
+    let marked = here.and_then(|(position, desk)| desk.bookmarks.at(place(position.0)));
     let response = button(ui, CommandId::Bookmark, None, situation, out);
     if let Some(bookmark) = marked {
         let tok = crate::theme::Tok::current(ui);

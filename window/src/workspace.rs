@@ -200,13 +200,13 @@ impl Workspace {
         }
         let (pane, here) = (self.focused_pane(), desk.windows.active().position);
         Situation {
-            active: Some((desk.windows.active, here.0)),
+            active: Some((desk.windows.active, here)),
             trace: desk.windows.active().trace,
             tile: self.focused.map(|tile| PanelId(tile.0)),
             is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
             cell: self.last_cell.clone(),
-            cell_at: at.flatten().filter(|at| *at != here).map(|at| at.0),
+            cell_at: at.flatten().filter(|at| *at != here),
             ..Situation::default()
         }
     }
@@ -295,7 +295,7 @@ fn restored(desk: &mut Desk, saved: SavedLayout) -> Dock {
         pane.renew();
         let Some(window) = pane.window() else { continue };
         let known = saved.positions.iter().find(|(id, _)| *id == window);
-        desk.place_window(window, Position(known.map_or(0, |(_, moment)| moment.position)));
+        desk.place_window(window, known.map_or(Position(0), |(_, moment)| moment.position));
     }
     desk.windows.activate(saved.active);
     dock

@@ -1,6 +1,7 @@
 //! Types that actions of several groups contain.
 
 use serde::{Deserialize, Serialize};
+use stepback_parsers::Position;
 
 /// Number of a trace that a window shows. Where none is named, the first is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -23,7 +24,7 @@ pub enum Way {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StepRange {
     /// The first position.
-    pub first: u64,
+    pub first: Position,
     /// The last position, not before the first.
-    pub last: u64,
+    pub last: Position,
 }

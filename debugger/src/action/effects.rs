@@ -1,6 +1,7 @@
 //! Of which steps it is told what they read and write.
 
 use serde::{Deserialize, Serialize};
+use stepback_parsers::Position;
 
 use super::{StepRange, Way};
 
@@ -8,13 +9,13 @@ use super::{StepRange, Way};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum EffectsOf {
     /// The innermost call around a position.
-    Call(u64),
+    Call(Position),
     /// The round of the innermost loop around a position.
-    Round(u64),
+    Round(Position),
     /// Some steps.
     Range(StepRange),
     /// How the innermost call around a position differs from another one of its function.
-    Comparison(u64, OtherCall),
+    Comparison(Position, OtherCall),
 }
 
 /// The call that one is compared with.
@@ -23,5 +24,5 @@ pub enum OtherCall {
     /// The last or next one of the same function.
     Near(Way),
     /// The innermost one of the same function around a position.
-    Around(u64),
+    Around(Position),
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use stepback_parsers::Position;
 
 use super::TraceId;
 
@@ -16,22 +17,22 @@ pub struct Moment {
     /// Of which trace.
     pub trace: TraceId,
     /// How many steps are done.
-    pub position: u64,
+    pub position: Position,
 }
 
 impl From<u64> for Moment {
     /// A moment of the first trace.
     fn from(position: u64) -> Self {
-        Self { trace: TraceId::default(), position }
+        Self { trace: TraceId::default(), position: Position(position) }
     }
 }
 
 impl Serialize for Moment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.trace == TraceId::default() {
-            return serializer.serialize_u64(self.position);
+            return serializer.serialize_u64(self.position.0);
         }
-        (self.trace, self.position).serialize(serializer)
+        (self.trace, self.position.0).serialize(serializer)
     }
 }
 
@@ -58,7 +59,7 @@ impl<'de> Visitor<'de> for MomentVisitor {
         let missing = |place| A::Error::invalid_length(place, &"a trace and a position");
         let trace = parts.next_element()?.ok_or_else(|| missing(0))?;
         let position = parts.next_element()?.ok_or_else(|| missing(1))?;
-        Ok(Moment { trace, position })
+        Ok(Moment { trace, position: Position(position) })
     }
 }
 
@@ -68,7 +69,9 @@ mod tests {
 
     #[test]
     fn moments_are_read_as_they_are_written() {
-        for (moment, text) in [(Moment::from(12), "12"), (Moment { trace: TraceId(2), position: 7 }, "((2),7)")] {
+        for (moment, text) in
+            [(Moment::from(12), "12"), (Moment { trace: TraceId(2), position: Position(7) }, "((2),7)")]
+        {
             assert_eq!(ron::to_string(&moment), Ok(text.to_owned()));
             assert_eq!(ron::from_str(text), Ok(moment));
         }

@@ -198,7 +198,7 @@ impl Desk {
     pub fn saved_positions(&self) -> Vec<(WindowId, Moment)> {
         let awaited = |id| self.awaited.iter().find(|awaited| awaited.window == id).map(|awaited| awaited.position);
         let place = |window: &TraceWindow| match awaited(window.id).filter(|_| window.is_untouched()) {
-            Some(position) => Moment { trace: window.trace, position: position.0 },
+            Some(position) => Moment { trace: window.trace, position },
             None => window.moment(),
         };
         self.windows.list.iter().map(|window| (window.id, place(window))).collect()

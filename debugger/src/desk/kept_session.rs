@@ -75,7 +75,7 @@ impl Desk {
     /// What is kept, with panels, as text.
     pub fn session_text(&self, panels: String) -> Option<String> {
         let positions = self.saved_positions();
-        let window = |(id, moment): &(WindowId, Moment)| KeptWindow { number: id.0, position: moment.position };
+        let window = |(id, moment): &(WindowId, Moment)| KeptWindow { number: id.0, position: moment.position.0 };
         let recent = self.recent();
         let image = |spec: &ImageSpec| KeptImage { path: spec.path.clone(), offset: spec.offset };
         let mut images: Vec<KeptImage> = recent.images.iter().map(image).collect();

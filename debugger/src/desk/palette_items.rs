@@ -253,11 +253,13 @@ fn fit(query: &str, text: &str) -> Option<(i32, Vec<usize>)> {
 
 #[cfg(test)]
 mod tests {
+    use stepback_parsers::Position;
+
     use super::*;
     use crate::action::WindowId;
 
     fn first(query: &str) -> String {
-        let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
+        let situation = Situation { active: Some((WindowId(1), Position(5))), ..Situation::default() };
         items(query, &situation, Known::default()).first().map_or_else(String::new, |item| item.text.clone())
     }
 
@@ -285,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_command_without_its_argument_asks_for_it() {
-        let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
+        let situation = Situation { active: Some((WindowId(1), Position(5))), ..Situation::default() };
         let list = items("show memory", &situation, Known::default());
         assert!(matches!(list.first().map(|item| &item.choice), Some(Choice::Ask(_))));
     }

@@ -68,6 +68,8 @@ fn place(path: &Path, number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use stepback_parsers::Position;
+
     use super::*;
     use crate::action::AppAction;
     use crate::action::TravelAction;
@@ -77,7 +79,7 @@ mod tests {
     fn comments_and_empty_lines_are_skipped() {
         let text = "# a comment\n\n  Theme dark\nStep over\n";
         let mut script = Script::parse(Path::new("a.txt"), text).unwrap();
-        let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
+        let situation = Situation { active: Some((WindowId(1), Position(5))), ..Situation::default() };
         assert_eq!(script.next(&situation), Some(Ok(Action::App(AppAction::Theme(ThemeChoice::Dark)))));
         assert_eq!(script.next(&situation), Some(Ok(Action::Travel(TravelAction::StepOver(Way::Forward)))));
         assert_eq!(script.place().as_deref(), Some("a.txt, line 4"));

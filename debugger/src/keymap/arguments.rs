@@ -1,6 +1,7 @@
 //! Command lines: the name of a command and its argument, as scripts and the palette write them.
 
 use stepback_machine::{LaneFormat, RegisterGroup};
+use stepback_parsers::Position;
 
 use super::command::{Command, Situation};
 use super::stroke::read_key;
@@ -100,7 +101,7 @@ fn quoted(command: &Command) -> String {
 
 /// A situation in which every command is possible.
 fn everything() -> Situation {
-    Situation { active: Some((WindowId(1), 0)), tile: Some(PanelId(0)), ..Situation::default() }
+    Situation { active: Some((WindowId(1), Position(0))), tile: Some(PanelId(0)), ..Situation::default() }
 }
 
 /// The command with the longest name that a line begins with, and the rest.
@@ -272,7 +273,7 @@ fn shown_address(text: &str) -> Result<u64, String> {
 
 /// The active window's position.
 fn marked(situation: &Situation) -> Result<BookmarkPlace, String> {
-    situation.position().map(BookmarkPlace::Position).ok_or_else(|| say!("line-no-trace-is-open").to_owned())
+    situation.position().map(|at| BookmarkPlace::Position(at.0)).ok_or_else(|| say!("line-no-trace-is-open").to_owned())
 }
 
 pub fn stay(text: &str, _: &Situation) -> Result<Action, String> {
@@ -447,7 +448,8 @@ pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
 
 pub fn window_at(text: &str, situation: &Situation) -> Result<Action, String> {
     let digits: String = text.chars().filter(|digit| *digit != ',').collect();
-    let position = digits.parse().map_err(|_| say!("line-is-no-step-number", text = format!("{text:?}")))?;
+    let position = digits.parse().map(Position);
+    let position = position.map_err(|_| say!("line-is-no-step-number", text = format!("{text:?}")))?;
     Ok(Action::Panel(PanelAction::OpenWindowAt(Moment { trace: situation.trace, position })))
 }
 

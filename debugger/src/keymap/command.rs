@@ -172,7 +172,7 @@ pub enum Need {
 #[derive(Clone, Debug, Default)]
 pub struct Situation {
     /// The active trace window and its position, while a trace is open.
-    pub active: Option<(WindowId, u64)>,
+    pub active: Option<(WindowId, Position)>,
     /// The trace of that window.
     pub trace: TraceId,
     /// The panel that has the keyboard.
@@ -184,9 +184,9 @@ pub struct Situation {
     /// The cell under the cursor, which "last write" means.
     pub cell: Option<CellName>,
     /// The position that it is shown at, where that is not the one of the active window.
-    pub cell_at: Option<u64>,
+    pub cell_at: Option<Position>,
     /// The cell that a hover text tells of, and the position that the text means.
-    pub pointed: Option<(CellName, u64)>,
+    pub pointed: Option<(CellName, Position)>,
     /// How far the open trace is indexed.
     pub indexing: Indexing,
     /// What is switched on.
@@ -225,18 +225,18 @@ pub enum Indexing {
 
 impl Situation {
     /// The position of the active trace window.
-    pub fn position(&self) -> Option<u64> {
+    pub fn position(&self) -> Option<Position> {
         self.active.map(|(_, position)| position)
     }
 
     /// Why of what a hover text tells, else of the cell under the cursor: where it has the value that is shown.
     pub fn why(&self) -> Option<Action> {
         if let Some((cell, at)) = &self.pointed {
-            return Some(Action::Slice(SliceAction::WhyAt(cell.clone(), Position(*at))));
+            return Some(Action::Slice(SliceAction::WhyAt(cell.clone(), *at)));
         }
         let cell = self.cell.clone()?;
         Some(match self.cell_at {
-            Some(at) => Action::Slice(SliceAction::WhyAt(cell, Position(at))),
+            Some(at) => Action::Slice(SliceAction::WhyAt(cell, at)),
             None => Action::Slice(SliceAction::Why(cell)),
         })
     }

@@ -44,11 +44,14 @@ fn is_text_key(stroke: &KeyStroke) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use stepback_parsers::Position;
+
     use super::*;
     use crate::action::WindowId;
 
     fn press(key: Key, modifiers: Modifiers, keyboard: Keyboard) -> Option<&'static str> {
-        let situation = Situation { active: Some((WindowId(1), 0)), is_in_trace: true, ..Situation::default() };
+        let situation =
+            Situation { active: Some((WindowId(1), Position(0))), is_in_trace: true, ..Situation::default() };
         meant(KeyStroke::new(modifiers, key), &situation, keyboard).map(|command| command.name)
     }
 
@@ -70,7 +73,7 @@ mod tests {
     #[test]
     fn arrows_belong_to_the_panel_that_has_the_keyboard() {
         assert_eq!(press(Key::ArrowDown, Modifiers::NONE, Keyboard::Panel), Some("Next row"));
-        let elsewhere = Situation { active: Some((WindowId(1), 0)), ..Situation::default() };
+        let elsewhere = Situation { active: Some((WindowId(1), Position(0))), ..Situation::default() };
         let down = KeyStroke::new(Modifiers::NONE, Key::ArrowDown);
         assert!(meant(down, &elsewhere, Keyboard::Panel).is_none());
     }

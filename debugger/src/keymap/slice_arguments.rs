@@ -1,5 +1,7 @@
 //! What the commands of slices and of effects are asked with.
 
+use stepback_parsers::Position;
+
 use super::arguments::cell_name;
 use super::command::Situation;
 use crate::action::{Action, EffectsOf, OtherCall, SliceAction, StepRange, ViewAction};
@@ -37,7 +39,7 @@ pub fn rename_slice(text: &str, _: &Situation) -> Result<Action, String> {
 /// A range of positions: `1190 1255`, `1,190..1,255`.
 pub fn effects(text: &str, _: &Situation) -> Result<Action, String> {
     let parts: Vec<&str> = text.split([' ', '.', '-']).filter(|part| !part.is_empty()).collect();
-    let numbers: Option<Vec<u64>> = parts.iter().map(|part| position_number(part)).collect();
+    let numbers: Option<Vec<Position>> = parts.iter().map(|part| position_number(part)).collect();
     match numbers.as_deref() {
         Some([first, last]) => {
             let range = StepRange { first: *first.min(last), last: *first.max(last) };
@@ -54,6 +56,6 @@ pub fn other_call(text: &str, situation: &Situation) -> Result<Action, String> {
     Ok(Action::View(ViewAction::ShowEffects(EffectsOf::Comparison(at, OtherCall::Around(other)))))
 }
 
-fn position_number(text: &str) -> Option<u64> {
-    text.replace(',', "").parse().ok()
+fn position_number(text: &str) -> Option<Position> {
+    text.replace(',', "").parse().map(Position).ok()
 }

@@ -125,7 +125,7 @@ commands![
         .separated()
         .icon(icons::COPY)
         .key(CTRL_SHIFT, Key::C)
-        .when(|situation| Some(AppAction::Copy(situation.position()?.to_string()))),
+        .when(|situation| Some(AppAction::Copy(situation.position()?.0.to_string()))),
     Edit::CopyCellName("Copy cell name")
         .when(|situation| Some(AppAction::Copy(arguments::argument_text(situation.cell.as_ref()?)))),
     Edit::Find("Find…")
@@ -579,7 +579,7 @@ commands![
         .icon(icons::BOOKMARK)
         .key(NONE, Key::B)
         .when(|situation| Some(MarkAction::Bookmark(BookmarkChange::Toggle(BookmarkPlace::Position(
-            situation.position()?
+            situation.position()?.0
         )))))
         .asks("ask-name-of-the-bookmark", arguments::bookmark),
     Bookmarks::BookmarkSelection("Bookmark selection")
@@ -768,7 +768,7 @@ commands![
 ];
 
 fn color(situation: &Situation, color: BookmarkColor) -> Option<MarkAction> {
-    let place = BookmarkPlace::Position(situation.position()?);
+    let place = BookmarkPlace::Position(situation.position()?.0);
     Some(MarkAction::Bookmark(BookmarkChange::Color { place, color }))
 }
 

@@ -31,7 +31,7 @@ const BYTES: usize = 16;
 /// Where no such steps are, and see [`stepback_index::QueryError`].
 pub fn effects_table(session: &Session, of: EffectsOf, cancel: &Cancel) -> Result<Table> {
     let index = &session.index;
-    let clamp = |at: u64| Position(at).min(index.end());
+    let clamp = |at: Position| at.min(index.end());
     let scope = match of {
         EffectsOf::Call(at) => call_around(index, None, clamp(at))?.ok_or_else(no_call)?,
         EffectsOf::Round(at) => {
@@ -145,7 +145,7 @@ fn comparison_table(session: &Session, at: Position, other: OtherCall, cancel: &
     let one = call_around(index, None, at)?.ok_or_else(no_call)?;
     let function = one.call.and_then(|id| index.calls().get(id)).ok_or_else(no_call)?.function;
     let other_at = match other {
-        OtherCall::Around(at) => Some(Position(at).min(index.end())),
+        OtherCall::Around(at) => Some(at.min(index.end())),
         OtherCall::Near(way) => {
             let course = if way == Way::Back { Course::Back } else { Course::Onward };
             next_call(index, NextCall { function, course, at: one.from }, cancel)?
@@ -294,7 +294,7 @@ mod tests {
             "write x2 8 5 875",
             "write psr 4 800003cd 878",
         ];
-        check(EffectsOf::Call(880), &expected);
+        check(EffectsOf::Call(Position(880)), &expected);
     }
 
     #[test]
@@ -308,7 +308,7 @@ mod tests {
             "write x19 8 80020012 1,253",
             "write 80020010 2 a9 bd heap+10 1,252",
         ];
-        check(EffectsOf::Range(StepRange { first: 1249, last: 1254 }), &expected);
+        check(EffectsOf::Range(StepRange { first: Position(1249), last: Position(1254) }), &expected);
     }
 
     #[test]
@@ -325,7 +325,7 @@ mod tests {
             "output 8001fff8 10 30 heap_used",
             "way +14 to +18 to +44 meet at +40",
         ];
-        check(EffectsOf::Comparison(852, OtherCall::Around(673)), &expected);
+        check(EffectsOf::Comparison(Position(852), OtherCall::Around(Position(673))), &expected);
     }
 
     #[test]
@@ -333,9 +333,9 @@ mod tests {
         let session = overflow_with_image();
         let failed = |of| effects_table(&session, of, &Cancel::default()).unwrap_err().to_string();
         assert_eq!(
-            failed(EffectsOf::Comparison(673, OtherCall::Near(Way::Back))),
+            failed(EffectsOf::Comparison(Position(673), OtherCall::Near(Way::Back))),
             "no other call of mini_malloc is there"
         );
-        assert_eq!(failed(EffectsOf::Round(3)), "no loop is around the position");
+        assert_eq!(failed(EffectsOf::Round(Position(3))), "no loop is around the position");
     }
 }

@@ -41,12 +41,12 @@ impl SoughtCalls {
     fn candidates(&self, calls: &CallTable) -> Vec<Range<u64>> {
         let Some(StepRange { first, last }) = self.range else { return std::iter::once(0..calls.len()).collect() };
         // What is entered at the first position was called by the step before it.
-        let part = Position(first.saturating_sub(1))..Position(last);
+        let part = Position(first.0.saturating_sub(1))..last;
         calls.stacks().iter().map(|stack| calls.frames_within(stack, &part).called).collect()
     }
 
     fn is_in_range(&self, call: &Call) -> bool {
-        let at = call.entered_at().0;
+        let at = call.entered_at();
         self.range.is_none_or(|range| (range.first..=range.last).contains(&at))
     }
 }
@@ -138,7 +138,7 @@ mod tests {
         let session = overflow();
         let all = find_calls(&session, &sought("", None), usize::MAX, &Cancel::default()).unwrap();
         assert_eq!(all.count, session.index.calls().len());
-        let range = StepRange { first: 85, last: 900 };
+        let range = StepRange { first: Position(85), last: Position(900) };
         let inside = find_calls(&session, &sought("", Some(range)), usize::MAX, &Cancel::default()).unwrap();
         let is_inside = |row: &&CallRow| (85..=900).contains(&row.call.entered_at().0);
         let expected: Vec<CallId> = all.rows.iter().filter(is_inside).map(|row| row.first).collect();

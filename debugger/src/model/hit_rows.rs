@@ -168,7 +168,7 @@ impl HitRows {
             (step.saturating_sub(around.context), position.saturating_add(around.context))
         };
         let mut shown: Vec<(u64, u64)> = positions.iter().map(of_hit).collect();
-        shown.extend(around.opened.iter().map(|steps| (steps.first, steps.last)));
+        shown.extend(around.opened.iter().map(|steps| (steps.first.0, steps.last.0)));
         // Hits with as much around each ascend already.
         shown.sort_unstable();
         let mut pieces: Vec<Piece> = Vec::new();
@@ -275,7 +275,10 @@ mod tests {
         assert_eq!(text(&rows(&[], 0, &[])), "[0-99]");
         assert_eq!(text(&rows(&[5, 20], 0, &[])), "[0-3] 4 [5-18] 19 [20-99]");
         assert_eq!(text(&rows(&[5, 20], 1, &[])), "[0-2] 3 4 5 [6-17] 18 19 20 [21-99]");
-        assert_eq!(text(&rows(&[5, 20], 0, &[StepRange { first: 6, last: 19 }])).matches('[').count(), 2);
+        assert_eq!(
+            text(&rows(&[5, 20], 0, &[StepRange { first: Position(6), last: Position(19) }])).matches('[').count(),
+            2
+        );
     }
 
     #[test]

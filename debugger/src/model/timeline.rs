@@ -130,7 +130,7 @@ pub fn here(session: &Session, position: Position) -> Result<Here, QueryError> {
 
 /// From its entry to its end, or to that of the trace.
 pub fn steps_of(session: &Session, call: &Call) -> StepRange {
-    StepRange { first: call.entered_at().0, last: left_at(session, call).0 }
+    StepRange { first: call.entered_at(), last: left_at(session, call) }
 }
 
 fn left_at(session: &Session, call: &Call) -> Position {

@@ -77,7 +77,7 @@ impl TraceWindow {
 
     /// Where it is, in its trace.
     pub fn moment(&self) -> Moment {
-        Moment { trace: self.trace, position: self.position.0 }
+        Moment { trace: self.trace, position: self.position }
     }
 
     /// Whether it never left where it began.

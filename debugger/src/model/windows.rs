@@ -123,7 +123,7 @@ impl Windows {
     /// The moment that a panel shows.
     pub fn position_of(&self, follow: Follow) -> Position {
         match follow {
-            Follow::Pinned(moment) => Position(moment.position.min(self.step_count)),
+            Follow::Pinned(moment) => moment.position.min(Position(self.step_count)),
             Follow::Active | Follow::Window(_) => self.followed(self.travelling(follow)).position,
         }
     }
@@ -138,13 +138,13 @@ impl Windows {
                 let id = self.travelling(follow);
                 (id != self.active).then_some(Action::Panel(PanelAction::Activate(id)))
             }
-            Follow::Pinned(moment) => Some(Action::travel(self.active, Position(moment.position))),
+            Follow::Pinned(moment) => Some(Action::travel(self.active, moment.position)),
         }
     }
 
     /// Moment of the trace that the active window shows.
     pub fn moment(&self, position: Position) -> Moment {
-        Moment { trace: self.active().trace, position: position.0 }
+        Moment { trace: self.active().trace, position }
     }
 
     /// The same with its trace, so that a panel can be pinned to it.
@@ -153,7 +153,7 @@ impl Windows {
             Follow::Pinned(moment) => moment.trace,
             Follow::Active | Follow::Window(_) => self.followed(self.travelling(follow)).trace,
         };
-        Moment { trace, position: self.position_of(follow).0 }
+        Moment { trace, position: self.position_of(follow) }
     }
 
     /// The moment against which a panel shows changes: the same moment when it is pinned.

@@ -185,7 +185,7 @@ fn apply_mark(shell: &mut dyn Shell, action: MarkAction) {
             let Some(StepRange { first, last }) = shell.selected_range() else {
                 return shell.tell(Report::NothingToBookmark);
             };
-            let place = BookmarkPlace::Range { first, last };
+            let place = BookmarkPlace::Range { first: first.0, last: last.0 };
             let change = match name.is_empty() {
                 true => BookmarkChange::Toggle(place),
                 false => BookmarkChange::Put { place, name },
@@ -228,11 +228,11 @@ fn apply_panel(shell: &mut dyn Shell, action: PanelAction) {
 /// Moves two windows to the ends of a range, the one with the lower number to its start, and compares them.
 pub(super) fn compare_ends(shell: &mut dyn Shell, StepRange { first, last }: StepRange) {
     let Some(active) = shell.program().desk.as_ref().map(|desk| desk.windows.active) else { return };
-    let Some(other) = shell.other_window(Position(last)) else { return };
+    let Some(other) = shell.other_window(last) else { return };
     let (earlier, later) = (active.min(other), active.max(other));
     shell.program_mut().queue.extend([
-        Action::travel(earlier, Position(first)),
-        Action::travel(later, Position(last)),
+        Action::travel(earlier, first),
+        Action::travel(later, last),
         PanelAction::CompareWindows(earlier, later).into(),
     ]);
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepback_index::{Cancel, SlotReader};
-use stepback_parsers::{Position, Tarmac};
+use stepback_parsers::Tarmac;
 
 use super::opening::{index_more, open, toggle_follow};
 use super::prompt::{FilePurpose, Prompt};
@@ -148,9 +148,9 @@ fn save_range(shell: &mut dyn Shell, range: Option<StepRange>, path: Option<Path
     let program = shell.program_mut();
     program.saving = Some(program.worker.spawn(Lane::Long, move |cancel: &Cancel| {
         let tarmac = session.index.source().downcast::<Tarmac>().ok_or_else(|| anyhow::anyhow!("no text"))?;
-        let text = SlotReader(&session.index).text_between(Position(range.first), Position(range.last))?;
+        let text = SlotReader(&session.index).text_between(range.first, range.last)?;
         save_part(tarmac, text, &path, cancel)?;
-        let steps = range.last.saturating_sub(range.first);
+        let steps = range.last.0.saturating_sub(range.first.0);
         Ok(say!("part-saved", steps = steps, path = path.display().to_string()))
     }));
 }

@@ -103,7 +103,7 @@ impl FilePurpose {
     pub fn suggested_name(&self) -> Option<String> {
         match self {
             Self::SessionPlace => Some("trace.session.toml".to_owned()),
-            Self::PartPlace(StepRange { first, last }) => Some(format!("steps-{first}-{last}.tarmac")),
+            Self::PartPlace(StepRange { first, last }) => Some(format!("steps-{}-{}.tarmac", first.0, last.0)),
             Self::PicturePlace => Some("stepback.png".to_owned()),
             Self::Save { name, .. } => Some(name.clone()),
             _ => None,

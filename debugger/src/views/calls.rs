@@ -287,7 +287,7 @@ impl CallsView {
         };
         let calls = so_far(&desk.session, &say!("calls-count", count = count));
         match self.state.range {
-            Some(StepRange { first, last }) => say!("calls-in-steps", calls = calls, first = first, last = last),
+            Some(StepRange { first, last }) => say!("calls-in-steps", calls = calls, first = first.0, last = last.0),
             None => calls,
         }
     }

@@ -163,8 +163,8 @@ fn table(session: &Session, from: Position, changes: &[ExternalRow]) -> Table {
         cells: vec![
             TableCell::Step(change.step),
             TableCell::new(Meaning::Second, format!("{:08x}", change.address.0)),
-            bytes_cell(change.bytes.iter().map(|byte| was(*byte))),
-            bytes_cell(change.bytes.iter().map(|byte| read(*byte))),
+            bytes_cell(change.bytes.iter().map(|(was, read)| known_byte(*was, *read))),
+            bytes_cell(change.bytes.iter().map(|(was, read)| read_byte(*was, *read))),
             TableCell::new(Meaning::Symbol, change.place.clone().unwrap_or_default()),
             TableCell::new(Meaning::Label, change.thread.clone()),
         ],
@@ -191,7 +191,7 @@ fn bytes_cell(bytes: impl Iterator<Item = Span>) -> TableCell {
 }
 
 /// Byte that was known.
-fn was((was, read): (Option<u8>, u8)) -> Span {
+fn known_byte(was: Option<u8>, read: u8) -> Span {
     match was {
         Some(was) if was == read => Span::new(Meaning::Second, format!("{was:02x}")),
         Some(was) => Span::new(Meaning::Plain, format!("{was:02x}")),
@@ -200,7 +200,7 @@ fn was((was, read): (Option<u8>, u8)) -> Span {
 }
 
 /// Byte that was read: what differs stands out.
-fn read((was, read): (Option<u8>, u8)) -> Span {
+fn read_byte(was: Option<u8>, read: u8) -> Span {
     let is_other = was.is_some_and(|was| was != read);
     Span::new(if is_other { Meaning::External } else { Meaning::Second }, format!("{read:02x}"))
 }

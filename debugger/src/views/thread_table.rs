@@ -167,7 +167,9 @@ fn table(threads: &All, session: &Session) -> Table {
     rows.sort_by_key(|row| row.is_last);
     let table = Table::new(summary, &HEADS, rows);
     // Name, number of steps and first step are shown in the narrowest panel.
-    Table { spare: vec![2, 9, 6, 8, 5, 1], ..table }.without_empty()
+    let table = Table { spare: vec![2, 9, 6, 8, 5, 1], ..table }.without_empty();
+    // The share of an only thread says nothing.
+    if threads.rows.len() > 1 { table } else { table.without_named("") }
 }
 
 fn row(thread: &ThreadRow, busiest: u64) -> TableRow {

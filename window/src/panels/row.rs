@@ -1,7 +1,7 @@
 //! What can be clicked: rows, links, small buttons. All of it has a name for screen readers and tests.
 
 use egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
-use stepback_parsers::{Position, Step};
+use stepback_parsers::Step;
 
 use super::pen::Pen;
 use crate::theme::{mono, ui as ui_font};
@@ -83,11 +83,11 @@ impl StepLink {
     }
 
     fn act(self, ui: &Ui, response: &Response, out: &mut Vec<Action>) {
-        let to = Moment { trace: self.trace, position: self.step.after().0 };
+        let to = Moment { trace: self.trace, position: self.step.after() };
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
             out.push(Action::Panel(PanelAction::OpenWindowAt(to)));
         } else if response.clicked() {
-            out.push(Action::travel(self.window, Position(to.position)));
+            out.push(Action::travel(self.window, to.position));
         }
     }
 }

@@ -27,6 +27,6 @@ impl ViewCx<'_> {
 
     /// A moment of the trace.
     pub fn moment(&self, position: Position) -> Moment {
-        Moment { trace: self.trace(), position: position.0 }
+        Moment { trace: self.trace(), position }
     }
 }

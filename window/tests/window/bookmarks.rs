@@ -3,6 +3,7 @@
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{Action, PanelKind, StepRange, ViewAction};
 use stepback_debugger::notes::{Bookmark, BookmarkColor};
+use stepback_parsers::Position;
 
 use crate::sandbox::SHORT;
 use crate::support::Driver;
@@ -85,7 +86,7 @@ fn what_is_selected_in_the_timeline_is_marked_as_a_part() {
     let mut window = Driver::text(SHORT);
     window.press_with(SHIFT, Key::B);
     window.check_told("no part of the trace is selected");
-    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 3, last: 8 }))));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(3), last: Position(8) }))));
     window.press_with(SHIFT, Key::B);
     assert_eq!(titles(&window), ["3 – 8"]);
     window.choose("step 5", "Bookmark");

@@ -3,6 +3,7 @@
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{Action, PanelAction, PanelId, PanelKind, StepRange, TravelAction, ViewAction, Way};
 use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use crate::support::Driver;
 
@@ -17,7 +18,8 @@ fn the_function_under_the_cursor_stays_where_the_range_is_another_one() {
     let mut window = demo();
     let first = |window: &Driver| window.desk().functions.told().unwrap().table.rows[0].address;
     let before = first(&window);
-    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 800, last: 1350 }))));
+    window
+        .perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(800), last: Position(1350) }))));
     assert_ne!(first(&window), before);
     // Enter is about the row under the cursor, and chooses it.
     window.press(Key::Enter);
@@ -29,7 +31,8 @@ fn a_range_of_the_timeline_cuts_the_calls_and_the_whole_trace_comes_back() {
     let mut window = demo();
     assert!(window.has("functions of: Whole trace"));
     assert!(window.painted("function decode_field").contains("6,051"));
-    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 100, last: 900 }))));
+    window
+        .perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(100), last: Position(900) }))));
     assert!(window.has("functions of: Steps 100 – 900"));
     assert!(window.painted("function main").contains("800 100.0"), "{}", window.painted("function main"));
     window.click("Whole trace");
@@ -44,7 +47,8 @@ fn a_range_of_the_timeline_cuts_the_calls_and_the_whole_trace_comes_back() {
 #[test]
 fn the_menu_of_a_range_leads_to_its_functions_and_its_flame_graph() {
     let mut window = Driver::demo();
-    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 100, last: 900 }))));
+    window
+        .perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(100), last: Position(900) }))));
     window.choose("timeline", "Functions of this range");
     assert!(window.panels().contains(&PanelKind::Functions) && window.has("functions of: Steps 100 – 900"));
     window.choose("timeline", "Flame graph of this range");

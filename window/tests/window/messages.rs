@@ -10,6 +10,7 @@ use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternEl
 use stepback_debugger::action::{Action, AppAction, PanelAction, TravelAction, WindowId};
 use stepback_debugger::keymap::{Area, PANELS, Situation, commands, parse_line};
 use stepback_debugger::messages::{Language, LanguageChoice, Value, find, spoken_with};
+use stepback_parsers::Position;
 
 use crate::sandbox::SHORT;
 use crate::support::Driver;
@@ -108,7 +109,7 @@ fn scripts_call_commands_as_the_english_window_does() {
 
 #[test]
 fn commands_are_understood_in_english_and_in_the_language_of_the_window() {
-    let situation = Situation { active: Some((WindowId(1), 0)), ..Situation::default() };
+    let situation = Situation { active: Some((WindowId(1), Position(0))), ..Situation::default() };
     Language::French.speak();
     let lines = ["Go to 1,250", "Aller à 1,250", "ALLER À 1,250", "aller a 1,250"];
     let all = lines.map(|line| parse_line(line, &situation));

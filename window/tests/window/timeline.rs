@@ -99,7 +99,7 @@ fn the_call_around_the_position_fills_the_timeline() {
     assert!(fitted != before && fitted.contains("80000390"), "{fitted}");
     let view = window.workspace().timeline.view().expect("a part of the trace");
     let position = window.active().position.0;
-    assert!((view.first..=view.last).contains(&position));
+    assert!((view.first.0..=view.last.0).contains(&position));
     window.press_with(Modifiers::SHIFT, Key::Z);
     assert_eq!(window.workspace().timeline.view(), None);
 }
@@ -112,7 +112,10 @@ fn the_view_follows_a_position_that_leaves_it() {
     let before = window.workspace().timeline.view().expect("a part of the trace");
     window.go_to("5");
     let view = window.workspace().timeline.view().expect("a part of the trace");
-    assert!((view.first..=view.last).contains(&5) && view.last - view.first == before.last - before.first, "{view:?}");
+    assert!(
+        (view.first.0..=view.last.0).contains(&5) && view.last.0 - view.first.0 == before.last.0 - before.first.0,
+        "{view:?}"
+    );
 }
 
 #[test]
@@ -130,10 +133,10 @@ fn a_range_is_selected_with_shift_and_its_ends_are_compared() {
     window.harness().event(Event::ModifiersChanged(Modifiers::NONE));
     window.wait();
     let range = window.workspace().timeline.selection().expect("a selection");
-    assert!(range.first.abs_diff(440) <= 2 && range.last.abs_diff(881) <= 2, "{range:?}");
+    assert!(range.first.0.abs_diff(440) <= 2 && range.last.0.abs_diff(881) <= 2, "{range:?}");
     window.check_position(0);
     window.perform(Action::Panel(PanelAction::CompareEnds(range)));
-    assert_eq!(window.positions(), [(1, range.first), (2, range.last)]);
+    assert_eq!(window.positions(), [(1, range.first.0), (2, range.last.0)]);
     assert!(window.panels().contains(&PanelKind::Compare));
     window.perform(Action::View(ViewAction::SelectRange(None)));
     assert_eq!(window.workspace().timeline.selection(), None);
@@ -215,7 +218,8 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
     window.command("Save selection as a trace part.tarmac");
     assert_eq!(window.messages(), ["Nothing is selected in the timeline"]);
     window.close_messages();
-    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 100, last: 900 }))));
+    window
+        .perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(100), last: Position(900) }))));
     let path = window.path("part.tarmac");
     window.command(&format!("Save selection as a trace {}", path.display()));
     assert!(window.messages().iter().any(|told| told.starts_with("Saved 800 steps as ")), "{:?}", window.messages());
@@ -232,7 +236,8 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
 #[test]
 fn the_calls_of_a_selected_range_are_listed_and_left_again() {
     let mut window = Driver::demo();
-    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 100, last: 900 }))));
+    window
+        .perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(100), last: Position(900) }))));
     window.choose("timeline", "Calls of this range");
     window.wait();
     let (first, calls) = (window.rect("List calls of the whole trace"), window.count_like("call "));
@@ -241,7 +246,7 @@ fn the_calls_of_a_selected_range_are_listed_and_left_again() {
     assert!(!window.has("call main"));
     window.click("List calls of the whole trace");
     assert!(window.has("call main"));
-    window.perform(Action::View(ViewAction::ListCalls(Some(StepRange { first: 3, last: 3 }))));
+    window.perform(Action::View(ViewAction::ListCalls(Some(StepRange { first: Position(3), last: Position(3) }))));
     assert!(window.has("No such call") && window.has("List calls of the whole trace"));
 }
 

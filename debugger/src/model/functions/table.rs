@@ -105,6 +105,7 @@ fn share(part: u64, whole: u64) -> TableCell {
 #[cfg(test)]
 mod tests {
     use stepback_index::Cancel;
+    use stepback_parsers::Position;
 
     use crate::action::StepRange;
     use crate::analysis::call_profile::Progress;
@@ -134,7 +135,7 @@ mod tests {
     #[test]
     fn functions_of_a_range_have_its_steps_and_say_their_file() {
         let session = overflow_with_image();
-        let part = StepRange { first: 100, last: 900 };
+        let part = StepRange { first: Position(100), last: Position(900) };
         let told = Functions::of(&session, Some(part), &Progress::default(), &Cancel::default()).unwrap();
         let rows = &told.table.rows;
         assert_eq!(rows.iter().map(|row| own_at(row, 3)).sum::<u64>(), 800);

@@ -41,7 +41,7 @@ impl Functions {
     /// See [`QueryError`].
     pub fn of(session: &Session, part: Option<StepRange>, progress: &Progress, cancel: &Cancel) -> Result<Self> {
         let end = session.index.end();
-        let steps = part.map_or(Position(0)..end, |part| Position(part.first)..Position(part.last));
+        let steps = part.map_or(Position(0)..end, |part| part.first..part.last);
         let profile = call_profile(&session.index, &steps, progress, cancel)?;
         let names = profile.functions.iter().map(|function| name_of(session, function, cancel));
         let names = names.collect::<Result<Vec<_>, _>>()?;

@@ -10,7 +10,7 @@ use crate::session::Session;
 /// Which part of the trace it is: `Whole trace`, `Steps 440 – 881`.
 pub fn part_words(part: Option<StepRange>) -> String {
     match part {
-        Some(StepRange { first, last }) => say!("functions-steps-of", first = first, last = last),
+        Some(StepRange { first, last }) => say!("functions-steps-of", first = first.0, last = last.0),
         None => say!("functions-whole-trace").to_owned(),
     }
 }

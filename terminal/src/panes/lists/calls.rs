@@ -96,6 +96,8 @@ fn draw_call(view: &CallsView, call: &Shown<'_>, run: Run, pen: &mut Pen<'_>, cx
 
 #[cfg(test)]
 mod tests {
+    use stepback_parsers::Position;
+
     use super::super::list::ListPane;
     use super::super::test_screen::Stage;
     use super::*;
@@ -178,7 +180,7 @@ mod tests {
     80000328                                 895            7
     80000328                                 905            7"
         );
-        let range = Action::View(ViewAction::ListCalls(Some(StepRange { first: 80, last: 130 })));
+        let range = Action::View(ViewAction::ListCalls(Some(StepRange { first: Position(80), last: Position(130) })));
         assert_eq!(
             stage.take(&range).draw(60, 6),
             r" 4 calls in steps 80 – 130

@@ -123,7 +123,7 @@ impl TracePane {
             (Some(Shown::Hidden { first, last }), _) => {
                 out.push(Ask::Do(Action::Search(SearchAction::OpenHidden(
                     window.id,
-                    StepRange { first: first.0, last: last.0 },
+                    StepRange { first: first.before(), last: last.after() },
                 ))));
             }
             (Some(Shown::Position | Shown::End | Shown::Died(_)) | None, _) => {}

@@ -57,7 +57,7 @@ pub fn place_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut 
         BookmarkPlace::Position(position) => moment_items(ui, position, cx, out),
         BookmarkPlace::Range { first, last } => {
             moment_items(ui, first, cx, out);
-            let range = StepRange { first, last };
+            let range = StepRange { first: Position(first), last: Position(last) };
             if MenuItem::new(say!("bookmarks-select-it-in-the-timeline")).ui(ui, tok) {
                 out.push(Action::View(ViewAction::SelectRange(Some(range))));
             }

@@ -38,7 +38,7 @@ pub fn call_menu(
         out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(row.entered_at))));
     }
     if MenuItem::new(say!("calls-compare-before-and-after-it")).icon(icons::COMPARE).ui(ui, tok) {
-        out.push(Action::Panel(PanelAction::CompareEnds(StepRange { first: row.entered_at.0, last: row.left_at.0 })));
+        out.push(Action::Panel(PanelAction::CompareEnds(StepRange { first: row.entered_at, last: row.left_at })));
     }
     effects_items(ui, tok, row.entered_at, out);
     compare_item(ui, tok, row.entered_at, window.position, out);

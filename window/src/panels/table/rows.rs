@@ -227,20 +227,12 @@ impl<S: TableSource> TableRows<'_, S> {
                 link.ui(ui, pen, rect.left(), y, out)
             }
             TableCell::Text(_) | TableCell::Spans { .. } => {
-                let (mut left, right) = (rect.left(), rect.right() + INSET / 2.0);
-                for span in cell.spans() {
-                    let color = match span.meaning {
-                        Meaning::Label => tok.t3,
-                        _ if row.is_faded => tok.t3,
-                        meaning => pen.color(meaning),
-                    };
-                    let end = pen.cut_text(pos2(left, y), &span.text, mono(12.5), color, right);
-                    if span.meaning == Meaning::Inferred {
-                        pen.dots(left, end.min(right), y + 7.0);
-                    }
-                    left = end;
+                let (left, right) = (rect.left(), rect.right() + INSET / 2.0);
+                let end = pen.cut_spans(pos2(left, y), cell.spans(), row.is_faded.then_some(tok.t3), right);
+                if matches!(cell.spans(), [span] if span.meaning == Meaning::Inferred) {
+                    pen.dots(left, end.min(right), y + 7.0);
                 }
-                left
+                end
             }
             TableCell::Number(_, span) => {
                 let width = pen.width(&span.text, mono(12.5));

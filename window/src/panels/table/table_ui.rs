@@ -57,10 +57,20 @@ impl<S: TableSource> TableUi<'_, S> {
             return empty_ui(ui, pen, rect, icon_of(self.view.kind()), words);
         }
         let pen = if work == Work::Late { pen.clone().faded() } else { pen.clone() };
-        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, &pen, bar, cx, out);
+        let bar = if self.has_bar(cx) { BAR } else { 0.0 };
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + bar);
+        if bar.height() > 0.0 {
+            self.bar_ui(ui, &pen, bar, cx, out);
+        }
         let place = ListPlace { pen: &pen, nothing: EmptyWords(&title, &advice), rect: rest };
         self.list.ui(ui, &place, self.view, cx, out);
+    }
+
+    /// An empty list that says so has nothing to summarise and nothing to filter.
+    fn has_bar(&self, cx: &ViewCx<'_>) -> bool {
+        let source = self.view.source();
+        let is_empty = self.view.table().rows.is_empty() && self.view.shown().filter.is_empty();
+        !is_empty || source.nothing(cx.desk).is_none() || source.button(cx.desk).is_some()
     }
 
     /// Summary of the list, its button, and what can be done with all of it.

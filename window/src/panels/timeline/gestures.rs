@@ -81,7 +81,7 @@ pub fn touch(
     match held {
         Held::Selection { from } => {
             let to = strip.position_at(pointer.x).0;
-            let range = StepRange { first: from.min(to), last: from.max(to) };
+            let range = StepRange { first: Position(from.min(to)), last: Position(from.max(to)) };
             state.selection = Some(range).filter(|range| range.first < range.last);
         }
         Held::Handle { window, origin } => {

@@ -1,7 +1,6 @@
 //! The context menu of the timeline.
 
 use egui::Ui;
-use stepback_parsers::Position;
 
 use super::state::TimelineState;
 use super::view::View;
@@ -44,15 +43,15 @@ fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut Timeline
     let (tok, window) = (cx.tok, cx.desk.windows.active);
     let end = state.end;
     menu_head_ui(ui, tok, &frame.name, &say!("timeline-steps", count = frame.left.0.saturating_sub(frame.entered.0)));
-    let range = StepRange { first: frame.entered.0, last: frame.left.0 };
+    let range = StepRange { first: frame.entered, last: frame.left };
     if MenuItem::new(say!("timeline-zoom-to-it")).key("double click").ui(ui, tok) {
-        state.show(View { first: range.first, last: range.last }.fitting(end), end);
+        state.show(View { first: range.first.0, last: range.last.0 }.fitting(end), end);
     }
     if MenuItem::new(say!("timeline-travel-to-its-entry")).icon(icons::GO_TO).ui(ui, tok) {
-        out.push(Action::travel(window, Position(range.first)));
+        out.push(Action::travel(window, range.first));
     }
     if MenuItem::new(say!("timeline-travel-to-its-end")).ui(ui, tok) {
-        out.push(Action::travel(window, Position(range.last)));
+        out.push(Action::travel(window, range.last));
     }
     if MenuItem::new(say!("timeline-select-it")).ui(ui, tok) {
         out.push(Action::View(ViewAction::SelectRange(Some(range))));
@@ -90,7 +89,7 @@ fn wave_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &TimelineState, out: &mut Vec<Ac
 
 fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action>) {
     let tok = cx.tok;
-    let words = format!("{} – {}", thousands(range.first), thousands(range.last));
+    let words = format!("{} – {}", thousands(range.first.0), thousands(range.last.0));
     menu_head_ui(ui, tok, say!("timeline-selection"), &words);
     if MenuItem::new(say!("timeline-zoom-to-the-selection")).ui(ui, tok) {
         out.push(Action::View(ViewAction::FitTimeline(TimelineFit::Selection)));
@@ -101,7 +100,7 @@ fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action
     if MenuItem::new(say!("effects-what-these-steps")).icon(icons::SWAP).ui(ui, tok) {
         out.push(Action::View(ViewAction::ShowEffects(EffectsOf::Range(range))));
     }
-    add_items(ui, BookmarkPlace::Range { first: range.first, last: range.last }, cx, out);
+    add_items(ui, BookmarkPlace::Range { first: range.first.0, last: range.last.0 }, cx, out);
     let of_range = |kind| {
         [Action::View(ViewAction::TellFunctions(FunctionsOf::Selection)), Action::Panel(PanelAction::ShowPanel(kind))]
     };
@@ -118,7 +117,7 @@ fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action
         out.push(Action::File(FileAction::SavePart(Some(range), None)));
     }
     if MenuItem::new(say!("timeline-copy-its-positions")).icon(icons::COPY).ui(ui, tok) {
-        out.push(Action::App(AppAction::Copy(format!("{}..{}", range.first, range.last))));
+        out.push(Action::App(AppAction::Copy(format!("{}..{}", range.first.0, range.last.0))));
     }
     if MenuItem::new(say!("timeline-select-nothing")).ui(ui, tok) {
         out.push(Action::View(ViewAction::SelectRange(None)));

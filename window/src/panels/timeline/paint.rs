@@ -312,7 +312,7 @@ impl Strip {
 
     /// The part that is selected, over everything that is drawn below it.
     pub fn selection_ui(&self, pen: &Pen<'_>, StepRange { first, last }: StepRange) {
-        let (left, right) = (self.x_of(Position(first)), self.x_of(Position(last)));
+        let (left, right) = (self.x_of(first), self.x_of(last));
         let top = self.rect.top() + AXIS;
         let rect = Rect::from_min_max(pos2(left, top), pos2(right.max(left + 1.0), self.rect.bottom()));
         let pen = Pen { painter: pen.painter.with_clip_rect(self.chart), tok: pen.tok };

@@ -125,7 +125,7 @@ impl TimelineState {
 
     /// Which part of the trace is in view; none: all of it.
     pub fn view(&self) -> Option<StepRange> {
-        self.view.map(|View { first, last }| StepRange { first, last })
+        self.view.map(|View { first, last }| StepRange { first: Position(first), last: Position(last) })
     }
 
     /// Shows a part of a trace that ends at `end`.
@@ -160,7 +160,7 @@ impl TimelineState {
             Some(TimelineFit::Whole) => Some(View::whole(end)),
             Some(TimelineFit::Position) => Some(view.around(now.position.0, end)),
             Some(TimelineFit::Selection) => {
-                self.selection.map(|range| View { first: range.first, last: range.last }.fitting(end))
+                self.selection.map(|range| View { first: range.first.0, last: range.last.0 }.fitting(end))
             }
             // The answer is on its way.
             Some(TimelineFit::Call) if known.is_none() => return,
@@ -176,7 +176,7 @@ impl TimelineState {
 
 /// The innermost frame, or the one around that which is in view; around the outermost one, the innermost again.
 fn next_call(here: &Here, view: View, end: u64) -> Option<View> {
-    let fit = |range: &StepRange| View { first: range.first, last: range.last }.fitting(end);
+    let fit = |range: &StepRange| View { first: range.first.0, last: range.last.0 }.fitting(end);
     let fitted: Vec<View> = here.around.iter().map(fit).collect();
     let place = fitted.iter().rposition(|fitted| *fitted == view);
     let next = place.map_or(0, |place| place + 1);

@@ -135,7 +135,7 @@ impl HiddenRow<'_> {
         row_background(pen, *rect, &response, RowState { is_selected: false, is_cursor: false, has_focus: true });
         pen.label(columns.address + 2.0, rect.center().y, &words, pen.tok.t3);
         if response.on_hover_text(say!("hits-show-these")).clicked() {
-            let steps = StepRange { first: first.before().0, last: last.after().0 };
+            let steps = StepRange { first: first.before(), last: last.after() };
             out.push(Action::Search(SearchAction::OpenHidden(window.id, steps)));
         }
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::command::{Command, Toward};
 use stepback_debugger::action::{OtherCall, StepRange, Way};
+use stepback_parsers::Position;
 
 fn effects(of: EffectsOf) -> Stage<ListPane<TableView<EffectsTable>>> {
     Stage::at(880, ListPane::new(TableView::new(EffectsTable::default())))
@@ -12,7 +13,7 @@ fn effects(of: EffectsOf) -> Stage<ListPane<TableView<EffectsTable>>> {
 #[test]
 fn what_a_call_reads_and_writes_is_listed_and_travelled_to() {
     assert_eq!(
-        effects(EffectsOf::Call(880)).draw(80, 9),
+        effects(EffectsOf::Call(Position(880))).draw(80, 9),
         r" 80000328, positions 874 to 881: 7 steps read 2 first, write 4
           What  Bytes  Value     Symbol  Step
 *  read   w0        4  35                 874
@@ -22,14 +23,15 @@ fn what_a_call_reads_and_writes_is_listed_and_travelled_to() {
    write  x2        8  5                  875
    write  psr       4  800003cd           878"
     );
-    let asked = effects(EffectsOf::Call(880)).press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
+    let asked =
+        effects(EffectsOf::Call(Position(880))).press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
     assert_eq!(format!("{:?}", asked.asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(881))))]");
 }
 
 #[test]
 fn two_calls_are_compared() {
     assert_eq!(
-        effects(EffectsOf::Comparison(880, OtherCall::Near(Way::Forward))).draw(80, 5),
+        effects(EffectsOf::Comparison(Position(880), OtherCall::Near(Way::Forward))).draw(80, 5),
         r" 80000328 at 874 and at 884: 4 inputs differ, 4 outputs; both go the same way
            What  First call  Second call
 *  input   x0    35          62
@@ -40,5 +42,5 @@ fn two_calls_are_compared() {
 
 #[test]
 fn the_lists_survive_all_sizes() {
-    effects(EffectsOf::Range(StepRange { first: 100, last: 1200 })).drum();
+    effects(EffectsOf::Range(StepRange { first: Position(100), last: Position(1200) })).drum();
 }

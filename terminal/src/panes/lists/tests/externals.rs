@@ -15,8 +15,8 @@ fn reads_that_contradict_the_last_write_are_listed() {
     assert_eq!(
         stage.draw(80, 6),
         r" 1 read differs from what the last write left: DMA, a device, a system call
-   Step  Address  Was          Read
-*     1  9000     44 33 22 11  55 33 22 11"
+   Step  Address   Was          Read
+*     1  00009000  44 33 22 11  55 33 22 11"
     );
     let asked = stage.press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]).asked;
     assert_eq!(
