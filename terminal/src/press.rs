@@ -20,6 +20,7 @@ use stepback_debugger::action::{
 use stepback_debugger::desk::Tone;
 use stepback_debugger::keymap::{self, CommandId, Keyboard, place_text};
 use stepback_debugger::messages::say;
+use stepback_debugger::model::registers::{has_group, missing_group};
 use stepback_debugger::program::{self, Program};
 
 /// Rows that the wheel turns by.
@@ -191,8 +192,8 @@ impl Browser {
     /// A pane with a group of registers opens, or closes where there is one; the keyboard stays where it is.
     fn toggle_registers(&mut self, group: RegisterGroup) {
         let Some(desk) = self.program.desk.as_ref() else { return };
-        if !stepback_debugger::model::registers::has_group(&desk.session, group) {
-            return self.say(Tone::Info, no_group(group));
+        if !has_group(&desk.session, group) {
+            return self.say(Tone::Info, missing_group(group));
         }
         let there = self.panes.list().iter().find(|open| open.pane.group() == Some(group)).map(|open| open.id);
         let focus = self.panes.focus_id();
@@ -410,15 +411,4 @@ impl Browser {
 /// Whether a key is a letter together with Ctrl.
 fn is_control(key: KeyEvent, letter: char) -> bool {
     key.code == KeyCode::Char(letter) && key.modifiers.contains(KeyModifiers::CONTROL)
-}
-
-fn no_group(group: RegisterGroup) -> &'static str {
-    match group {
-        RegisterGroup::Scalable => say!("apply-no-sve"),
-        RegisterGroup::Core => say!("apply-no-general"),
-        RegisterGroup::Single => say!("apply-no-single"),
-        RegisterGroup::Double => say!("apply-no-double"),
-        RegisterGroup::Vector => say!("apply-no-vector"),
-        RegisterGroup::System => say!("apply-no-system"),
-    }
 }

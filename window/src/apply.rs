@@ -13,7 +13,7 @@ use stepback_debugger::action::{
 use stepback_debugger::desk::{Tone, thread_named};
 use stepback_debugger::keymap::command;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::registers::has_group;
+use stepback_debugger::model::registers::{has_group, missing_group};
 use stepback_debugger::program;
 
 impl App {
@@ -152,15 +152,7 @@ impl App {
         if has_group(&desk.session, group) {
             return workspace.with_registers(desk, |panel| panel.choose_group(group));
         }
-        let words = match group {
-            RegisterGroup::Scalable => say!("apply-no-sve"),
-            RegisterGroup::Core => say!("apply-no-general"),
-            RegisterGroup::Single => say!("apply-no-single"),
-            RegisterGroup::Double => say!("apply-no-double"),
-            RegisterGroup::Vector => say!("apply-no-vector"),
-            RegisterGroup::System => say!("apply-no-system"),
-        };
-        self.toasts.show(Tone::Info, words);
+        self.toasts.show(Tone::Info, missing_group(group));
     }
 
     fn choose_theme(&mut self, choice: ThemeChoice) {

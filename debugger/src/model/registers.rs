@@ -159,6 +159,18 @@ pub fn short_title(group: RegisterGroup) -> &'static str {
     }
 }
 
+/// Reports that no thread has registers of a group.
+pub fn missing_group(group: RegisterGroup) -> &'static str {
+    match group {
+        RegisterGroup::Scalable => say!("apply-no-sve"),
+        RegisterGroup::Core => say!("apply-no-general"),
+        RegisterGroup::Single => say!("apply-no-single"),
+        RegisterGroup::Double => say!("apply-no-double"),
+        RegisterGroup::Vector => say!("apply-no-vector"),
+        RegisterGroup::System => say!("apply-no-system"),
+    }
+}
+
 /// Whether any thread has registers of a group.
 pub fn has_group(session: &Session, group: RegisterGroup) -> bool {
     let count = session.index.threads().len();
