@@ -4,6 +4,7 @@ use stepback_machine::RegisterGroup;
 
 use stepback_debugger::action::{Action, Fold, SliceEdge, TravelAction, Way};
 use stepback_debugger::messages::say;
+pub use stepback_debugger::views::Toward;
 
 /// What a key asks for in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,27 +69,6 @@ pub enum Command {
     Follow(SliceEdge),
     /// The address expression follows the registers in it, or no longer.
     FollowAddress,
-}
-
-/// Where a cursor goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Toward {
-    /// A row up.
-    Up,
-    /// A row down.
-    Down,
-    /// A column to the left.
-    Left,
-    /// A column to the right.
-    Right,
-    /// A page up.
-    PageUp,
-    /// A page down.
-    PageDown,
-    /// To the first row.
-    First,
-    /// To the last row.
-    Last,
 }
 
 /// What a text on the bottom line is for.

@@ -6,7 +6,6 @@ use super::about::Page;
 use super::app::App;
 use super::palette::Palette;
 use super::settings_page::SettingsPage;
-use crate::panels::RegistersPanel;
 use stepback_debugger::action::{
     Action, AppAction, PanelAction, PanelId, PanelKind, ThemeChoice, ViewAction, WindowId,
 };
@@ -83,10 +82,12 @@ impl App {
             ViewAction::ShowEffects(_) => workspace.list(desk, PanelKind::Effects, &Action::View(action)),
             ViewAction::ShowRegisters(group) => self.show_registers(group),
             ViewAction::NewRegisters(group) => workspace.new_registers(desk, group),
-            ViewAction::ReadLanes(format) => workspace.with_registers(desk, |panel| panel.choose_format(format)),
-            ViewAction::FormatRegisters(format) => workspace.with_registers(desk, |panel| panel.choose_way(format)),
-            ViewAction::HalveRegisters => workspace.with_registers(desk, RegistersPanel::halve),
-            ViewAction::FilterRegisters(text) => workspace.with_registers(desk, |panel| panel.filter = text),
+            ViewAction::ReadLanes(_)
+            | ViewAction::FormatRegisters(_)
+            | ViewAction::HalveRegisters
+            | ViewAction::FilterRegisters(_) => {
+                workspace.with_registers(desk, |panel| _ = panel.view.take(&Action::View(action)));
+            }
             ViewAction::MemoryGroup(group) => workspace.with_memory(desk, |panel| panel.group = group),
             ViewAction::Memory(change) => workspace.with_memory(desk, |panel| panel.change(change)),
             // The program applies it.

@@ -17,7 +17,7 @@ impl Workspace {
         self.chosen = Some(ChosenCell { cell: cell.clone(), window, position: position.0 });
         for tile in self.seen_tiles() {
             match (self.dock.tiles.get_mut(tile), cell) {
-                (Some(Tile::Pane(Pane::Registers(panel))), CellName::Register(name)) => panel.select(name),
+                (Some(Tile::Pane(Pane::Registers(panel))), CellName::Register(name)) => panel.view.select(name),
                 (Some(Tile::Pane(Pane::Memory(panel))), CellName::Memory(address, _)) => panel.select(address),
                 _ => {}
             }
@@ -30,7 +30,7 @@ impl Workspace {
         let CellName::Register(name) = cell else { return };
         for tile in self.seen_tiles() {
             if let Some(Tile::Pane(Pane::Registers(panel))) = self.dock.tiles.get_mut(tile).filter(|_| is_in_trace) {
-                panel.attend(name);
+                panel.view.attend(Some(name));
             }
         }
     }

@@ -69,6 +69,36 @@ impl ShownAs {
     }
 }
 
+/// How the values of a group of registers are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegisterReading {
+    /// Format of lanes, in groups that have some.
+    pub lanes: Option<LaneFormat>,
+    /// Format of all other values.
+    pub shown_as: ShownAs,
+}
+
+impl RegisterReading {
+    /// Returns the format of the lanes of a vector register. Predicates, status and control registers have none, and
+    /// neither have registers of one lane.
+    pub fn lanes_of(self, cell: &RegisterCell) -> Option<LaneFormat> {
+        let digits = cell.name.get(1..).unwrap_or_default();
+        let is_numbered = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let is_vector = is_numbered && cell.name.starts_with(['v', 'q', 'z']);
+        self.lanes.filter(|format| is_vector && lane_count(cell, *format) > 1)
+    }
+
+    /// Returns the format of a register of one lane.
+    pub fn single_lane(self, cell: &RegisterCell) -> Option<LaneFormat> {
+        self.lanes.filter(|format| usize::from(format.size_bytes) == cell.value.0.len())
+    }
+}
+
+/// Returns the number of lanes of a register.
+pub fn lane_count(cell: &RegisterCell, format: LaneFormat) -> u16 {
+    u16::try_from(cell.value.0.len() / usize::from(format.size_bytes.max(1))).unwrap_or(u16::MAX)
+}
+
 /// What a format is called in menus.
 pub fn format_name(format: RegisterFormat) -> &'static str {
     match format {

@@ -13,6 +13,7 @@ mod findings;
 mod function_table;
 mod memory_tables;
 mod raw_text;
+mod registers;
 mod row_menu;
 mod source;
 mod stack;
@@ -34,6 +35,10 @@ pub use findings::FindingsView;
 pub use function_table::FunctionTable;
 pub use memory_tables::{AccessTable, MemoryTable};
 pub use raw_text::RawTextView;
+pub use registers::{
+    CellSpot, GridLayout, GridRow, RegisterBlock, RegisterGesture, RegisterGrid, RegistersView, RowKind, Toward,
+    address_of, lanes_per_row,
+};
 pub use row_menu::{MenuEntry, RowMenu};
 pub use source::{ShownSource, SourceView};
 pub use stack::StackView;

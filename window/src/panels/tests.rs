@@ -285,10 +285,10 @@ fn two_positions_are_compared() {
 #[test]
 fn a_thread_chosen_in_another_trace_gives_way_to_that_of_the_position() {
     let mut registers = RegistersPanel::new(Follow::Window(ONE));
-    registers.thread = Some("cpu7".to_owned());
+    registers.view.thread = Some("cpu7".to_owned());
     let mut harness = Bench::new(1250, move |ui, cx, out| {
         registers.ui(ui, cx, out);
-        let words = registers.thread.as_deref().unwrap_or("no thread is chosen");
+        let words = registers.view.thread.as_deref().unwrap_or("no thread is chosen");
         ui.label(words);
     });
     harness.run();

@@ -7,7 +7,6 @@ use super::ViewCx;
 use super::pen::Pen;
 use crate::theme::{icon, icons, mono, ui as ui_font};
 use stepback_debugger::messages::{say, spoken};
-use stepback_debugger::session::Session;
 
 /// What stands for the thread that executes at the position.
 pub const OF_POSITION: &str = "thread-of-the-position";
@@ -23,11 +22,6 @@ pub struct ChooserView<'a> {
     pub pen: &'a Pen<'a>,
     pub cx: &'a ViewCx<'a>,
     pub shown: &'a str,
-}
-
-/// Gives up a choice that was made in another trace, which this one has no thread for.
-pub fn forget_missing_thread(chosen: &mut ChosenThread, session: &Session) {
-    chosen.take_if(|name| session.index.thread_by_name(name).is_none());
 }
 
 /// Draws the chooser from `left` on, its middle at `y`; nothing where the trace has one thread. Returns where it ends.

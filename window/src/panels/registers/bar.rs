@@ -52,12 +52,12 @@ impl RegistersPanel {
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let right = self.group_ui(ui, pos2(bar.right() - 8.0, y), BoardView { pen, board }, cx, out) - 6.0;
         let mut left = bar.left() + 8.0;
-        if let Some(format) = self.format(board.group) {
+        if let Some(format) = self.view.reading(board.group).lanes {
             left = self.lanes_ui(ui, pos2(left, y), pen, board.group, format) + 6.0;
         }
-        left =
-            thread_chooser_ui(ui, pos2(left, y), ChooserView { pen, cx, shown: &board.thread_name }, &mut self.thread);
-        if board.core.len() >= MANY || !self.filter.is_empty() {
+        let chooser = ChooserView { pen, cx, shown: &board.thread_name };
+        left = thread_chooser_ui(ui, pos2(left, y), chooser, &mut self.view.thread);
+        if board.core.len() >= MANY || !self.view.filter.is_empty() {
             let width = (right - left - 6.0).min(200.0);
             if width > 60.0 {
                 let field = Rect::from_min_size(pos2(left + 6.0, y - 11.0), vec2(width, 22.0));
@@ -65,7 +65,7 @@ impl RegistersPanel {
                     ui,
                     pen,
                     field,
-                    &mut self.filter,
+                    &mut self.view.filter,
                 );
             }
         }
@@ -95,7 +95,7 @@ impl RegistersPanel {
                 if entry.middle_clicked() {
                     out.push(Action::View(ViewAction::NewRegisters(*group)));
                 } else if entry.clicked() {
-                    self.group = *group;
+                    self.view.group = *group;
                 }
             }
             ui.separator();
@@ -106,9 +106,8 @@ impl RegistersPanel {
             }
         });
         response.on_hover_text(say!("registers-which-registers-v"));
-        // A group that this thread does not have was asked for in another trace: nothing to keep.
-        if cx.has_focus && board.group != self.group && !board.available.contains(&self.group) {
-            self.group = board.group;
+        if cx.has_focus {
+            self.view.forget_missing_group();
         }
         left
     }
@@ -124,7 +123,7 @@ impl RegistersPanel {
         egui::Popup::menu(&response).show(|ui| {
             for other in group.lane_formats() {
                 if ui.add(egui::Button::selectable(*other == format, other.name())).clicked() {
-                    self.choose_format(*other);
+                    self.view.choose_lanes(*other);
                 }
             }
         });

@@ -1,42 +1,31 @@
 //! One register on the screen, and the head with pc and flags.
 
 use egui::{Pos2, Rect, Response, Ui, pos2, vec2};
-use stepback_index::{ThreadId, ValueSource};
-use stepback_machine::{Flag, LaneFormat, Status};
+use stepback_index::ValueSource;
+use stepback_machine::{Flag, Status};
 
 use super::frame::{Touched, box_at};
-use crate::panels::ask::{Sought, ask_access, ask_why};
-use crate::panels::asked::Asked;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::row_response;
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icons, mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::{
-    Access, Action, AppAction, CellName, Follow, MarkAction, RegisterFormat, ViewAction, Way,
-};
-use stepback_debugger::keymap::watch_text;
+use stepback_debugger::action::RegisterFormat;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::register_format::{ShownAs, format_name, readings};
+use stepback_debugger::model::register_format::{RegisterReading, ShownAs, format_name};
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
-use stepback_debugger::model::text::{flag_letter, flag_words, short_hex};
-use stepback_debugger::notes::WatchChange;
+use stepback_debugger::model::text::{flag_letter, flag_words};
+use stepback_debugger::views::{RegisterGesture, RegistersView, address_of};
 
 /// What all cells of a frame share.
 #[derive(Clone, Copy)]
 pub struct CellView<'a> {
     /// The window's state.
     pub cx: &'a ViewCx<'a>,
-    /// What the panel shows the state at.
-    pub follow: Follow,
-    /// The register under the cursor.
-    pub cursor: Option<&'a str>,
-    /// The thread whose registers are shown wherever the position goes.
-    pub thread: Option<&'a str>,
-    /// How values of one lane are read; none for hex.
-    pub format: Option<LaneFormat>,
-    /// How all others are.
-    pub shown_as: ShownAs,
+    /// The registers.
+    pub view: &'a RegistersView,
+    /// How their values are read.
+    pub reading: RegisterReading,
 }
 
 /// A register, and where its value begins.
@@ -47,6 +36,7 @@ pub struct CellPaint<'a> {
 }
 
 /// How a register stands out.
+#[derive(Clone, Copy)]
 pub struct CellState<'a> {
     pub response: &'a Response,
     pub is_cursor: bool,
@@ -83,50 +73,22 @@ pub struct FlagsPaint<'a> {
     pub board: &'a RegisterBoard,
 }
 
-impl CellView<'_> {
-    /// A register of the panel as commands name it.
-    pub fn cell_name(&self, register: &str) -> CellName {
-        CellName::Register(match self.thread {
-            Some(thread) => format!("{register} of {thread}"),
-            None => register.to_owned(),
-        })
-    }
-
+impl<'a> CellView<'a> {
     /// A register as hover texts tell of it.
     pub fn hover(&self, cell: &RegisterCell) -> HoverCell {
-        HoverCell::shown(self.cell_name(&cell.name), self.follow, self.cx)
+        HoverCell::shown(self.view.cell_name(&cell.name), self.view.follow, self.cx)
+    }
+
+    /// How a register stands out.
+    pub fn state(&self, cell: &RegisterCell, response: &'a Response) -> CellState<'a> {
+        let is_cursor = self.view.cursor() == Some(cell.name.as_str());
+        CellState { response, is_cursor, has_focus: self.cx.has_focus }
     }
 
     /// A value as it is shown.
-    pub fn text(&self, cell: &RegisterCell) -> String {
-        self.format
-            .filter(|format| usize::from(format.size_bytes) == cell.value.0.len())
-            .map_or_else(|| self.shown_as.text(cell), |format| format.lanes(&cell.value.0).concat())
-    }
-}
-
-/// A value as an address expression, when it is known.
-pub fn address(cell: &RegisterCell) -> Option<String> {
-    cell.value.to_u64().map(|value| format!("{value:#x}"))
-}
-
-/// A value as it goes to the clipboard.
-pub fn copied(cell: &RegisterCell) -> String {
-    short_hex(&cell.value).map_or_else(|| "unknown".to_owned(), |hex| format!("0x{hex}"))
-}
-
-/// Where the stack lies, on processors that add something to its pointer: what memory panels show for `sp`.
-fn stack_words(cell: &RegisterCell, cx: &ViewCx<'_>) -> Option<String> {
-    let pointer = cell.value.to_u64().filter(|_| cell.name == "sp")?;
-    let end = cx.desk.session.index.instruction_set(ThreadId(0)).stack_end(pointer);
-    (end != pointer).then(|| say!("registers-stack-lies-at", address = format!("{end:x}")))
-}
-
-/// What a copied text says of a value that the trace does not state.
-fn doubt(cell: &RegisterCell) -> String {
-    match cell.source {
-        ValueSource::Inferred | ValueSource::External => format!(" ({})", cell.source_word()),
-        ValueSource::Recorded | ValueSource::Unknown => String::new(),
+    fn text(&self, cell: &RegisterCell) -> String {
+        let format = self.reading.single_lane(cell);
+        format.map_or_else(|| self.reading.shown_as.text(cell), |format| format.lanes(&cell.value.0).concat())
     }
 }
 
@@ -136,33 +98,29 @@ pub fn cell_ui(
     rect: Rect,
     CellPaint { pen, cell, value }: CellPaint<'_>,
     view: CellView<'_>,
-    Asked { touched, out }: Asked<'_, Touched>,
+    touched: &mut Touched,
 ) {
     let response = row_response(ui, rect, ("register", &cell.name), || say!("registers-row", name = &*cell.name));
     let text = view.text(cell);
     let wide = value + 6.0 + ADVANCE * text.len() as f32 + 8.0;
     let shape = Rect::from_min_max(rect.min, pos2((rect.left() + wide).min(rect.right()), rect.bottom()));
-    let is_cursor = view.cursor == Some(cell.name.as_str());
-    background(pen, shape, cell, CellState { response: &response, is_cursor, has_focus: view.cx.has_focus });
+    let state = view.state(cell, &response);
+    background(pen, shape, cell, state);
     let (x, y, tok) = (rect.left() + 6.0, rect.center().y, pen.tok);
     if cell.is_news {
         pen.fill(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), tok.changed);
-        pen.strong_code(x, y, view.shown_as.name(cell), tok.changed);
+        pen.strong_code(x, y, view.reading.shown_as.name(cell), tok.changed);
     } else {
         difference_ui(pen, rect, cell);
-        pen.code(x, y, view.shown_as.name(cell), tok.register);
+        pen.code(x, y, view.reading.shown_as.name(cell), tok.register);
     }
-    let zeros = if view.format.is_some() && text != cell.hex { 0 } else { view.shown_as.zeros(&text) };
-    value_ui(pen, pos2(x + value, y), ValueText { cell, text: &text, zeros, is_cursor });
-    touch(&response, cell, view, touched, out);
-    response.context_menu(|ui| menu(ui, cell, view, out));
+    let zeros = if view.reading.lanes.is_some() && text != cell.hex { 0 } else { view.reading.shown_as.zeros(&text) };
+    value_ui(pen, pos2(x + value, y), ValueText { cell, text: &text, zeros, is_cursor: state.is_cursor });
+    touch(&response, cell, touched);
+    response.context_menu(|ui| menu(ui, cell, view, touched));
     // Most cells are under no pointer: only the one that is needs the words.
     if response.hovered() {
-        let lines: Vec<String> = readings(&cell.value)
-            .into_iter()
-            .chain(stack_words(cell, view.cx))
-            .chain(cell.reason.as_ref().map(|reason| say!("registers-inferred", reason = reason.as_str())))
-            .collect();
+        let lines = view.view.hint_lines(cell, view.cx.desk);
         if !lines.is_empty() {
             view.hover(cell).tip(response, lines.join("\n"));
         }
@@ -223,13 +181,7 @@ fn value_ui(pen: &Pen<'_>, Pos2 { x, y }: Pos2, ValueText { cell, text, zeros, i
     }
 }
 
-pub fn touch(
-    response: &Response,
-    cell: &RegisterCell,
-    view: CellView<'_>,
-    touched: &mut Touched,
-    out: &mut Vec<Action>,
-) {
+pub fn touch(response: &Response, cell: &RegisterCell, touched: &mut Touched) {
     if response.hovered() {
         touched.hovered = Some(cell.name.clone());
     }
@@ -237,78 +189,59 @@ pub fn touch(
         touched.cursor = Some(cell.name.clone());
     }
     if response.double_clicked() {
-        ask_access(
-            view.cx,
-            view.follow,
-            view.cell_name(&cell.name),
-            Sought { access: Access::Write, way: Way::Back },
-            out,
-        );
+        touched.gesture = Some((cell.name.clone(), RegisterGesture::LastWrite));
     }
 }
 
-pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<Action>) {
+pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, touched: &mut Touched) {
     let tok = view.cx.tok;
-    let value = if cell.value.is_unknown() { say!("registers-unknown") } else { cell.hex.as_str() };
-    menu_head_ui(ui, tok, &cell.name, value);
-    let mut access = |ui: &mut Ui, item: MenuItem<'_>, access: Access, way: Way| {
+    let mut chosen = None;
+    let mut add = |ui: &mut Ui, item: MenuItem<'_>, gesture: RegisterGesture| {
         if item.ui(ui, tok) {
-            ask_access(view.cx, view.follow, view.cell_name(&cell.name), Sought { access, way }, out);
+            chosen = Some(gesture);
         }
     };
-    access(
-        ui,
-        MenuItem::new(say!("registers-last-write")).icon(icons::LAST_WRITE).key("Enter"),
-        Access::Write,
-        Way::Back,
-    );
-    access(
-        ui,
-        MenuItem::new(say!("registers-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter"),
-        Access::Write,
-        Way::Forward,
-    );
-    if MenuItem::new(&say!("registers-all-values-of", name = &*cell.name)).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
-        out.extend(view.cx.desk.windows.start_from(view.follow));
-        out.push(Action::View(ViewAction::ListValues(view.cell_name(&cell.name))));
-    }
-    if MenuItem::new(&say!("slice-why-item", cell = &*cell.name)).icon(icons::WHY).key("W").ui(ui, tok) {
-        out.push(ask_why(view.cx, view.follow, view.cell_name(&cell.name)));
-    }
-    if MenuItem::new(&say!("registers-watch", name = &*cell.name)).icon(icons::WATCH).key("O").ui(ui, tok) {
-        out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(watch_text(&view.cell_name(&cell.name))))));
-    }
-    if MenuItem::new(&say!("registers-waveform-of", name = &*cell.name)).key("Shift+W").ui(ui, tok) {
-        out.push(Action::Mark(MarkAction::Wave(WatchChange::Add(watch_text(&view.cell_name(&cell.name))))));
-    }
+    let value = if cell.value.is_unknown() { say!("registers-unknown") } else { cell.hex.as_str() };
+    menu_head_ui(ui, tok, &cell.name, value);
+    let last = MenuItem::new(say!("registers-last-write")).icon(icons::LAST_WRITE).key("Enter");
+    add(ui, last, RegisterGesture::LastWrite);
+    let next = MenuItem::new(say!("registers-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter");
+    add(ui, next, RegisterGesture::NextWrite);
+    let name = say!("registers-all-values-of", name = &*cell.name);
+    add(ui, MenuItem::new(&name).icon(icons::LIST).key("Alt+A"), RegisterGesture::AllValues);
+    let name = say!("slice-why-item", cell = &*cell.name);
+    add(ui, MenuItem::new(&name).icon(icons::WHY).key("W"), RegisterGesture::Why);
+    let name = say!("registers-watch", name = &*cell.name);
+    add(ui, MenuItem::new(&name).icon(icons::WATCH).key("O"), RegisterGesture::Watch);
+    let name = say!("registers-waveform-of", name = &*cell.name);
+    add(ui, MenuItem::new(&name).key("Shift+W"), RegisterGesture::Waveform);
     menu_line_ui(ui, tok);
-    if let Some(address) = address(cell) {
-        let text = say!("registers-show-memory-at", address = address.trim_start_matches("0x"));
-        if MenuItem::new(&text).icon(icons::MEMORY).key("M").ui(ui, tok) {
-            out.push(Action::View(ViewAction::ShowMemory(address)));
-        }
+    if let Some(address) = address_of(cell) {
+        let name = say!("registers-show-memory-at", address = address.trim_start_matches("0x"));
+        add(ui, MenuItem::new(&name).icon(icons::MEMORY).key("M"), RegisterGesture::ShowMemory);
         menu_line_ui(ui, tok);
     }
-    ui.menu_button(say!("registers-show-as"), |ui| {
-        for format in RegisterFormat::ALL {
-            if ui.add(egui::Button::selectable(view.shown_as.format == format, format_name(format))).clicked() {
-                out.push(Action::View(ViewAction::FormatRegisters(format)));
-            }
+    let format = ui.menu_button(say!("registers-show-as"), |ui| formats_ui(ui, view.reading.shown_as)).inner.flatten();
+    let copy = MenuItem::new(say!("registers-copy-value")).icon(icons::COPY).key("Ctrl+C");
+    add(ui, copy, RegisterGesture::CopyValue);
+    add(ui, MenuItem::new(say!("registers-copy-name")), RegisterGesture::CopyName);
+    add(ui, MenuItem::new(say!("registers-copy-as-text")), RegisterGesture::CopyText);
+    if let Some(gesture) = chosen.or(format) {
+        touched.gesture = Some((cell.name.clone(), gesture));
+    }
+}
+
+/// Draws the formats of values. Returns what was chosen.
+fn formats_ui(ui: &mut Ui, shown_as: ShownAs) -> Option<RegisterGesture> {
+    let mut chosen = None;
+    for format in RegisterFormat::ALL {
+        if ui.add(egui::Button::selectable(shown_as.format == format, format_name(format))).clicked() {
+            chosen = Some(RegisterGesture::ShowAs(format));
         }
-        ui.separator();
-        if ui.add(egui::Button::selectable(view.shown_as.is_half, say!("registers-lower-halves"))).clicked() {
-            out.push(Action::View(ViewAction::HalveRegisters));
-        }
-    });
-    if MenuItem::new(say!("registers-copy-value")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-        out.push(Action::App(AppAction::Copy(copied(cell))));
     }
-    if MenuItem::new(say!("registers-copy-name")).ui(ui, tok) {
-        out.push(Action::App(AppAction::Copy(cell.name.clone())));
-    }
-    if MenuItem::new(say!("registers-copy-as-text")).ui(ui, tok) {
-        out.push(Action::App(AppAction::Copy(format!("{} = {}{}", cell.name, copied(cell), doubt(cell)))));
-    }
+    ui.separator();
+    let halves = ui.add(egui::Button::selectable(shown_as.is_half, say!("registers-lower-halves")));
+    if halves.clicked() { Some(RegisterGesture::Halve) } else { chosen }
 }
 
 /// Draws the head: pc with its symbol up to `right`, then flags, masks and mode. Returns where the mode begins.
@@ -317,7 +250,7 @@ pub fn head_ui(
     rect: Rect,
     HeadPaint { pen, board, right }: HeadPaint<'_>,
     view: CellView<'_>,
-    Asked { touched, out }: Asked<'_, Touched>,
+    touched: &mut Touched,
 ) -> f32 {
     let tok = pen.tok;
     pen.line_across(rect.left(), rect.right(), rect.bottom() - 1.0, tok.line);
@@ -333,8 +266,9 @@ pub fn head_ui(
             }
             cell.hex = cell.value.hex();
         }
-        let view = CellView { shown_as: ShownAs::default(), ..view };
-        cell_ui(ui, row, CellPaint { pen, cell: &cell, value: 32.0 }, view, Asked { touched, out });
+        let reading = RegisterReading { shown_as: ShownAs::default(), ..view.reading };
+        let view = CellView { reading, ..view };
+        cell_ui(ui, row, CellPaint { pen, cell: &cell, value: 32.0 }, view, touched);
         let x = rect.left() + 46.0 + ADVANCE * cell.hex.len() as f32 + 14.0;
         if let Some(symbol) = board.pc_symbol.as_ref().filter(|_| x + 4.0 * ADVANCE < right) {
             pen.cut_text(pos2(x, row.center().y), symbol, mono(12.5), tok.symbol, right - 6.0);
@@ -347,7 +281,7 @@ pub fn head_ui(
         left -= pen.width(&board.thread_name, mono(11.5)) + 38.0;
     }
     if let Some(psr) = board.psr.as_ref().filter(|_| !board.status.flags.is_empty()) {
-        let x = flags_ui(ui, FlagsPaint { pen, psr, board }, pos2(rect.left() + 14.0, y), view, Asked { touched, out });
+        let x = flags_ui(ui, FlagsPaint { pen, psr, board }, pos2(rect.left() + 14.0, y), view, touched);
         let start = mode_ui(ui, pen, ModePlace { least: x, right: left, y }, &board.status);
         pen.cut_text(pos2(x + 9.0, y), &flag_words(&board.status), ui_font(11.5), tok.t2, start - 8.0);
     }
@@ -402,7 +336,7 @@ fn flags_ui(
     FlagsPaint { pen, psr, board }: FlagsPaint<'_>,
     Pos2 { x: left, y }: Pos2,
     view: CellView<'_>,
-    Asked { touched, out }: Asked<'_, Touched>,
+    touched: &mut Touched,
 ) -> f32 {
     let tok = pen.tok;
     let color = if psr.is_news { tok.changed } else { tok.register };
@@ -429,11 +363,11 @@ fn flags_ui(
     }
     let shape = Rect::from_min_max(pos2(left - 4.0, y - 9.0), pos2(x - 3.0, y + 9.0));
     let response = row_response(ui, shape, say!("registers-flags"), || say!("registers-row", name = &*psr.name));
-    if view.cursor == Some(psr.name.as_str()) {
+    if view.view.cursor() == Some(psr.name.as_str()) {
         pen.frame(shape.expand(2.0), 3, if view.cx.has_focus { tok.focus } else { tok.line2 });
     }
-    touch(&response, psr, view, touched, out);
-    response.context_menu(|ui| menu(ui, psr, view, out));
+    touch(&response, psr, touched);
+    response.context_menu(|ui| menu(ui, psr, view, touched));
     response.on_hover_ui(|ui| {
         status_ui(ui, &board.status);
         view.hover(psr).line_ui(ui);

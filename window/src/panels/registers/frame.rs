@@ -4,13 +4,16 @@ use egui::{Rect, pos2, vec2};
 
 use crate::panels::pen::Pen;
 use stepback_debugger::model::registers::RegisterBoard;
+use stepback_debugger::views::RegisterGesture;
 
-/// What was done to the grid in this frame.
+/// What was done to the registers in this frame.
 #[derive(Debug, Default)]
 pub(super) struct Touched {
     pub(super) cursor: Option<String>,
     pub(super) hovered: Option<String>,
-    pub(super) group: Option<String>,
+    pub(super) title: Option<String>,
+    /// The register that something was done with.
+    pub(super) gesture: Option<(String, RegisterGesture)>,
 }
 
 /// The registers that are shown.

@@ -4,17 +4,16 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
 use super::cell::{CellPaint, CellView, cell_ui};
-use super::frame::{BoardView, Touched};
-use super::lanes::{LaneLayout, LaneRow};
-use crate::panels::asked::Asked;
-use crate::panels::keys::PanelKey;
+use super::frame::Touched;
+use super::lanes::lanes_ui;
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, semi};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::register_format::ShownAs;
-use stepback_debugger::model::registers::{RegisterBoard, RegisterCell, lane_characters};
+use stepback_debugger::model::register_format::RegisterReading;
+use stepback_debugger::model::registers::{RegisterBoard, RegisterCell, RegisterSection, lane_characters};
 use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::{GridLayout, GridRow, RegisterBlock, RegisterGrid, RowKind, lanes_per_row};
 
 /// Left of the first column.
 const LEFT: f32 = 8.0;
@@ -22,247 +21,124 @@ const LEFT: f32 = 8.0;
 const VALUE: f32 = 32.0;
 /// Room between four columns.
 const APART: f32 = 14.0;
+/// Between two lanes.
+pub const GAP: f32 = 12.0;
 
-/// The rows of the grid.
-#[derive(Debug)]
-pub struct Grid {
-    /// From the top.
-    pub rows: Vec<GridRow>,
-    core_rows: usize,
-    /// Where values have several lanes.
-    layout: Option<LaneLayout>,
-    shown_as: ShownAs,
+/// A panel of a width.
+pub struct RegisterLayout {
+    reading: RegisterReading,
+    width: f32,
+    /// From the left edge of the panel to the first lane.
+    lanes_left: f32,
 }
 
-/// A row of the grid.
-#[derive(Debug)]
-pub enum GridRow {
-    /// Registers side by side.
-    Cells {
-        /// Their names.
-        names: Vec<String>,
-        /// Width of a column.
-        width: f32,
-        /// From the left of a column to the value.
-        value: f32,
-    },
-    /// Lanes of one register.
-    Lanes {
-        /// Its name, then those of the lanes.
-        names: Vec<String>,
-        /// The register.
-        register: String,
-        /// The first lane of the row.
-        first: u16,
-    },
-    /// The title of a group.
-    Title {
-        /// What it is.
-        title: String,
-        /// How many registers.
-        count: usize,
-        /// They are shown.
-        is_open: bool,
-    },
+/// What the cells of a row have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct CellColumns {
+    count: usize,
+    /// From the left edge of the panel to the first cell, or to the first lane.
+    pub left: f32,
+    /// From one cell to the next.
+    pub width: f32,
+    /// From the left of a register to its value.
+    value: f32,
 }
 
-/// The registers that are shown, and how they are arranged.
+/// The registers that are shown, and their rows.
 pub struct GridView<'a> {
     pub pen: &'a Pen<'a>,
     pub board: &'a RegisterBoard,
-    pub grid: &'a Grid,
-}
-
-/// How values are read.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Reading {
-    /// In lanes, for groups that have some.
-    pub lanes: Option<LaneFormat>,
-    /// All others.
-    pub shown_as: ShownAs,
-}
-
-/// The title of a group of registers.
-pub struct GroupTitle<'a> {
-    pub title: &'a str,
-    pub count: usize,
-    pub is_open: bool,
+    pub grid: &'a RegisterGrid<CellColumns>,
 }
 
 /// A row and where it is drawn.
-pub struct RowAt<'a> {
+pub struct RowPlace<'a> {
+    pub pen: &'a Pen<'a>,
     pub rect: Rect,
-    pub row: &'a GridRow,
+    pub row: &'a GridRow<CellColumns>,
+    pub board: &'a RegisterBoard,
 }
 
-impl Grid {
-    /// The grid in a panel of a width.
-    pub fn new(board: &RegisterBoard, open_groups: &[String], reading: Reading, width: f32) -> Self {
-        let layout = reading.lanes.map(|format| LaneLayout::new(format, &board.core, width));
-        let mut grid = Self { rows: Vec::new(), core_rows: 0, layout, shown_as: reading.shown_as };
-        grid.add_core(&board.core, width);
-        grid.core_rows = grid.rows.len();
-        for group in &board.groups {
-            let is_open = open_groups.iter().any(|open| open == group.title);
-            let title = group.title.to_owned();
-            grid.rows.push(GridRow::Title { title, count: group.cells.len(), is_open });
-            if is_open {
-                grid.add_cells(&group.cells, width);
-            }
-        }
-        grid
+impl RegisterLayout {
+    pub fn new(board: &RegisterBoard, reading: RegisterReading, width: f32) -> Self {
+        let name = board.core.iter().map(|cell| cell.name.len()).max().unwrap_or(3).max(3);
+        Self { reading, width, lanes_left: 14.0 + ADVANCE * name as f32 + GAP }
     }
 
-    /// Rows of the general registers.
-    pub fn core_rows(&self) -> usize {
-        self.core_rows
-    }
-
-    /// Registers of several lanes have rows of their own; runs of others stand in columns.
-    fn add_core(&mut self, cells: &[RegisterCell], width: f32) {
-        let lanes = self.layout;
-        let is_wide = |cell: &RegisterCell| lanes.is_some_and(|lanes| is_vector(&cell.name) && lanes.count(cell) > 1);
-        for run in cells.chunk_by(|one, other| is_wide(one) == is_wide(other)) {
-            match lanes {
-                Some(lanes) if run.first().is_some_and(is_wide) => {
-                    run.iter().for_each(|cell| self.add_lanes(cell, lanes));
-                }
-                _ => self.add_cells(run, width),
-            }
-        }
-    }
-
-    fn add_lanes(&mut self, cell: &RegisterCell, lanes: LaneLayout) {
-        // A register that nothing states is one word, however many lanes it has.
-        let count = if cell.value.is_unknown() { 1 } else { lanes.count(cell) };
-        for first in (0..count).step_by(usize::from(lanes.per_row.max(1))) {
-            let shown = first..count.min(first.saturating_add(lanes.per_row));
-            let whole = (first == 0).then(|| cell.name.clone());
-            let parts = shown.filter(|_| !cell.value.is_unknown()).map(|index| lanes.name(&cell.name, index));
-            let names = whole.into_iter().chain(parts).collect();
-            self.rows.push(GridRow::Lanes { names, register: cell.name.clone(), first });
-        }
-    }
-
-    /// Down the first column, then down the others.
-    fn add_cells(&mut self, cells: &[RegisterCell], width: f32) {
-        let longest = |length: fn(&RegisterCell) -> usize| cells.iter().map(length).max().unwrap_or(0) as f32 * ADVANCE;
-        let value = (longest(|cell| cell.name.len()) + 8.0).max(VALUE);
-        let lane = self.layout.map_or(0, |lanes| lane_characters(lanes.format)) as f32 * ADVANCE;
-        let digits = cells.iter().map(|cell| self.shown_as.characters(cell)).max().unwrap_or(0) as f32 * ADVANCE;
+    fn columns(&self, cells: &[&RegisterCell]) -> CellColumns {
+        let longest =
+            |length: &dyn Fn(&RegisterCell) -> usize| cells.iter().map(|cell| length(cell)).max().unwrap_or(0) as f32;
+        let value = (longest(&|cell| cell.name.len()) * ADVANCE + 8.0).max(VALUE);
+        let lane = self.reading.lanes.map_or(0, lane_characters) as f32 * ADVANCE;
+        let digits = longest(&|cell| self.reading.shown_as.characters(cell)) * ADVANCE;
         let needed = value + digits.max(lane) + 14.0;
-        let fitting = |apart: f32| (((width - LEFT) / (needed + apart)) as usize).clamp(1, 4);
+        let fitting = |apart: f32| (((self.width - LEFT) / (needed + apart)) as usize).clamp(1, 4);
         // The general registers stand in two columns of sixteen, or four of eight where there is much room.
-        let is_general = self.layout.is_none() && cells.len() <= 34;
-        let columns = if is_general && fitting(APART) < 4 { fitting(0.0).min(2) } else { fitting(0.0) };
-        let rows = cells.len().div_ceil(columns);
-        for row in 0..rows {
-            let names = (0..columns).filter_map(|column| cells.get(column * rows + row)).map(|cell| cell.name.clone());
-            self.rows.push(GridRow::Cells { names: names.collect(), width: (width - LEFT) / columns as f32, value });
-        }
+        let is_general = self.reading.lanes.is_none() && cells.len() <= 34;
+        let count = if is_general && fitting(APART) < 4 { fitting(0.0).min(2) } else { fitting(0.0) };
+        CellColumns { count, left: LEFT, width: (self.width - LEFT) / count as f32, value }
     }
 
-    /// Where the cursor goes from a register by a key: the row and the register there.
-    pub fn moved(&self, from: Option<&str>, key: PanelKey) -> Option<(usize, String)> {
-        let place = from.and_then(|name| {
-            self.rows
-                .iter()
-                .enumerate()
-                .find_map(|(row, cells)| Some((row, cells.names().iter().position(|other| other == name)?)))
-        });
-        let Some((row, column)) = place else {
-            return self.nearest(0..self.rows.len(), 0);
-        };
-        match key {
-            PanelKey::Up => self.nearest((0..row).rev(), column),
-            PanelKey::Down => self.nearest(row + 1..self.rows.len(), column),
-            PanelKey::Left => self.nearest(row..row + 1, column.checked_sub(1)?),
-            PanelKey::Right => self.at(row, column + 1),
-            PanelKey::PageUp => {
-                self.nearest((0..row.saturating_sub(7)).rev(), column).or_else(|| self.nearest(0..row, column))
-            }
-            PanelKey::PageDown => self
-                .nearest(row + 8..self.rows.len(), column)
-                .or_else(|| self.nearest((row + 1..self.rows.len()).rev(), column)),
-            PanelKey::First => self.nearest(0..self.rows.len(), column),
-            PanelKey::Last => self.nearest((0..self.rows.len()).rev(), column),
-            _ => None,
-        }
-    }
-
-    /// The row of a register.
-    pub fn row_of(&self, name: &str) -> Option<usize> {
-        self.rows.iter().position(|row| row.names().iter().any(|other| other == name))
-    }
-
-    /// The first of these rows that has registers.
-    fn nearest(&self, mut rows: impl Iterator<Item = usize>, column: usize) -> Option<(usize, String)> {
-        rows.find_map(|row| self.at(row, column).or_else(|| self.at(row, 0)))
-    }
-
-    fn at(&self, row: usize, column: usize) -> Option<(usize, String)> {
-        self.rows.get(row)?.names().get(column).map(|name| (row, name.clone()))
+    fn lane_columns(&self, format: LaneFormat) -> CellColumns {
+        let (left, width) = (self.lanes_left, ADVANCE * lane_characters(format) as f32 + GAP);
+        let fitting = ((self.width - left - 8.0) / width).max(1.0) as u16;
+        CellColumns { count: lanes_per_row(fitting), left, width, value: 0.0 }
     }
 }
 
-impl GridRow {
-    fn names(&self) -> &[String] {
-        match self {
-            Self::Cells { names, .. } | Self::Lanes { names, .. } => names,
-            Self::Title { .. } => &[],
+impl GridLayout for RegisterLayout {
+    type Row = CellColumns;
+
+    const STOPS_AT_TITLES: bool = false;
+
+    fn lanes(&self, cell: &RegisterCell) -> Option<LaneFormat> {
+        self.reading.lanes_of(cell)
+    }
+
+    fn measure(&self, block: &RegisterBlock<'_>) -> CellColumns {
+        match block {
+            RegisterBlock::Columns(cells) => self.columns(cells),
+            RegisterBlock::Lanes(_, format) => self.lane_columns(*format),
+            RegisterBlock::Title(_) => CellColumns { count: 1, left: LEFT, width: self.width, value: 0.0 },
         }
+    }
+
+    fn count(&self, row: &CellColumns) -> usize {
+        row.count
+    }
+
+    fn x(&self, _: &CellColumns, place: usize) -> u16 {
+        u16::try_from(place).unwrap_or(u16::MAX)
     }
 }
 
 /// Draws a row.
-pub fn row_ui(
-    ui: &mut Ui,
-    RowAt { rect, row }: RowAt<'_>,
-    GridView { pen, board, grid }: GridView<'_>,
-    view: CellView<'_>,
-    Asked { touched, out }: Asked<'_, Touched>,
-) {
-    match row {
-        GridRow::Title { title, count, is_open } => {
-            title_ui(ui, rect, pen, GroupTitle { title, count: *count, is_open: *is_open }, touched)
-        }
-        GridRow::Lanes { register, first, .. } => {
-            if let Some(lanes) = grid.layout {
-                lanes.row_ui(
-                    ui,
-                    BoardView { pen, board },
-                    LaneRow { register, first: *first, row: rect },
-                    view,
-                    Asked { touched, out },
-                );
+pub fn row_ui(ui: &mut Ui, place: &RowPlace<'_>, view: CellView<'_>, touched: &mut Touched) {
+    let RowPlace { pen, rect, row, board } = place;
+    match row.kind {
+        RowKind::Title(number) => {
+            if let Some(section) = board.groups.get(number) {
+                title_ui(ui, place, section, view, touched);
             }
         }
-        GridRow::Cells { names, width, value } => {
-            let mut left = rect.left() + LEFT;
-            for name in names {
-                if let Some(cell) = board.cell(name) {
-                    let place = Rect::from_min_size(pos2(left, rect.top()), vec2(*width, rect.height()));
-                    cell_ui(ui, place, CellPaint { pen, cell, value: *value }, view, Asked { touched, out });
+        RowKind::Lanes(first) => lanes_ui(ui, place, first, view, touched),
+        RowKind::Cells => {
+            let CellColumns { left, width, value, .. } = row.measures;
+            let mut x = rect.left() + left;
+            for spot in &row.spots {
+                if let Some(cell) = board.cell(&spot.name) {
+                    let place = Rect::from_min_size(pos2(x, rect.top()), vec2(width, rect.height()));
+                    cell_ui(ui, place, CellPaint { pen, cell, value }, view, touched);
                 }
-                left += width;
+                x += width;
             }
         }
     }
 }
 
-/// Vectors are read in lanes; predicates, status and control registers are not.
-fn is_vector(name: &str) -> bool {
-    let digits = name.get(1..).unwrap_or_default();
-    name.starts_with(['v', 'q', 'z']) && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn title_ui(
-    ui: &Ui,
-    rect: Rect,
-    pen: &Pen<'_>,
-    GroupTitle { title, count, is_open }: GroupTitle<'_>,
-    touched: &mut Touched,
-) {
+fn title_ui(ui: &Ui, place: &RowPlace<'_>, section: &RegisterSection, view: CellView<'_>, touched: &mut Touched) {
+    let (RowPlace { pen, rect, .. }, title) = (place, section.title);
+    let (rect, is_open) = (*rect, view.view.is_open(title));
     let lower = title.to_lowercase();
     let name = match is_open {
         true => say!("registers-hide-group", title = lower),
@@ -274,8 +150,8 @@ fn title_ui(
     let y = rect.center().y;
     pen.text(rect.left() + LEFT + 4.0, y, caret, icon(10.0), pen.tok.t2);
     let end = pen.text(rect.left() + LEFT + 20.0, y, title, semi(12.0), pen.tok.t2);
-    pen.label(end + 8.0, y, thousands(count as u64), pen.tok.t3);
+    pen.label(end + 8.0, y, thousands(section.cells.len() as u64), pen.tok.t3);
     if response.clicked() {
-        touched.group = Some(title.to_owned());
+        touched.title = Some(title.to_owned());
     }
 }

@@ -7,63 +7,48 @@ use ratatui::style::{Modifier, Style};
 use stepback_index::ValueSource;
 use stepback_machine::{LaneFormat, LaneKind};
 
-use super::grid::{Shown, Spot};
+use super::grid::SpotColumns;
 use crate::clean::width;
 use crate::look::{Look, Role};
 use crate::pen::{Pen, Run};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
-use stepback_debugger::model::register_format::ShownAs;
+use stepback_debugger::model::register_format::RegisterReading;
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use stepback_debugger::model::text::{flags_text, thousands};
+use stepback_debugger::views::{CellSpot, RegistersView};
 
 /// A value of more bytes is a word when nothing states it.
 const LONG: usize = 8;
 
-/// How values are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reading {
-    /// In lanes, for groups that have some.
-    pub lanes: Option<LaneFormat>,
-    /// All others.
-    pub shown_as: ShownAs,
+/// How many columns a value takes at most, so that columns stand still while stepping.
+pub fn characters(cell: &RegisterCell, reading: RegisterReading, board: &RegisterBoard) -> u16 {
+    let most = match number_format(cell, reading) {
+        Some(format) => 2 * cell.value.0.len() + 1 + lane_characters(format),
+        None if flags_of(cell, board).is_some() => width(&value_text(cell, reading, board)),
+        None if cell.value.is_unknown() && cell.value.0.len() > LONG => say!("registers-unknown").chars().count(),
+        None => reading.shown_as.characters(cell),
+    };
+    u16::try_from(most).unwrap_or(u16::MAX)
 }
 
-impl Reading {
-    /// The name of a register.
-    pub fn name(self, cell: &RegisterCell) -> &str {
-        self.shown_as.name(cell)
+/// A value: that of the status register as its flags, a number with its digits.
+fn value_text(cell: &RegisterCell, reading: RegisterReading, board: &RegisterBoard) -> String {
+    if let Some(flags) = flags_of(cell, board) {
+        return flags;
     }
+    if cell.value.is_unknown() && cell.value.0.len() > LONG {
+        return say!("registers-unknown").to_owned();
+    }
+    match number_format(cell, reading) {
+        Some(format) => format!("{} {}", cell.hex, format.lanes(&cell.value.0).concat()),
+        None => reading.shown_as.text(cell),
+    }
+}
 
-    /// How many columns a value takes at most, so that columns stand still while stepping.
-    pub fn characters(self, cell: &RegisterCell, board: &RegisterBoard) -> u16 {
-        let most = match self.number_format(cell) {
-            Some(format) => 2 * cell.value.0.len() + 1 + lane_characters(format),
-            None if flags_of(cell, board).is_some() => width(&self.text(cell, board)),
-            None if cell.value.is_unknown() && cell.value.0.len() > LONG => say!("registers-unknown").chars().count(),
-            None => self.shown_as.characters(cell),
-        };
-        u16::try_from(most).unwrap_or(u16::MAX)
-    }
-
-    /// A value: that of the status register as its flags, a number with its digits.
-    pub fn text(self, cell: &RegisterCell, board: &RegisterBoard) -> String {
-        if let Some(flags) = flags_of(cell, board) {
-            return flags;
-        }
-        if cell.value.is_unknown() && cell.value.0.len() > LONG {
-            return say!("registers-unknown").to_owned();
-        }
-        match self.number_format(cell) {
-            Some(format) => format!("{} {}", cell.hex, format.lanes(&cell.value.0).concat()),
-            None => self.shown_as.text(cell),
-        }
-    }
-
-    /// How a register of one lane is read besides its digits.
-    fn number_format(self, cell: &RegisterCell) -> Option<LaneFormat> {
-        self.lanes.filter(|format| format.kind != LaneKind::Hex && usize::from(format.size_bytes) == cell.value.0.len())
-    }
+/// How a register of one lane is read besides its digits.
+fn number_format(cell: &RegisterCell, reading: RegisterReading) -> Option<LaneFormat> {
+    reading.single_lane(cell).filter(|format| format.kind != LaneKind::Hex)
 }
 
 /// The flags and the mode, for the status register.
@@ -80,55 +65,52 @@ fn flags_of(cell: &RegisterCell, board: &RegisterBoard) -> Option<String> {
 #[derive(Clone, Copy)]
 pub struct Drawn<'a> {
     /// Where.
-    pub spot: &'a Spot,
+    pub spot: &'a CellSpot,
+    /// The columns of its row.
+    pub columns: SpotColumns,
     /// Of all registers.
     pub board: &'a RegisterBoard,
-    /// How it reads.
-    pub reading: Reading,
-    /// The cursor that is on it, if it is.
-    pub cursor: Option<Role>,
-    /// Of a title: what it stands for is shown.
-    pub is_open: bool,
+    /// How they read, and where the cursor is.
+    pub view: &'a RegistersView,
+    /// How the cursor looks.
+    pub cursor: Role,
 }
 
 /// Draws a register or a lane.
-pub fn draw(run: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
-    let Drawn { spot, board, reading, cursor, .. } = drawn;
-    if let Some(role) = cursor {
-        pen.mark(run.behind(spot.x).first(spot.cells), pen.look.style(role));
+pub fn draw(line: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
+    let Drawn { spot, columns, board, view, cursor } = drawn;
+    let reading = view.reading(board.group);
+    let run = line.behind(spot.x).first(columns.of(spot, line.cells()));
+    if view.cursor() == Some(&spot.name) {
+        pen.mark(run, pen.look.style(cursor));
     }
-    if spot.shown == Shown::Title {
-        return draw_title(run, drawn, pen);
-    }
-    let Some(mut cell) = board.part(&spot.name) else { return };
+    let Some(mut cell) = board.part(&spot.name) else { return draw_title(line, drawn, pen) };
     if board.pc.as_ref().is_some_and(|pc| pc.name == cell.name) {
         // It changes with every step; marking it would say nothing.
         (cell.is_changed, cell.is_news) = (false, false);
     }
-    let run = run.behind(spot.x).first(spot.cells);
-    match spot.shown {
-        Shown::Name => {
-            pen.role(run, reading.name(&cell), Role::Text(Meaning::Register));
+    let name = reading.shown_as.name(&cell);
+    match columns {
+        SpotColumns::Cells { value, .. } => {
+            pen.role(run.first(value), name, Role::Text(Meaning::Register));
+            draw_value(run.behind(value), &cell, &value_text(&cell, reading, board), pen);
         }
-        Shown::Register(value) => {
-            pen.role(run.first(value), reading.name(&cell), Role::Text(Meaning::Register));
-            draw_value(run.behind(value), &cell, &reading.text(&cell, board), pen);
-        }
-        Shown::Lane => {
+        SpotColumns::Lanes { .. } if spot.x == 0 => drop(pen.role(run, name, Role::Text(Meaning::Register))),
+        SpotColumns::Lanes { .. } => {
             // The step wrote all of the register: what is the same says nothing.
             cell.is_news &= cell.is_changed;
             let text = reading.lanes.map_or_else(String::new, |format| format.lanes(&cell.value.0).concat());
             let spare = run.cells().saturating_sub(pen.width(&text)).saturating_sub(2);
             draw_value(run.behind(spare), &cell, &text, pen);
         }
-        Shown::Title => {}
+        SpotColumns::Title => {}
     }
 }
 
 /// What further registers there are, and whether they are shown.
 fn draw_title(run: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
     let Some(section) = drawn.board.groups.iter().find(|section| section.title == drawn.spot.name) else { return };
-    let sign = if drawn.is_open { "-" } else { "+" };
+    let sign = if drawn.view.is_open(section.title) { "-" } else { "+" };
     let title = format!("{sign} {} {}", section.title, thousands(section.cells.len() as u64));
     pen.role(run, &title, Role::Title);
 }

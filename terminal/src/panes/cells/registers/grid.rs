@@ -1,189 +1,109 @@
-//! Where registers stand: in columns, or one below the other by their lanes.
+//! The columns and lanes that a pane has room for.
 
 use stepback_machine::LaneFormat;
 
-use super::cell::Reading;
+use super::cell::characters;
 use crate::clean::width;
-use crate::command::Toward;
-use stepback_debugger::analysis::register_part::Lane;
+use stepback_debugger::model::register_format::RegisterReading;
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell, lane_characters};
+use stepback_debugger::views::{CellSpot, GridLayout, GridRow, RegisterBlock, lanes_per_row};
 
 /// Between two columns, and between two lanes.
 const GAP: u16 = 2;
 /// The signs before and behind a value.
 const SIGNS: u16 = 2;
 
-/// The rows of a pane.
-#[derive(Debug, Default)]
-pub struct Grid {
-    /// From the top.
-    pub rows: Vec<GridRow>,
-    /// How many of them the group itself has; the others are behind a title.
-    pub own_rows: usize,
+/// A pane of so many columns.
+#[derive(Clone, Copy)]
+pub struct RegisterLayout<'a> {
+    pub board: &'a RegisterBoard,
+    pub reading: RegisterReading,
+    pub columns: u16,
 }
 
-/// A row.
-#[derive(Debug, Default)]
-pub struct GridRow {
-    /// Which lane the row begins with.
-    pub label: Option<String>,
-    /// Registers, or lanes of one.
-    pub spots: Vec<Spot>,
-}
-
-/// Where a register or a lane stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
-    /// Of which register or lane.
-    pub name: String,
-    /// Its first column.
-    pub x: u16,
-    /// How many columns it has.
-    pub cells: u16,
-    /// What is shown of it.
-    pub shown: Shown,
-}
-
-/// What a spot shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// The name, and from so many columns on the value.
-    Register(u16),
-    /// The name alone: its lanes stand beside it.
-    Name,
-    /// The value alone.
-    Lane,
-    /// The title of further registers, which stand below it when it is open.
+/// Columns on the screen that the spots of a row have.
+#[derive(Clone, Copy, Debug)]
+pub enum SpotColumns {
+    /// Registers: from one to the next, all of one, and from its name to its value.
+    Cells { count: usize, apart: u16, needed: u16, value: u16 },
+    /// Lanes: up to the first, and all of one.
+    Lanes { count: usize, left: u16, wide: u16 },
+    /// A title.
     Title,
 }
 
-/// What is arranged, and in how many columns.
-#[derive(Clone, Copy)]
-struct Layout<'a> {
-    board: &'a RegisterBoard,
-    reading: Reading,
-    columns: u16,
-}
+impl GridLayout for RegisterLayout<'_> {
+    type Row = SpotColumns;
 
-impl Grid {
-    /// The grid in a pane of so many columns, where the sections with these titles are open.
-    pub fn new(board: &RegisterBoard, reading: Reading, columns: u16, open: &[String]) -> Self {
-        let mut grid = Self::default();
-        let layout = Layout { board, reading, columns };
-        // Program counter and status stand behind the others, as in a dump.
-        let own: Vec<&RegisterCell> = board.core.iter().chain(&board.pc).chain(&board.psr).collect();
-        for run in own.chunk_by(|one, other| has_lanes(one, reading) == has_lanes(other, reading)) {
-            match reading.lanes.filter(|_| run.first().is_some_and(|first| has_lanes(first, reading))) {
-                Some(format) => run.iter().for_each(|cell| grid.add_lanes(cell, format, columns)),
-                None => grid.add_columns(run, layout),
-            }
-        }
-        grid.own_rows = grid.rows.len();
-        for section in &board.groups {
-            let name = section.title.to_owned();
-            let title = Spot { name, x: 0, cells: columns, shown: Shown::Title };
-            grid.rows.push(GridRow { label: None, spots: vec![title] });
-            if open.iter().any(|open| open == section.title) {
-                let cells: Vec<&RegisterCell> = section.cells.iter().collect();
-                grid.add_columns(&cells, layout);
-            }
-        }
-        grid
+    const STOPS_AT_TITLES: bool = true;
+
+    /// A register that nothing states is a word, not lanes.
+    fn lanes(&self, cell: &RegisterCell) -> Option<LaneFormat> {
+        self.reading.lanes_of(cell).filter(|_| !cell.value.is_unknown())
     }
 
-    /// Down the first column, then down the others.
-    fn add_columns(&mut self, run: &[&RegisterCell], layout: Layout<'_>) {
-        let Layout { board, reading, columns } = layout;
-        let name = run.iter().map(|cell| count(reading.name(cell))).max().unwrap_or(0).max(3);
-        let value = run.iter().map(|cell| reading.characters(cell, board)).max().unwrap_or(0);
+    fn measure(&self, block: &RegisterBlock<'_>) -> SpotColumns {
+        match block {
+            RegisterBlock::Columns(cells) => self.cells(cells),
+            RegisterBlock::Lanes(cell, format) => {
+                let left = count(&cell.name).max(3).saturating_add(SIGNS);
+                let wide = u16::try_from(lane_characters(*format)).unwrap_or(u16::MAX).saturating_add(SIGNS);
+                let count = lanes_per_row(self.columns.saturating_sub(left) / wide.saturating_add(GAP));
+                SpotColumns::Lanes { count, left, wide }
+            }
+            RegisterBlock::Title(_) => SpotColumns::Title,
+        }
+    }
+
+    fn count(&self, row: &SpotColumns) -> usize {
+        match row {
+            SpotColumns::Cells { count, .. } | SpotColumns::Lanes { count, .. } => *count,
+            SpotColumns::Title => 1,
+        }
+    }
+
+    fn x(&self, row: &SpotColumns, place: usize) -> u16 {
+        let place = u16::try_from(place).unwrap_or(u16::MAX);
+        match (row, place) {
+            (SpotColumns::Cells { apart, .. }, _) => place.saturating_mul(*apart),
+            (SpotColumns::Lanes { .. }, 0) | (SpotColumns::Title, _) => 0,
+            (SpotColumns::Lanes { left, wide, .. }, _) => {
+                left.saturating_add((place - 1).saturating_mul(wide.saturating_add(GAP)))
+            }
+        }
+    }
+}
+
+impl RegisterLayout<'_> {
+    fn cells(&self, cells: &[&RegisterCell]) -> SpotColumns {
+        let (board, reading, columns) = (self.board, self.reading, self.columns);
+        let name = cells.iter().map(|cell| count(reading.shown_as.name(cell))).max().unwrap_or(0).max(3);
+        let value = cells.iter().map(|cell| characters(cell, reading, board)).max().unwrap_or(0);
         let needed = name.saturating_add(value).saturating_add(SIGNS);
         let fitting = usize::from((columns.saturating_add(GAP) / needed.saturating_add(GAP)).max(1));
-        let rows = run.len().div_ceil(fitting).max(1);
-        let side_by_side = u16::try_from(run.len().div_ceil(rows).max(1)).unwrap_or(1);
+        let rows = cells.len().div_ceil(fitting).max(1);
+        let side_by_side = u16::try_from(cells.len().div_ceil(rows).max(1)).unwrap_or(1);
         let apart = (columns / side_by_side).clamp(1, needed.saturating_add(2 * GAP).max(1));
-        for row in 0..rows {
-            let cells = run.iter().skip(row).step_by(rows);
-            let spots = (0..).map(|column: u16| column.saturating_mul(apart)).zip(cells).map(|(x, cell)| Spot {
-                name: cell.name.clone(),
-                x,
-                cells: needed.min(columns.saturating_sub(x)),
-                shown: Shown::Register(name),
-            });
-            self.rows.push(GridRow { label: None, spots: spots.collect() });
-        }
-    }
-
-    /// As many lanes side by side as fit, a power of two, so that numbers of lanes are easily told.
-    fn add_lanes(&mut self, cell: &RegisterCell, format: LaneFormat, columns: u16) {
-        let left = count(&cell.name).max(3).saturating_add(SIGNS);
-        let wide = u16::try_from(lane_characters(format)).unwrap_or(u16::MAX).saturating_add(SIGNS);
-        let fitting = (columns.saturating_sub(left) / wide.saturating_add(GAP)).max(1);
-        let per_row = if fitting.is_power_of_two() { fitting } else { fitting.next_power_of_two() / 2 };
-        let lanes = cell.value.0.len() / usize::from(format.size_bytes.max(1));
-        let lanes = u16::try_from(lanes).unwrap_or(u16::MAX);
-        for first in (0..lanes).step_by(usize::from(per_row)) {
-            let head = Spot { name: cell.name.clone(), x: 0, cells: left - SIGNS, shown: Shown::Name };
-            let label = (first > 0).then(|| format!("[{first}]"));
-            let spots = (first..lanes.min(first.saturating_add(per_row))).map(|index| Spot {
-                name: format!("{}{}", cell.name, Lane { size_bytes: format.size_bytes, index }),
-                x: left.saturating_add((index - first).saturating_mul(wide.saturating_add(GAP))),
-                cells: wide,
-                shown: Shown::Lane,
-            });
-            let spots = (first == 0).then_some(head).into_iter().chain(spots).collect();
-            self.rows.push(GridRow { label, spots });
-        }
-    }
-
-    /// Where a register or lane stands: the row, and the place in it.
-    pub fn place_of(&self, name: &str) -> Option<(usize, &Spot)> {
-        let spot = |row: &'_ GridRow| row.spots.iter().position(|spot| spot.name == name);
-        let (row, place) = self.rows.iter().enumerate().find_map(|(row, spots)| Some((row, spot(spots)?)))?;
-        self.rows.get(row)?.spots.get(place).map(|spot| (row, spot))
-    }
-
-    /// The spot at a column of a row.
-    pub fn at(&self, row: usize, x: u16) -> Option<&Spot> {
-        self.rows.get(row)?.spots.iter().find(|spot| (spot.x..spot.x.saturating_add(spot.cells)).contains(&x))
-    }
-
-    /// The first register.
-    pub fn first(&self) -> Option<&Spot> {
-        self.rows.iter().find_map(|row| row.spots.first())
-    }
-
-    /// Where the cursor goes from a register.
-    pub fn moved(&self, from: &str, toward: Toward, page: usize) -> Option<&Spot> {
-        let (row, spot) = self.place_of(from)?;
-        let last = self.rows.len().saturating_sub(1);
-        let above = |from: usize| (0..from).rev();
-        let below = |from: usize| from..self.rows.len();
-        let x = spot.x;
-        match toward {
-            Toward::Up => self.nearest(above(row), x),
-            Toward::Down => self.nearest(below(row + 1), x),
-            Toward::Left => self.rows.get(row)?.spots.iter().rev().find(|spot| spot.x < x),
-            Toward::Right => self.rows.get(row)?.spots.iter().find(|spot| spot.x > x),
-            Toward::PageUp => self.nearest(above(row.saturating_sub(page) + 1), x).or_else(|| self.first()),
-            Toward::PageDown => self.nearest(below((row + page).min(last)), x).or_else(|| self.nearest(above(last), x)),
-            Toward::First => self.first(),
-            Toward::Last => self.rows.iter().rev().find_map(|row| row.spots.last()),
-        }
-    }
-
-    /// In the first of these rows that has registers: the one that is nearest to a column.
-    fn nearest(&self, mut rows: impl Iterator<Item = usize>, x: u16) -> Option<&Spot> {
-        rows.find_map(|row| self.rows.get(row)?.spots.iter().min_by_key(|spot| spot.x.abs_diff(x)))
+        SpotColumns::Cells { count: fitting, apart, needed, value: name }
     }
 }
 
-/// Vectors are read in lanes; predicates, status and control registers are not. One that nothing states is a word.
-fn has_lanes(cell: &RegisterCell, reading: Reading) -> bool {
-    let digits = cell.name.get(1..).unwrap_or_default();
-    let is_numbered = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let is_vector = is_numbered && cell.name.starts_with(['v', 'q', 'z']);
-    let lane = reading.lanes.map_or(usize::MAX, |format| usize::from(format.size_bytes));
-    is_vector && cell.value.0.len() > lane && !cell.value.is_unknown()
+impl SpotColumns {
+    /// How many columns a spot has in a pane of so many.
+    pub fn of(self, spot: &CellSpot, columns: u16) -> u16 {
+        match self {
+            Self::Cells { needed, .. } => needed.min(columns.saturating_sub(spot.x)),
+            Self::Lanes { left, .. } if spot.x == 0 => left - SIGNS,
+            Self::Lanes { wide, .. } => wide,
+            Self::Title => columns,
+        }
+    }
+}
+
+/// The spot at a column of a row, in a pane of so many columns.
+pub fn spot_at(row: &GridRow<SpotColumns>, x: u16, columns: u16) -> Option<&CellSpot> {
+    let is_at = |spot: &&CellSpot| (spot.x..spot.x.saturating_add(row.measures.of(spot, columns))).contains(&x);
+    row.spots.iter().find(is_at)
 }
 
 fn count(text: &str) -> u16 {

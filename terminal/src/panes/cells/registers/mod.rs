@@ -3,7 +3,6 @@
 mod cell;
 mod grid;
 mod pane;
-mod pointed;
 #[cfg(test)]
 mod tests;
 

@@ -1,4 +1,4 @@
-//! What the bottom line tells of the register under the cursor.
+//! The status line about the register under the cursor.
 
 use std::sync::Arc;
 
@@ -6,31 +6,34 @@ use stepback_index::{Cancel, ValueSource};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::pane::Cx;
-use stepback_debugger::messages::say;
-use stepback_debugger::model::pointed::pointed_words;
-use stepback_debugger::model::registers::RegisterCell;
-use stepback_debugger::model::so_far::source_so_far;
-use stepback_debugger::model::text::short_hex;
-use stepback_debugger::model::{Meaning, Span};
-use stepback_debugger::worker::Slot;
+use crate::desk::Desk;
+use crate::messages::say;
+use crate::model::pointed::pointed_words;
+use crate::model::registers::RegisterCell;
+use crate::model::so_far::source_so_far;
+use crate::model::text::short_hex;
+use crate::model::{Meaning, Span};
+use crate::worker::Slot;
 
-/// The symbol and the text that a value points to.
-#[derive(Debug, Default)]
-pub struct Pointed {
-    /// It is told.
-    pub is_on: bool,
+/// The symbol and the text at the address that a value points to.
+#[derive(Default)]
+pub(super) struct PointedValue {
+    /// True where the status line has them.
+    pub(super) is_on: bool,
     answer: Slot<(u64, Position), Option<String>>,
 }
 
-impl Pointed {
-    /// Asks for it.
-    pub fn ask(&mut self, cell: &RegisterCell, position: Position, cx: &Cx<'_>) {
+impl PointedValue {
+    pub(super) fn poll(&mut self, cell: &RegisterCell, position: Position, desk: &Desk) {
         let Some(value) = cell.value.to_u64().filter(|_| self.is_on) else { return };
-        self.answer.poll(&(value, position), cx.worker(), |(value, position)| {
-            let (value, position, session) = (*value, *position, Arc::clone(&cx.desk.session));
+        self.answer.poll(&(value, position), &desk.worker, |(value, position)| {
+            let (value, position, session) = (*value, *position, Arc::clone(&desk.session));
             move |cancel: &Cancel| pointed_words(&session, Address(value), position, cancel)
         });
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.answer.clear();
     }
 
     fn words(&self, value: u64) -> Option<&str> {
@@ -38,13 +41,8 @@ impl Pointed {
         words.as_deref()
     }
 
-    /// Forgets what it knows of another trace.
-    pub fn forget(&mut self) {
-        self.answer.clear();
-    }
-
-    /// Name, value, what that means, and who wrote it.
-    pub fn spans(&self, cell: &RegisterCell, cx: &Cx<'_>) -> Vec<Span> {
+    /// Returns the name, the value, what it points to, and who wrote it.
+    pub(super) fn spans(&self, cell: &RegisterCell, desk: &Desk) -> Vec<Span> {
         let mut spans = vec![Span::new(Meaning::Register, cell.name.clone())];
         let mut add = |meaning, text: String| spans.push(Span::new(meaning, format!(" {text}")));
         if let Some(hex) = short_hex(&cell.value) {
@@ -59,7 +57,7 @@ impl Pointed {
             }
         }
         if cell.source != ValueSource::Recorded {
-            let words = source_so_far(&cx.desk.session, cell.source, cell.source_word());
+            let words = source_so_far(&desk.session, cell.source, cell.source_word());
             let reason = cell.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
             add(Meaning::Label, format!("{words}{reason}"));
         }

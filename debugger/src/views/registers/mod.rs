@@ -1,0 +1,14 @@
+//! The registers at a position, for panels with a cursor that moves in two directions.
+
+mod cursor;
+mod detail;
+mod gesture;
+mod grid;
+mod pointed;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use gesture::{RegisterGesture, address_of};
+pub use grid::{CellSpot, GridLayout, GridRow, RegisterBlock, RegisterGrid, RowKind, Toward, lanes_per_row};
+pub use view::RegistersView;
