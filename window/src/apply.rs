@@ -88,8 +88,8 @@ impl App {
             | ViewAction::FilterRegisters(_) => {
                 workspace.with_registers(desk, |panel| _ = panel.view.take(&Action::View(action)));
             }
-            ViewAction::MemoryGroup(group) => workspace.with_memory(desk, |panel| panel.group = group),
-            ViewAction::Memory(change) => workspace.with_memory(desk, |panel| panel.change(change)),
+            ViewAction::MemoryGroup(group) => workspace.with_memory(desk, |view, _| _ = view.group_by(group)),
+            ViewAction::Memory(change) => workspace.with_memory(desk, |view, desk| view.change(&change, desk)),
             // The program applies it.
             ViewAction::ToggleRawText => {}
         }

@@ -6,9 +6,10 @@ use stepback_machine::RegisterGroup;
 use super::chosen_cell::ChosenCell;
 use super::layout;
 use super::workspace::Workspace;
-use crate::panels::{MemoryPanel, Pane, RegistersPanel};
+use crate::panels::{Pane, RegistersPanel};
 use stepback_debugger::action::{CellName, PanelKind};
 use stepback_debugger::desk::Desk;
+use stepback_debugger::views::MemoryView;
 
 impl Workspace {
     /// Selects a cell: "last write" means it, and panels of its kind that are seen put their cursor on it.
@@ -18,7 +19,7 @@ impl Workspace {
         for tile in self.seen_tiles() {
             match (self.dock.tiles.get_mut(tile), cell) {
                 (Some(Tile::Pane(Pane::Registers(panel))), CellName::Register(name)) => panel.view.select(name),
-                (Some(Tile::Pane(Pane::Memory(panel))), CellName::Memory(address, _)) => panel.select(address),
+                (Some(Tile::Pane(Pane::Memory(panel))), CellName::Memory(address, _)) => _ = panel.view.select(address),
                 _ => {}
             }
         }
@@ -43,15 +44,14 @@ impl Workspace {
 
     /// Shows memory at an address.
     pub fn show_memory(&mut self, desk: &mut Desk, address: &str) {
-        let windows = desk.windows.clone();
-        self.with_memory(desk, |panel| panel.show(address, windows.position_of(panel.follow)));
+        self.with_memory(desk, |view, desk| view.show(address, desk));
     }
 
     /// Changes the panel of memory.
-    pub fn with_memory(&mut self, desk: &mut Desk, change: impl FnOnce(&mut MemoryPanel)) {
+    pub fn with_memory(&mut self, desk: &mut Desk, change: impl FnOnce(&mut MemoryView, &Desk)) {
         let tile = self.tile_of(desk, PanelKind::Memory);
         if let Some(Tile::Pane(Pane::Memory(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
-            change(panel);
+            change(&mut panel.view, desk);
         }
     }
 
@@ -81,7 +81,7 @@ impl Workspace {
     /// A memory panel whose byte is asked about stays at that byte.
     pub fn hold_memory(&mut self) {
         if let Some(Tile::Pane(Pane::Memory(panel))) = self.focused.and_then(|tile| self.dock.tiles.get_mut(tile)) {
-            panel.hold();
+            panel.view.hold();
         }
     }
 

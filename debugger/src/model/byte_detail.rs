@@ -10,6 +10,7 @@ use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::doubt::doubt_words;
 use super::externals::{ExternalRow, last_external};
+use super::memory_text::byte_digits;
 use super::names::{function_name, place_name};
 use super::physical::physical_words;
 use super::so_far::source_so_far;
@@ -154,8 +155,7 @@ impl ByteDetail {
             None => say!("memory-what-was-known").to_owned(),
         };
         let (was, now) = read.byte(self.address).unwrap_or((None, 0));
-        let was = was.map_or_else(|| "??".to_owned(), |was| format!("{was:02x}"));
-        say!("memory-external", step = read.step.0, last = last, was = was, now = format!("{now:02x}"))
+        say!("memory-external", step = read.step.0, last = last, was = byte_digits(was), now = format!("{now:02x}"))
     }
 }
 

@@ -10,6 +10,7 @@ use stepback_index::{
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource};
 
+use crate::action::CellName;
 use crate::session::Session;
 
 /// The unit in which the index knows what was ever accessed, and the longest row.
@@ -110,6 +111,16 @@ pub enum Touch {
 }
 
 impl MemoryPage {
+    /// A byte of its rows.
+    pub fn cell(&self, address: Address) -> Option<&ByteCell> {
+        self.rows.iter().find_map(|row| match row {
+            MemoryRow::Bytes { address: first, cells, .. } => {
+                cells.get(usize::try_from(address.0.checked_sub(first.0)?).ok()?)
+            }
+            MemoryRow::Gap { .. } => None,
+        })
+    }
+
     /// An address some bytes further; runs without any access are one step.
     pub fn moved(&self, from: Address, bytes: i64) -> Address {
         let to = if bytes < 0 {
@@ -393,6 +404,12 @@ impl ByteCell {
 /// The bytes around an address that a key means: 1, 2, 4 or 8, aligned to their number.
 pub fn aligned(address: Address, len_bytes: u64) -> Address {
     Address(address.0 & !(len_bytes.max(1).next_power_of_two() - 1))
+}
+
+/// The same bytes as commands name them.
+pub fn aligned_cell(address: Address, len_bytes: u64) -> CellName {
+    let len_bytes = len_bytes.max(1);
+    CellName::Memory(aligned(address, len_bytes).to_string(), len_bytes)
 }
 
 #[cfg(test)]

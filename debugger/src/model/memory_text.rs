@@ -1,9 +1,27 @@
 //! Bytes as characters and as numbers.
 
-use stepback_machine::{Endian, LaneFormat};
+use stepback_machine::{Address, Endian, LaneFormat};
 
 use super::memory::ByteCell;
+use super::so_far::so_far;
+use super::text::size_text;
 use crate::action::MemoryText;
+use crate::messages::say;
+use crate::session::Session;
+
+/// Two digits of a byte, or `??`.
+pub fn byte_digits(byte: Option<u8>) -> String {
+    byte.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"))
+}
+
+/// The words after the addresses of a gap: its size, and that no step accesses it.
+pub fn gap_words(session: &Session, first: Address, last: Address) -> String {
+    let size = match (last.0 - first.0).checked_add(1) {
+        Some(bytes) => size_text(bytes),
+        None => say!("memory-16-eib").to_owned(),
+    };
+    so_far(session, &say!("memory-never-accessed", size = size))
+}
 
 /// The characters of a row, one a byte, so that they stand below each other.
 pub fn row_text(cells: &[ByteCell], text: MemoryText) -> String {

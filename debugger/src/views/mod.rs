@@ -11,6 +11,7 @@ mod external_table;
 mod find_table;
 mod findings;
 mod function_table;
+mod memory;
 mod memory_tables;
 mod raw_text;
 mod registers;
@@ -33,6 +34,7 @@ pub use external_table::ExternalTable;
 pub use find_table::FindTable;
 pub use findings::FindingsView;
 pub use function_table::FunctionTable;
+pub use memory::{ByteAction, MemoryLayout, MemoryMove, MemoryView};
 pub use memory_tables::{AccessTable, MemoryTable};
 pub use raw_text::RawTextView;
 pub use registers::{

@@ -43,7 +43,6 @@ mod why;
 
 pub use find::FindPanel;
 pub use hover_cell::HoverCell;
-pub use memory::MemoryPanel;
 pub use panel::Panel;
 pub use registers::RegistersPanel;
 pub use registry::Pane;

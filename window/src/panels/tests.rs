@@ -18,6 +18,7 @@ use stepback_debugger::action::{
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::model::{Ground, SourceChoice};
 use stepback_debugger::session::test_session::overflow;
+use stepback_debugger::views::MemoryView;
 
 type Draw = Box<dyn FnMut(&mut egui::Ui, &ViewCx<'_>, &mut Vec<Action>)>;
 
@@ -179,7 +180,7 @@ fn a_pinned_panel_asks_from_its_moment() {
 
 #[test]
 fn digits_ask_for_the_last_write_of_aligned_bytes() {
-    let mut panel = MemoryPanel::new(Follow::Window(ONE), "x22 + 0x10".to_owned());
+    let mut panel = MemoryPanel::over(MemoryView::new(Follow::Window(ONE), "x22 + 0x10".to_owned()));
     let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
     harness.get_by_label("byte 0x80020013").click();
     harness.run();
@@ -194,7 +195,7 @@ fn digits_ask_for_the_last_write_of_aligned_bytes() {
 
 #[test]
 fn an_address_stays_where_it_was_entered_until_the_expression_is_followed() {
-    let mut panel = MemoryPanel::new(Follow::Window(ONE), "x19".to_owned());
+    let mut panel = MemoryPanel::over(MemoryView::new(Follow::Window(ONE), "x19".to_owned()));
     let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
     let row = |harness: &Harness<'static, Bench>, byte: &str| harness.get_by_label(byte).rect().top();
     let first = row(&harness, "byte 0x8002000f");
@@ -212,7 +213,7 @@ fn an_address_stays_where_it_was_entered_until_the_expression_is_followed() {
 
 #[test]
 fn a_byte_that_is_asked_about_stays_in_view() {
-    let mut panel = MemoryPanel::at_stack(Follow::Window(ONE));
+    let mut panel = MemoryPanel::over(MemoryView::at_stack(Follow::Window(ONE)));
     let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
     harness.get_by_label("byte 0x8ffff5e0").click();
     harness.run();
@@ -230,7 +231,7 @@ fn a_byte_that_is_asked_about_stays_in_view() {
 
 #[test]
 fn memory_can_be_scrolled_up_over_what_was_never_accessed() {
-    let mut panel = MemoryPanel::new(Follow::Window(ONE), "0x84020000".to_owned());
+    let mut panel = MemoryPanel::over(MemoryView::new(Follow::Window(ONE), "0x84020000".to_owned()));
     let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
     harness.get_by_label("byte 0x84020000").click();
     harness.run();

@@ -60,10 +60,10 @@ impl MemoryPanel {
         match evaluated {
             Some(Err(error)) => error_ui(ui, &pen, Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max), error),
             _ => {
-                let other = evaluated.and_then(|value| OtherReading::of(&self.address, *value.as_ref().ok()?));
+                let other = evaluated.and_then(|value| OtherReading::of(self.view.address(), *value.as_ref().ok()?));
                 let left = self.other_reading_ui(ui, &pen, OtherPlace { other, bar, left: x + 2.0 }, cx);
                 let left = self.compared_ui(ui, &pen, bar, left + 4.0, cx);
-                match self.state.seeking.words() {
+                match self.search_words() {
                     Some(words) => {
                         self.told_ui(ui, &pen, Rect::from_min_max(pos2(left + 8.0, bar.top()), bar.max), &words)
                     }
@@ -92,7 +92,7 @@ impl MemoryPanel {
         }
         pen.text_centered(rect.center(), &words, ui_font(11.5), pen.tok.accent);
         if response.clicked() {
-            self.show(&format!("{:#x}", other.value()), cx.desk.windows.position_of(self.follow));
+            self.view.show(&format!("{:#x}", other.value()), cx.desk);
         }
         response.on_hover_text(say!("memory-what-was-typed-can-be"));
         rect.right()
@@ -102,20 +102,21 @@ impl MemoryPanel {
     fn following_ui(&mut self, ui: &Ui, rect: Rect, pen: &Pen<'_>) {
         let tok = pen.tok;
         let response = ui.interact(rect, ui.unique_id().with("follow the expression"), Sense::CLICK);
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, self.is_following, say!("memory-follow")));
-        if self.is_following || response.hovered() {
-            pen.painter.rect_filled(rect, 4.0, if self.is_following { tok.bg4 } else { tok.bg3 });
+        response
+            .widget_info(|| WidgetInfo::selected(Role::Button, true, self.view.is_following(), say!("memory-follow")));
+        if self.view.is_following() || response.hovered() {
+            pen.painter.rect_filled(rect, 4.0, if self.view.is_following() { tok.bg4 } else { tok.bg3 });
         }
-        pen.icon(rect.center(), icons::LINK, 14.0, if self.is_following { tok.accent } else { tok.t2 });
+        pen.icon(rect.center(), icons::LINK, 14.0, if self.view.is_following() { tok.accent } else { tok.t2 });
         if response.has_focus() {
             pen.painter.rect_stroke(rect, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
         }
         if response.clicked() {
-            self.is_following = !self.is_following;
+            self.view.toggle_following();
         }
-        response.on_hover_text(match self.is_following {
+        response.on_hover_text(match self.view.is_following() {
             true => say!("memory-follow-on").to_owned(),
-            false => say!("memory-follow-off", expression = self.address.as_str()),
+            false => say!("memory-follow-off", expression = self.view.address()),
         });
     }
 
@@ -129,8 +130,8 @@ impl MemoryPanel {
         let is_error = matches!(evaluated, Some(Err(_)));
         let edge = if is_error { tok.err } else { tok.ctl };
         pen.painter.rect(field, 4.0, tok.bg1, Stroke::new(1.0, edge), StrokeKind::Inside);
-        let shown = self.field_text();
-        let mut text = self.state.typed.clone().unwrap_or_else(|| shown.clone());
+        let shown = self.view.address_text();
+        let mut text = self.typed.clone().unwrap_or_else(|| shown.clone());
         let inner = Rect::from_min_max(field.min + vec2(8.0, 0.0), field.max - vec2(8.0, 0.0));
         let edit = egui::TextEdit::singleline(&mut text)
             .id(ui.unique_id().with("address"))
@@ -144,7 +145,7 @@ impl MemoryPanel {
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, say!("memory-address")));
         if response.has_focus() {
             pen.painter.rect_stroke(field, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
-        } else if shown == self.address && pen.width(&text, mono(12.5)) + value_width + 26.0 < field.width() {
+        } else if shown == self.view.address() && pen.width(&text, mono(12.5)) + value_width + 26.0 < field.width() {
             pen.text_left_of(field.right() - 8.0, field.center().y, value, mono(11.5), tok.t3);
         }
         if let Some(bias) = stack_bias(cx).filter(|_| shown == STACK) {
@@ -155,23 +156,23 @@ impl MemoryPanel {
         let is_given_up = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape));
         let is_entered = text != shown || ui.input(|input| input.key_pressed(egui::Key::Enter));
         if response.lost_focus() && is_entered && !is_given_up && !text.trim().is_empty() {
-            self.show(&text, cx.desk.windows.position_of(self.follow));
+            self.view.show(&text, cx.desk);
         }
-        self.state.typed = response.has_focus().then_some(text);
+        self.typed = response.has_focus().then_some(text);
     }
 
     fn segment_ui(&mut self, ui: &Ui, segment: Rect, pen: &Pen<'_>, group: u8) {
         let tok = pen.tok;
 
         let response = button_response(ui, segment, ("group", group), &say!("memory-group-by", count = group));
-        let is_chosen = self.group == group;
+        let is_chosen = self.view.group() == group;
         if is_chosen || response.hovered() {
             pen.painter.rect_filled(segment, 3.0, if is_chosen { tok.bg4 } else { tok.bg3 });
         }
         let (font, color) = if is_chosen { (mono_bold(11.5), tok.t1) } else { (mono(11.5), tok.t2) };
         pen.text_centered(segment.center(), group, font, color);
         if response.clicked() {
-            self.group = group;
+            self.view.group_by(group);
         }
     }
 }

@@ -49,7 +49,7 @@ impl RowBeside<'_> {
             return;
         }
         let word = session.index.instruction_sets().first().map_or(8, |set| usize::from(set.word_bytes()));
-        for (place, value) in words(self.cells, word.max(1), self.view.endian) {
+        for (place, value) in words(self.cells, word.max(1), self.view.endian()) {
             let Some(name) = place_name(&session.images, Address(value)).filter(|_| x + LEAST / 2.0 < right) else {
                 continue;
             };
@@ -63,7 +63,7 @@ impl RowBeside<'_> {
             let at = self.address.0.wrapping_add(place as u64);
             let tip = say!("memory-holds", at = format!("{at:x}"), value = format!("{value:x}"), name = &*name);
             let holder = CellName::Memory(Address(at).to_string(), word as u64);
-            if HoverCell::shown(holder, self.view.follow, self.view.cx).tip(response, tip).clicked() {
+            if HoverCell::shown(holder, self.view.memory.follow(), self.view.cx).tip(response, tip).clicked() {
                 out.push(Action::View(ViewAction::ShowMemory(format!("{value:#x}"))));
             }
             x = end + GAP;

@@ -2,11 +2,9 @@
 
 mod bar;
 mod beside;
-mod change;
 mod foot;
 mod mark;
 mod menu;
-mod page;
 mod panel;
 mod rows;
 mod shape;

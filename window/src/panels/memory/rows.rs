@@ -6,7 +6,7 @@ use stepback_machine::{Address, Endian, LaneFormat};
 
 use super::beside::RowBeside;
 use super::mark::Mark;
-use super::menu;
+use super::menu::{self, MenuByte};
 use super::shape::Shape;
 use crate::panels::asked::Asked;
 use crate::panels::bookmarks::ribbon_ui;
@@ -14,35 +14,23 @@ use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::row_response;
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{mono, mono_bold};
-use stepback_debugger::action::{Action, CellName, Follow, MemoryText};
+use stepback_debugger::action::{Access, Action, Way};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::byte_detail::{ByteDetail, source_words};
-use stepback_debugger::model::memory::{ByteCell, MemoryRow, Touch, aligned};
-use stepback_debugger::model::memory_text::{number_text, place_in_row, row_text};
-use stepback_debugger::model::so_far::so_far;
-use stepback_debugger::model::text::{address_digits, size_text};
+use stepback_debugger::model::memory::{ByteCell, MemoryRow, Touch, aligned_cell};
+use stepback_debugger::model::memory_text::{byte_digits, gap_words, number_text, place_in_row, row_text};
+use stepback_debugger::model::text::address_digits;
+use stepback_debugger::views::{ByteAction, MemoryView};
 
 /// What all rows of a frame share.
 #[derive(Clone, Copy)]
 pub struct RowsView<'a> {
     /// The window's state.
     pub cx: &'a ViewCx<'a>,
-    /// What the panel shows the state at.
-    pub follow: Follow,
-    /// Bytes in a group.
-    pub group: usize,
-    /// Groups are read as floating point.
-    pub is_float: bool,
-    /// Bytes in a row.
-    pub row_bytes: usize,
-    /// What stands behind the bytes.
-    pub text: MemoryText,
+    /// Memory as it is shown.
+    pub memory: &'a MemoryView,
     /// What is compared with, in words.
     pub compared: Option<&'a str>,
-    /// The byte under the cursor.
-    pub cursor: Option<Address>,
-    /// How groups read as numbers.
-    pub endian: Endian,
     /// What is known of the byte that the foot tells about.
     pub detail: Option<&'a ByteDetail>,
     /// The block of the heap that it lies in.
@@ -50,15 +38,14 @@ pub struct RowsView<'a> {
 }
 
 impl RowsView<'_> {
-    /// How rows are divided whose addresses have a width.
-    pub fn shape(&self, address: f32) -> Shape {
-        Shape { bytes: self.row_bytes, group: self.group, is_float: self.is_float, address }
+    /// How groups read as numbers.
+    pub fn endian(&self) -> Endian {
+        self.memory.endian(self.cx.desk)
     }
 
     /// The number that an address belongs to, as hover texts tell of it.
     pub fn hover(&self, address: Address, len_bytes: u64) -> HoverCell {
-        let first = aligned(address, len_bytes);
-        HoverCell::shown(CellName::Memory(first.to_string(), len_bytes), self.follow, self.cx)
+        HoverCell::shown(aligned_cell(address, len_bytes), self.memory.follow(), self.cx)
     }
 }
 
@@ -69,15 +56,14 @@ pub struct Touched {
     pub hovered: Option<Address>,
     /// Clicked.
     pub clicked: Option<Address>,
-    /// Double-clicked.
-    pub double_clicked: Option<Address>,
+    /// What is to be done with the bytes around an address.
+    pub action: Option<(Address, ByteAction)>,
 }
 
-/// The rows in view, and by how much the first is scrolled out.
+/// Where rows of a length are drawn.
 pub struct RowsPlace<'a> {
     pub pen: &'a Pen<'a>,
-    pub rows: &'a [MemoryRow],
-    pub pixels: f32,
+    pub row_bytes: usize,
     pub body: Rect,
     pub list: Rect,
 }
@@ -115,31 +101,32 @@ pub struct ByteShape<'a> {
 /// Draws the line of column numbers and the rows below it.
 pub fn rows_ui(
     ui: &mut Ui,
-    RowsPlace { pen, rows, pixels, body, list }: RowsPlace<'_>,
+    RowsPlace { pen, row_bytes, body, list }: RowsPlace<'_>,
     view: RowsView<'_>,
     touched: &mut Touched,
     out: &mut Vec<Action>,
 ) {
+    let (memory, rows) = (view.memory, view.memory.rows());
     let shown = rows.iter().take((list.height() / ROW) as usize + 1);
     let addresses = shown.filter(|row| matches!(row, MemoryRow::Bytes { .. })).map(|row| row.last().0);
-    let address_width = ADVANCE * address_digits(Address(addresses.max().unwrap_or(0))) as f32;
-    let shape = view.shape(address_width);
+    let address = ADVANCE * address_digits(Address(addresses.max().unwrap_or(0))) as f32;
+    let shape = Shape { bytes: row_bytes, group: memory.group().into(), format: memory.format(), address };
     head_ui(pen, body, shape);
     let hairline = body.left() + shape.text_left() - 8.0;
     let pen = Pen { painter: pen.painter.with_clip_rect(list.intersect(pen.painter.clip_rect())), tok: pen.tok };
-    let mut top = list.top() - pixels;
+    let mut top = list.top() - memory.pixels();
     for row in rows {
         if top >= list.bottom() {
             break;
         }
         let rect = Rect::from_min_size(pos2(list.left(), top.round()), vec2(list.width(), ROW));
         match row {
-            MemoryRow::Bytes { address, source, cells, .. } => {
-                let row = BytesRow { address: *address, source: source.as_deref(), cells, rect, shape };
+            MemoryRow::Bytes { address: first, source, cells, .. } => {
+                let row = BytesRow { address: *first, source: source.as_deref(), cells, rect, shape };
                 row.ui(ui, &pen, view, touched, out);
             }
             MemoryRow::Gap { first, last } => {
-                let digits = (address_width / ADVANCE) as usize;
+                let digits = (address / ADVANCE) as usize;
                 gap_ui(ui, &pen, Gap { first: *first, last: *last, rect, digits }, view, touched);
             }
         }
@@ -161,17 +148,13 @@ fn gap_ui(ui: &Ui, pen: &Pen<'_>, Gap { first, last, rect, digits }: Gap, view: 
     let response =
         row_response(ui, rect, ("gap", first.0), || say!("memory-never-accessed-from", address = first.to_string()));
     pen.fill(rect, tok.bg2);
-    let holds_cursor = view.cursor.is_some_and(|cursor| (first..=last).contains(&cursor));
+    let holds_cursor = view.memory.cursor().is_some_and(|cursor| (first..=last).contains(&cursor));
     if holds_cursor && view.cx.has_focus {
         pen.frame(rect.shrink(1.0), 0, tok.focus);
     }
     let Pos2 { x, y } = left_middle(rect);
     let end = pen.code(x + INSET, y, format!("{:0digits$x} – {:0digits$x}", first.0, last.0), tok.t3);
-    let size = match (last.0 - first.0).checked_add(1) {
-        Some(bytes) => size_text(bytes),
-        None => say!("memory-16-eib").to_owned(),
-    };
-    pen.label(end + INSET, y, so_far(&view.cx.desk.session, &say!("memory-never-accessed", size = &*size)), tok.t3);
+    pen.label(end + INSET, y, gap_words(&view.cx.desk.session, first, last), tok.t3);
     if response.clicked() {
         touched.clicked = Some(first);
     }
@@ -188,7 +171,7 @@ struct BytesRow<'a> {
 impl BytesRow<'_> {
     fn ui(&self, ui: &mut Ui, pen: &Pen<'_>, view: RowsView<'_>, touched: &mut Touched, out: &mut Vec<Action>) {
         let tok = pen.tok;
-        let holds_cursor = view.cursor.is_some_and(|cursor| self.place_of(cursor).is_some());
+        let holds_cursor = view.memory.cursor().is_some_and(|cursor| self.place_of(cursor).is_some());
         let color = if holds_cursor { tok.symbol } else { tok.t3 };
         let digits = (self.shape.address / ADVANCE) as usize;
         let Pos2 { x, y } = left_middle(self.rect);
@@ -202,13 +185,13 @@ impl BytesRow<'_> {
             });
             response.on_hover_text(bookmark.words());
         }
-        if let Some(format) = self.shape.format() {
+        if let Some(format) = self.shape.format {
             for first in (0..self.cells.len()).step_by(self.shape.group) {
                 self.number_ui(ui, pen, NumberIn { first, format }, view, Asked { touched, out });
             }
         }
-        for shown in 0..if self.shape.format().is_none() { self.cells.len() } else { 0 } {
-            let place = place_in_row(shown, view.group, view.endian);
+        for shown in 0..if self.shape.format.is_none() { self.cells.len() } else { 0 } {
+            let place = place_in_row(shown, self.shape.group, view.endian());
             if let Some(cell) = self.cells.get(place) {
                 self.byte_ui(ui, ByteIn { shown, place, cell, pen }, view, touched, out);
             }
@@ -261,12 +244,12 @@ impl BytesRow<'_> {
         let width = self.shape.number_width().unwrap_or_default();
         let touch = Rect::from_min_size(pos2(left - 3.0, self.rect.top()), vec2(width - 6.0, ROW));
         let response = ui.interact(touch, ui.unique_id().with(("number", address.0)), Sense::CLICK);
-        let text = number_text(cells, format, view.endian);
+        let text = number_text(cells, format, view.endian());
         response.widget_info(|| {
             WidgetInfo::labeled(Role::Cell, true, say!("memory-number-at", address = address.to_string()))
         });
         let is_cursor =
-            view.cursor.is_some_and(|cursor| (address.0..address.0 + cells.len() as u64).contains(&cursor.0));
+            view.memory.cursor().is_some_and(|cursor| (address.0..address.0 + cells.len() as u64).contains(&cursor.0));
         if is_cursor {
             pen.painter.rect_filled(touch, 2.0, if view.cx.has_focus { pen.tok.sel } else { pen.tok.bg3 });
         }
@@ -296,7 +279,7 @@ impl BytesRow<'_> {
         view: RowsView<'_>,
     ) {
         let tok = pen.tok;
-        let is_cursor = view.cursor == Some(address);
+        let is_cursor = view.memory.cursor() == Some(address);
         if is_cursor {
             pen.painter.rect_filled(shape, 2.0, if view.cx.has_focus { tok.sel } else { tok.bg3 });
         }
@@ -335,12 +318,12 @@ impl BytesRow<'_> {
         let left = self.rect.left() + self.shape.text_left();
         let width = ADVANCE * self.shape.bytes as f32;
         let rect = Rect::from_min_size(pos2(left, self.rect.top()), vec2(width, ROW));
-        if let Some(place) = view.cursor.and_then(|cursor| self.place_of(cursor)) {
+        if let Some(place) = view.memory.cursor().and_then(|cursor| self.place_of(cursor)) {
             let at = left + ADVANCE * place as f32;
             let shape = Rect::from_min_size(pos2(at, rect.top() + 1.0), vec2(ADVANCE, ROW - 2.0));
             pen.painter.rect_filled(shape, 2.0, if view.cx.has_focus { tok.sel } else { tok.bg3 });
         }
-        let text = row_text(self.cells, view.text);
+        let text = row_text(self.cells, view.memory.text());
         pen.code(left, rect.center().y, text, tok.t2);
         let response = ui.interact(rect, ui.unique_id().with(("text", self.address.0)), Sense::CLICK);
         response.widget_info(|| {
@@ -371,9 +354,10 @@ fn touch_ui(
         touched.clicked = Some(address);
     }
     if response.double_clicked() {
-        touched.double_clicked = Some(address);
+        let last_write = ByteAction::GoToAccess(view.memory.group().into(), Access::Write, Way::Back);
+        touched.action = Some((address, last_write));
     }
-    response.context_menu(|ui| menu::byte_menu(ui, address, cell, view, out));
+    response.context_menu(|ui| menu::byte_menu(ui, MenuByte { address, cell }, view, Asked { touched, out }));
     response.on_hover_ui(|ui| {
         let session = &view.cx.desk.session;
         let detail = view.detail.filter(|detail| detail.address == address);
@@ -385,10 +369,9 @@ fn touch_ui(
             ui.label(say!("memory-heap", words = words));
         }
         if let Some((other, place)) = cell.other.zip(view.compared) {
-            let value = other.value.map_or_else(|| "??".to_owned(), |value| format!("{value:02x}"));
-            ui.label(say!("memory-value-at", value = value, place = place));
+            ui.label(say!("memory-value-at", value = byte_digits(other.value), place = place));
         }
-        view.hover(address, view.group as u64).line_ui(ui);
+        view.hover(address, view.memory.group().into()).line_ui(ui);
     });
 }
 

@@ -1,6 +1,6 @@
 //! Where the bytes, numbers and characters of a row are.
 
-use stepback_machine::{LaneFormat, LaneKind};
+use stepback_machine::LaneFormat;
 
 use crate::panels::pen::ADVANCE;
 use stepback_debugger::model::registers::lane_characters;
@@ -25,8 +25,8 @@ pub struct Shape {
     pub bytes: usize,
     /// Bytes in a group.
     pub group: usize,
-    /// Groups are read as floating point.
-    pub is_float: bool,
+    /// How numbers are read; none where bytes are shown.
+    pub format: Option<LaneFormat>,
     /// How wide an address is.
     pub address: f32,
 }
@@ -56,14 +56,8 @@ impl Shape {
 
     /// How wide a number is, with the gap behind it; none where bytes are shown.
     pub fn number_width(&self) -> Option<f32> {
-        let format = self.format()?;
+        let format = self.format?;
         Some(ADVANCE * lane_characters(format) as f32 + GAP)
-    }
-
-    /// How numbers are read; none where bytes are shown.
-    pub fn format(&self) -> Option<LaneFormat> {
-        let size = u8::try_from(self.group).ok().filter(|size| self.is_float && matches!(size, 4 | 8))?;
-        Some(LaneFormat::new(LaneKind::Float, size))
     }
 
     /// How wide a byte is to the pointer.
@@ -91,13 +85,17 @@ impl Shape {
 mod tests {
     use super::*;
     use crate::panels::pen::INSET;
+    use stepback_machine::LaneKind;
 
     #[test]
     fn rows_are_as_long_as_there_is_room() {
-        let shape = Shape { bytes: 16, group: 1, is_float: false, address: 60.0 };
-        let widest = |width, group, is_float| Shape { group, is_float, ..shape }.widest(width, INSET).bytes;
-        assert_eq!([380.0, 560.0, 1000.0, 1900.0, 4000.0].map(|width| widest(width, 1, false)), [8, 16, 32, 64, 64]);
-        assert_eq!([560.0, 700.0].map(|width| widest(width, 8, true)), [8, 16]);
+        let shape = Shape { bytes: 16, group: 1, format: None, address: 60.0 };
+        let widest = |width, group| {
+            let format = (group == 8).then(|| LaneFormat::new(LaneKind::Float, 8));
+            Shape { group, format, ..shape }.widest(width, INSET).bytes
+        };
+        assert_eq!([380.0, 560.0, 1000.0, 1900.0, 4000.0].map(|width| widest(width, 1)), [8, 16, 32, 64, 64]);
+        assert_eq!([560.0, 700.0].map(|width| widest(width, 8)), [8, 16]);
         assert_eq!(shape.widest(950.0, BESIDE).bytes, 16);
         assert_eq!(shape.text_left(), 60.0 + 24.0 + 18.0 * 16.0 + 6.0 + 8.0);
     }

@@ -38,33 +38,43 @@ impl MemoryPanel {
                 ui.close();
             }
         };
-        choice(ui, say!("memory-rows-as-wide-as-there"), self.width.is_none(), MemoryChange::Width(None));
+        choice(ui, say!("memory-rows-as-wide-as-there"), self.view.width().is_none(), MemoryChange::Width(None));
         for (width, words) in [
             (8, say!("memory-rows-of-8-bytes")),
             (16, say!("memory-rows-of-16-bytes")),
             (32, say!("memory-rows-of-32-bytes")),
             (64, say!("memory-rows-of-64-bytes")),
         ] {
-            choice(ui, words, self.width == Some(width), MemoryChange::Width(Some(width)));
+            choice(ui, words, self.view.width() == Some(width), MemoryChange::Width(Some(width)));
         }
         menu_line_ui(ui, tok);
-        choice(ui, say!("memory-numbers-of-floating-point"), self.is_float && self.group >= 4, MemoryChange::Floats);
-        choice(ui, say!("memory-text-as-ascii"), self.text == MemoryText::Ascii, MemoryChange::Text(MemoryText::Ascii));
-        choice(ui, say!("memory-text-as-utf-8"), self.text == MemoryText::Utf8, MemoryChange::Text(MemoryText::Utf8));
+        choice(ui, say!("memory-numbers-of-floating-point"), self.view.format().is_some(), MemoryChange::Floats);
+        choice(
+            ui,
+            say!("memory-text-as-ascii"),
+            self.view.text() == MemoryText::Ascii,
+            MemoryChange::Text(MemoryText::Ascii),
+        );
+        choice(
+            ui,
+            say!("memory-text-as-utf-8"),
+            self.view.text() == MemoryText::Utf8,
+            MemoryChange::Text(MemoryText::Utf8),
+        );
         menu_line_ui(ui, tok);
-        let own = cx.desk.windows.travelling(self.follow);
+        let own = cx.desk.windows.travelling(self.view.follow());
         choice(
             ui,
             say!("memory-differs-from-the-position-before"),
-            self.compared.is_none(),
+            self.view.compared().is_none(),
             MemoryChange::Compare(None),
         );
         for window in cx.desk.windows.list.iter().filter(|window| window.id != own).take(4) {
             let follow = Follow::Window(window.id);
             let words = say!("memory-differs-from-window", number = window.id.0, position = window.position.0);
-            choice(ui, &words, self.compared == Some(follow), MemoryChange::Compare(Some(follow)));
+            choice(ui, &words, self.view.compared() == Some(follow), MemoryChange::Compare(Some(follow)));
         }
-        let here = Follow::Pinned(cx.moment(cx.desk.windows.position_of(self.follow)));
+        let here = Follow::Pinned(cx.moment(cx.desk.windows.position_of(self.view.follow())));
         choice(ui, say!("memory-differs-from-here-wherever-the"), false, MemoryChange::Compare(Some(here)));
         menu_line_ui(ui, tok);
         choice(ui, say!("memory-next-changed-byte"), false, MemoryChange::GoToChanged(Way::Forward));
@@ -87,10 +97,10 @@ impl MemoryPanel {
 
     /// What memory is compared with; a click ends that. Returns where it ends.
     pub(super) fn compared_ui(&mut self, ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) -> f32 {
-        let Some(words) = self.compared_words(cx) else { return left };
+        let Some(words) = self.view.compared_words(cx.desk) else { return left };
         let end_of = |words: &str| left + pen.width(words, mono(11.5)) + 28.0;
         // Where there is little room, the number alone.
-        let short = thousands(self.compared_with(cx).0);
+        let short = thousands(self.view.compared_with(cx.desk).0);
         let fitting = [say!("memory-against", what = words), say!("memory-against", what = &short), short];
         let Some(words) = fitting.into_iter().find(|words| end_of(words) <= bar.right() - 4.0) else { return left };
         let end = end_of(&words);
@@ -100,10 +110,16 @@ impl MemoryPanel {
         let x = pen.text(left + 6.0, rect.center().y, &words, mono(11.5), pen.tok.t1);
         pen.text(x + 5.0, rect.center().y, icons::CLOSE, icon(10.0), pen.tok.t2);
         if response.clicked() {
-            self.compared = None;
+            self.view.compare(None);
         }
         response.on_hover_text(say!("memory-bytes-that-differ-from-there"));
         end
+    }
+
+    /// A search under way, or what came of the last one.
+    pub(super) fn search_words(&self) -> Option<String> {
+        let words = if self.view.is_searching() { Some(say!("memory-looking-through")) } else { self.view.message() };
+        words.map(str::to_owned)
     }
 
     /// What is looked for, or what came of it; a click stops or closes it.
@@ -113,7 +129,7 @@ impl MemoryPanel {
         let response = ui.interact(rect, ui.unique_id().with("told"), Sense::CLICK);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, words));
         if response.clicked() {
-            self.state.seeking.stop();
+            self.view.stop_search();
         }
     }
 }

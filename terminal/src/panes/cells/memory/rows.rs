@@ -5,28 +5,23 @@
 
 use ratatui::style::{Modifier, Style};
 use stepback_index::ValueSource;
-use stepback_machine::{Address, Endian};
+use stepback_machine::Address;
 
 use super::shape::Shape;
 use crate::look::{Look, Role};
 use crate::pane::Cx;
 use crate::pen::{Pen, Run};
-use stepback_debugger::action::MemoryText;
-use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
 use stepback_debugger::model::memory::{ByteCell, MemoryRow, Touch};
-use stepback_debugger::model::memory_text::{number_text, place_in_row, row_text};
-use stepback_debugger::model::so_far::so_far;
-use stepback_debugger::model::text::size_text;
+use stepback_debugger::model::memory_text::{gap_words, number_text, place_in_row, row_text};
+use stepback_debugger::views::MemoryView;
 
 /// How rows are drawn.
 #[derive(Clone, Copy)]
 pub struct RowsView<'a> {
     pub cx: &'a Cx<'a>,
     pub shape: Shape,
-    pub text: MemoryText,
-    pub endian: Endian,
-    pub cursor: Option<Address>,
+    pub memory: &'a MemoryView,
 }
 
 struct Bytes<'a> {
@@ -50,20 +45,16 @@ pub fn draw(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
 
 fn draw_gap(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
     let (first, last, digits) = (row.first().0, row.last().0, view.shape.digits);
-    let size = match (last - first).checked_add(1) {
-        Some(bytes) => size_text(bytes),
-        None => say!("memory-16-eib").to_owned(),
-    };
-    let never = so_far(&view.cx.desk.session, &say!("memory-never-accessed", size = size));
+    let never = gap_words(&view.cx.desk.session, row.first(), row.last());
     let rest = pen.role(run, &format!("{first:0digits$x} – {last:0digits$x}  "), Role::Text(Meaning::Unknown));
     let end = pen.role(rest, &never, Role::Text(Meaning::Label));
-    if view.cursor.is_some_and(|cursor| (row.first()..=row.last()).contains(&cursor)) {
+    if view.memory.cursor().is_some_and(|cursor| (row.first()..=row.last()).contains(&cursor)) {
         pen.mark(Run { end: end.x, ..run }, cursor_style(view, pen.look));
     }
 }
 
 fn draw_bytes(run: Run, row: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) {
-    let RowsView { shape, text, cursor, .. } = view;
+    let RowsView { shape, memory, .. } = view;
     let digits = shape.digits;
     pen.role(run, &format!("{:0digits$x}", row.address.0), Role::Text(Meaning::Label));
     let groups = row.cells.chunks(shape.group.max(1));
@@ -74,10 +65,10 @@ fn draw_bytes(run: Run, row: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) 
     }
     let mut rest = run.behind(columns(shape.text_column())).first(columns(shape.bytes));
     let mut letter_bytes = [0; 4];
-    for (letter, (place, cell)) in row_text(row.cells, text).chars().zip(row.cells.iter().enumerate()) {
+    for (letter, (place, cell)) in row_text(row.cells, memory.text()).chars().zip(row.cells.iter().enumerate()) {
         let at = rest;
         rest = pen.text(rest, letter.encode_utf8(&mut letter_bytes), style_of(cell, pen.look));
-        if cursor == Some(Address(row.address.0.saturating_add(place as u64))) {
+        if memory.cursor() == Some(Address(row.address.0.saturating_add(place as u64))) {
             pen.mark(at.first(1), cursor_style(view, pen.look));
         }
     }
@@ -86,11 +77,12 @@ fn draw_bytes(run: Run, row: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) 
 /// Bytes of a group in the order in which they read as a number, or the number.
 fn draw_group(at: Run, group: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) {
     let Bytes { address, cells } = group;
+    let endian = view.memory.endian(view.cx.desk);
     let marked = cells.iter().max_by_key(|cell| rank(cell)).copied().unwrap_or_default();
     let mut rest = pen.text(at, sign(&marked), style_of(&marked, pen.look));
-    let holds = |place: usize| view.cursor == Some(Address(address.0.saturating_add(place as u64)));
-    if let Some(format) = view.shape.format() {
-        let number = number_text(cells, format, view.endian);
+    let holds = |place: usize| view.memory.cursor() == Some(Address(address.0.saturating_add(place as u64)));
+    if let Some(format) = view.shape.format {
+        let number = number_text(cells, format, endian);
         pen.text(rest, &number, style_of(&marked, pen.look));
         if (0..cells.len()).any(holds) {
             pen.mark(rest, cursor_style(view, pen.look));
@@ -98,7 +90,7 @@ fn draw_group(at: Run, group: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>)
         return;
     }
     for shown in 0..cells.len() {
-        let place = place_in_row(shown, view.shape.group, view.endian);
+        let place = place_in_row(shown, view.shape.group, endian);
         let Some(cell) = cells.get(place) else { continue };
         let at = rest.first(2);
         pen.text(at, &cell.hex(), style_of(cell, pen.look));

@@ -1,6 +1,6 @@
 //! Where the bytes, numbers and characters of a row are.
 
-use stepback_machine::{LaneFormat, LaneKind};
+use stepback_machine::LaneFormat;
 
 use stepback_debugger::model::registers::lane_characters;
 
@@ -14,8 +14,8 @@ pub struct Shape {
     pub bytes: usize,
     /// Bytes in a group.
     pub group: usize,
-    /// Groups are read as floating point.
-    pub is_float: bool,
+    /// How numbers are read; none where bytes are shown.
+    pub format: Option<LaneFormat>,
     /// Digits of an address.
     pub digits: usize,
 }
@@ -28,20 +28,14 @@ impl Shape {
         fitting.unwrap_or_else(|| of(8))
     }
 
-    /// How numbers are read; none where bytes are shown.
-    pub fn format(&self) -> Option<LaneFormat> {
-        let size = u8::try_from(self.group).ok().filter(|size| self.is_float && matches!(size, 4 | 8))?;
-        Some(LaneFormat::new(LaneKind::Float, size))
-    }
-
     /// The columns of a group, the sign before it counted.
     pub fn group_columns(&self) -> usize {
-        1 + self.format().map_or(2 * self.group, lane_characters)
+        1 + self.format.map_or(2 * self.group, lane_characters)
     }
 
     /// The column of the sign before the group that a byte is in.
     pub fn group_column(&self, place: usize) -> usize {
-        let halves = if self.format().is_some() { 0 } else { place / 8 };
+        let halves = if self.format.is_some() { 0 } else { place / 8 };
         self.digits + 1 + place / self.group.max(1) * self.group_columns() + halves
     }
 
@@ -63,7 +57,7 @@ impl Shape {
         let first = (0..self.bytes).step_by(self.group.max(1));
         let start = first.rev().find(|place| self.group_column(*place) <= column)?;
         let within = column.checked_sub(self.group_column(start) + 1)?;
-        let place = if self.format().is_some() { 0 } else { within / 2 };
+        let place = if self.format.is_some() { 0 } else { within / 2 };
         (column < self.group_column(start) + self.group_columns()).then_some(Hit::Digits(start + place))
     }
 }
@@ -80,19 +74,20 @@ pub enum Hit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stepback_machine::LaneKind;
 
     #[test]
     fn rows_are_as_long_as_there_is_room() {
-        let shape = Shape { bytes: 16, group: 1, is_float: false, digits: 8 };
+        let shape = Shape { bytes: 16, group: 1, format: None, digits: 8 };
         assert_eq!([20, 80, 132, 140, 150].map(|columns| shape.widest(columns).bytes), [8, 16, 16, 16, 32]);
         let wide = Shape { digits: 12, ..shape };
         assert_eq!(wide.widest(80).end(), 80);
-        assert_eq!(Shape { group: 8, is_float: true, ..shape }.widest(80).bytes, 16);
+        assert_eq!(Shape { group: 8, format: Some(LaneFormat::new(LaneKind::Float, 8)), ..shape }.widest(80).bytes, 16);
     }
 
     #[test]
     fn bytes_are_found_by_their_columns() {
-        let shape = Shape { bytes: 16, group: 1, is_float: false, digits: 8 };
+        let shape = Shape { bytes: 16, group: 1, format: None, digits: 8 };
         assert_eq!([9, 10, 11, 12, 13].map(|column| shape.byte_at(column)), {
             let (first, second) = (Some(Hit::Digits(0)), Some(Hit::Digits(1)));
             [None, first, first, None, second]

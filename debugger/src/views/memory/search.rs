@@ -1,0 +1,76 @@
+//! Search for bytes, or for bytes that differ.
+
+use std::sync::Arc;
+
+use stepback_index::Cancel;
+use stepback_machine::Address;
+
+use crate::action::Way;
+use crate::desk::Desk;
+use crate::messages::say;
+use crate::model::memory_seek::{MemorySeek, Sought, seek_memory};
+use crate::worker::{Answer, Slot};
+
+/// Search through memory, and its result in words.
+#[derive(Debug, Default)]
+pub(super) struct MemorySearch {
+    /// Search under way, with its number: the same search may be repeated.
+    pending: Option<(MemorySeek, u64)>,
+    answer: Slot<(MemorySeek, u64), Option<Address>>,
+    number: u64,
+    /// Text of the last search.
+    pub text: Option<String>,
+    /// Result in words, until the next search.
+    pub message: Option<String>,
+}
+
+impl MemorySearch {
+    /// Starts a search.
+    pub fn start(&mut self, seek: MemorySeek) {
+        self.number += 1;
+        (self.pending, self.message) = (Some((seek, self.number)), None);
+    }
+
+    /// Cancels the search.
+    pub fn stop(&mut self) {
+        if self.pending.take().is_some() {
+            self.answer.clear();
+        }
+        self.message = None;
+    }
+
+    /// True while the search is under way.
+    pub fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// Takes the address that was found, once.
+    pub fn poll(&mut self, desk: &Desk) -> Option<Address> {
+        let pending = self.pending.as_ref()?;
+        let answer = self.answer.poll_long(pending, &desk.worker, |(seek, _)| {
+            let (seek, session) = (seek.clone(), Arc::clone(&desk.session));
+            move |cancel: &Cancel| seek_memory(&session, &seek, cancel)
+        });
+        let found = match answer {
+            Answer::Fresh(found) => *found,
+            Answer::Failed(error) => {
+                self.message = Some(error.to_owned());
+                self.pending = None;
+                return None;
+            }
+            Answer::Stale(_) | Answer::Late(_) | Answer::Loading => return None,
+        };
+        self.message = found.is_none().then(|| nothing_words(&pending.0).to_owned());
+        self.pending = None;
+        found
+    }
+}
+
+fn nothing_words(seek: &MemorySeek) -> &'static str {
+    match (&seek.sought, seek.way) {
+        (Sought::Changed(_), Way::Forward) => say!("memory-no-changed-byte-above-the"),
+        (Sought::Changed(_), Way::Back) => say!("memory-no-changed-byte-below-the"),
+        (Sought::Bytes(_), Way::Forward) => say!("memory-not-found-above-the-cursor"),
+        (Sought::Bytes(_), Way::Back) => say!("memory-not-found-below-the-cursor"),
+    }
+}
