@@ -69,13 +69,13 @@ impl MemoryView {
     pub fn select(&mut self, address: &str) -> bool {
         let address = shown_address(address);
         if let Some(address) = address {
-            self.stand_at(Address(address));
+            self.hold_at(Address(address));
         }
         address.is_some()
     }
 
     /// Holds an address, whatever the value of the expression is, and puts the cursor on it.
-    pub(super) fn stand_at(&mut self, address: Address) {
+    pub(super) fn hold_at(&mut self, address: Address) {
         (self.is_following, self.held) = (false, Some(address.0));
         // The rows in sight stay where they are if they can: the value counts as scrolled to.
         (self.state.address.shown, self.state.address.is_meant) = (Some(address.0), false);

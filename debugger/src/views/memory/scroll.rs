@@ -124,7 +124,7 @@ impl MemoryScroll {
         to.is_some()
     }
 
-    /// Scrolls by pixels, downwards when positive, as far as rows are read.
+    /// Scrolls by pixels, downwards when positive, up to the last row that is read.
     pub fn by_pixels(&mut self, pixels: f32, row_height: f32) {
         let mut pixels = self.pixels + pixels;
         while pixels < 0.0 && self.step(Way::Back) {

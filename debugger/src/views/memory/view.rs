@@ -205,7 +205,7 @@ impl MemoryView {
     /// Goes where a search leads, when it is over.
     pub fn poll_search(&mut self, desk: &Desk) {
         if let Some(address) = self.state.search.poll(desk) {
-            self.stand_at(address);
+            self.hold_at(address);
         }
     }
 
@@ -254,13 +254,13 @@ impl MemoryView {
         self.state.scroll.rows()
     }
 
-    /// Scrolls by rows, downwards when positive, as far as rows are read.
+    /// Scrolls by rows, downwards when positive, up to the last row that is read.
     pub fn scroll_rows(&mut self, rows: i16) {
         let way = if rows < 0 { Way::Back } else { Way::Forward };
         _ = (0..rows.unsigned_abs()).all(|_| self.state.scroll.step(way));
     }
 
-    /// Scrolls by pixels, downwards when positive, as far as rows are read.
+    /// Scrolls by pixels, downwards when positive, up to the last row that is read.
     pub fn scroll_pixels(&mut self, pixels: f32, row_height: f32) {
         self.state.scroll.by_pixels(pixels, row_height);
     }

@@ -22,7 +22,7 @@ use stepback_debugger::views::MemoryView;
 /// Its height.
 const HEIGHT: f32 = 24.0;
 
-/// What the foot sees.
+/// The panel that the foot is part of.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     pub cx: &'a ViewCx<'a>,
@@ -156,7 +156,7 @@ impl FootLine<'_> {
     }
 }
 
-/// What casts doubt on the last store, the block of the heap, and the physical address: as far as they are known.
+/// Doubt about the last store, the block of the heap, and the physical address, if they are known.
 fn block_ui(scene: Scene<'_>, pen: &Pen<'_>, place: LinePlace, detail: &ByteDetail) {
     let (Scene { cx, memory }, LinePlace { at, right }) = (scene, place);
     let mut x = at.x;
@@ -172,7 +172,7 @@ fn block_ui(scene: Scene<'_>, pen: &Pen<'_>, place: LinePlace, detail: &ByteDeta
     let address = detail.address.0;
     let physical = cx.desk.session.companions.pages.as_ref().and_then(|pages| pages.physical(address));
     match (&detail.physical, physical) {
-        (Some(told), _) => say(told, pen.tok.t2),
+        (Some(words), _) => say(words, pen.tok.t2),
         (None, Some(physical)) => say(&say!("memory-physical", address = format!("{physical:x}")), pen.tok.t2),
         (None, None) => {}
     }

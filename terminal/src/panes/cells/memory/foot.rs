@@ -1,4 +1,4 @@
-//! What the bottom line tells of the byte under the cursor.
+//! Text of the bottom line about the byte under the cursor.
 
 use stepback_index::ValueSource;
 use stepback_machine::{Address, LaneFormat, LaneKind};

@@ -28,8 +28,8 @@ pub struct MemoryPane {
     lock: Lock,
     view: MemoryView,
     compared: ComparedLine,
-    /// What came of looking for a line, until the next key.
-    told: Option<String>,
+    /// Result of the search for a line in words, until the next key.
+    message: Option<String>,
     /// What was drawn last.
     area: Rect,
     shape: Shape,
@@ -37,10 +37,10 @@ pub struct MemoryPane {
 
 impl Default for MemoryPane {
     fn default() -> Self {
-        let (lock, compared, told, area) = Default::default();
+        let (lock, compared, message, area) = Default::default();
         let mut view = MemoryView::at_stack(Follow::Active);
         view.set_cursor(Address(0));
-        Self { lock, view, compared, told, area, shape: Shape { bytes: 16, group: 1, format: None, digits: 8 } }
+        Self { lock, view, compared, message, area, shape: Shape { bytes: 16, group: 1, format: None, digits: 8 } }
     }
 }
 
@@ -86,9 +86,9 @@ impl MemoryPane {
         }
     }
 
-    /// Removes what was said of the last question.
+    /// Removes the words about the last question.
     fn dismiss_words(&mut self) {
-        self.told = None;
+        self.message = None;
         self.view.dismiss_message();
     }
 
@@ -112,8 +112,8 @@ impl MemoryPane {
     fn advance(&mut self, cx: &Cx<'_>) {
         self.lock.advance(cx);
         self.view.bind(self.lock.follow());
-        let told = self.compared.advance(&mut self.view, cx);
-        self.told = told.or(self.told.take());
+        let message = self.compared.advance(&mut self.view, cx);
+        self.message = message.or(self.message.take());
         self.view.poll_search(cx.desk);
     }
 
@@ -180,8 +180,8 @@ impl Pane for MemoryPane {
     }
 
     fn status(&self, cx: &Cx<'_>) -> Vec<Span> {
-        if let Some(told) = self.told.as_deref().or(self.view.message()).or(self.lock.told()) {
-            return vec![Span::new(Meaning::Plain, told)];
+        if let Some(words) = self.message.as_deref().or(self.view.message()).or(self.lock.told()) {
+            return vec![Span::new(Meaning::Plain, words)];
         }
         if self.view.is_searching() {
             return vec![Span::new(Meaning::Plain, say!("terminal-looking-through-memory"))];
