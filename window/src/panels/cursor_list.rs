@@ -5,13 +5,11 @@ use egui::{Rect, Ui};
 use super::ViewCx;
 use super::keys::{PanelKey, take_keys};
 use super::list::{List, ListArea};
-use super::pen::{Pen, ROW};
-use super::row::{error_ui, loading_ui};
+use super::pen::ROW;
 use crate::theme::Tok;
 use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::model::scroll::{Scroll, Viewport};
 use stepback_debugger::views::{Gesture, Marked, View};
-use stepback_debugger::worker::Answer;
 
 /// Where a list is scrolled to, and the row under its cursor.
 #[derive(Clone, Copy, Debug, Default)]
@@ -137,32 +135,6 @@ impl CursorList {
 
 fn view(rows: usize, list: Rect) -> Viewport {
     Viewport { rows: rows as u64, height: list.height(), row_height: ROW }
-}
-
-/// Where an answer is drawn.
-pub struct AnswerPlace<'a> {
-    /// With what.
-    pub pen: &'a Pen<'a>,
-    /// Where.
-    pub rect: Rect,
-}
-
-impl AnswerPlace<'_> {
-    /// Draws an answer, faded while a newer one is late; bars where there is none yet; why, where it failed.
-    pub fn ui<A>(
-        self,
-        ui: &mut Ui,
-        answer: &Answer<'_, A>,
-        out: &mut Vec<Action>,
-        draw: impl FnOnce(&mut Ui, &Pen<'_>, &A, &mut Vec<Action>),
-    ) {
-        match answer {
-            Answer::Fresh(answer) | Answer::Stale(answer) => draw(ui, self.pen, answer, out),
-            Answer::Late(answer) => draw(ui, &self.pen.clone().faded(), answer, out),
-            Answer::Loading => loading_ui(self.pen, self.rect),
-            Answer::Failed(error) => error_ui(ui, self.pen, self.rect, error, out),
-        }
-    }
 }
 
 /// All the space of a panel, which is taken.

@@ -3,7 +3,7 @@
 use super::moment::SoughtMoment;
 use crate::command::{Command, Purpose};
 use crate::pane::{Ask, Cx};
-use stepback_debugger::action::{Access, Action, CellName, Follow, TravelAction, Way};
+use stepback_debugger::action::Follow;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 use stepback_parsers::Position;
@@ -49,11 +49,6 @@ impl Lock {
     /// The position that the pane shows.
     pub fn position(&self, cx: &Cx<'_>) -> Position {
         cx.desk.windows.position_of(self.follow)
-    }
-
-    /// The position from which it shows changes.
-    pub fn previous(&self, cx: &Cx<'_>) -> Position {
-        cx.desk.windows.previous_of(self.follow)
     }
 
     /// Locks or unlocks the pane, or asks to which line or time. False for all other keys.
@@ -108,13 +103,5 @@ impl Lock {
     /// What came of looking for a moment.
     pub fn told(&self) -> Option<&str> {
         self.told.as_deref()
-    }
-
-    /// Travels to a write of a cell as seen from the moment that the pane shows.
-    pub fn ask_write(&self, cell: CellName, way: Way, cx: &Cx<'_>, out: &mut Vec<Ask>) {
-        let start = cx.desk.windows.start_from(self.follow);
-        out.extend(
-            start.into_iter().chain([Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way))]).map(Ask::Do),
-        );
     }
 }

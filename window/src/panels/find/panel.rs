@@ -11,7 +11,7 @@ use super::choosers::{Reach, icon_button, kind_ui, reach_ui};
 use super::field::{FindField, Focus, Typed};
 use super::kept::search_menu;
 use crate::panels::ViewCx;
-use crate::panels::cursor_list::{AnswerPlace, take_rect};
+use crate::panels::cursor_list::take_rect;
 use crate::panels::field::Field;
 use crate::panels::kept_menu::KeptMenu;
 use crate::panels::panel::Panel;
@@ -92,6 +92,12 @@ struct Hits<'a> {
     pen: &'a Pen<'a>,
     found: &'a Found,
     table: &'a Table,
+    rect: Rect,
+}
+
+/// Area of the hits, and its brush.
+struct HitArea<'a> {
+    pen: &'a Pen<'a>,
     rect: Rect,
 }
 
@@ -333,8 +339,8 @@ impl FindPanel {
         }
     }
 
-    fn hits_ui(&mut self, ui: &mut Ui, place: &AnswerPlace<'_>, found: &Found, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let AnswerPlace { pen, rect } = *place;
+    fn hits_ui(&mut self, ui: &mut Ui, place: &HitArea<'_>, found: &Found, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let HitArea { pen, rect } = *place;
         let is_low = rect.height() + BAR < LOW;
         let (bar, below) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let rest = if is_low { rect } else { below };
@@ -356,19 +362,12 @@ impl FindPanel {
     }
 
     /// The hits of a kept search, which are marked nowhere else.
-    fn own_ui(
-        &mut self,
-        ui: &mut Ui,
-        place: &AnswerPlace<'_>,
-        kept: &KeptSearch,
-        cx: &ViewCx<'_>,
-        out: &mut Vec<Action>,
-    ) {
+    fn own_ui(&mut self, ui: &mut Ui, place: &HitArea<'_>, kept: &KeptSearch, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         if !std::mem::replace(&mut self.state.was_seen, true) {
             // The search begins with the next frame.
             ui.ctx().request_repaint();
         }
-        let AnswerPlace { pen, rect } = *place;
+        let HitArea { pen, rect } = *place;
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let (y, words) = (bar.center().y, say!("find-mark-these-hits"));
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
@@ -522,7 +521,7 @@ impl Panel for FindPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if let Some(kept) = self.own.clone() {
-            return self.own_ui(ui, &AnswerPlace { pen: &pen, rect }, &kept, cx, out);
+            return self.own_ui(ui, &HitArea { pen: &pen, rect }, &kept, cx, out);
         }
         self.take_over(cx);
         let mut rest = self.bars_ui(ui, &pen, rect, cx, out);
@@ -534,7 +533,7 @@ impl Panel for FindPanel {
             self.view.forget();
         }
         match found {
-            Some(found) => self.hits_ui(ui, &AnswerPlace { pen: &pen, rect: rest }, &found, cx, out),
+            Some(found) => self.hits_ui(ui, &HitArea { pen: &pen, rect: rest }, &found, cx, out),
             None if cx.desk.find.is_under_way() => {
                 let (bar, _) = rest.split_top_bottom_at_y(rest.top() + BAR);
                 pen.text(bar.left() + INSET, bar.center().y, say!("find-searching"), ui_font(12.0), cx.tok.t2);
