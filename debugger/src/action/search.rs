@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{FindQuestion, StepRange, Way, WindowId};
-use crate::notes::SearchChange;
+use crate::notes::{KeptChange, KeptSearch};
 
 /// An action on the search, its hits, or the searches that are kept by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub enum SearchAction {
     /// Keep the search under a name.
     KeepSearch(String),
     /// Change the list of kept searches.
-    Searches(SearchChange),
+    Searches(KeptChange<KeptSearch>),
     /// Run a kept search.
     RunSearch(String),
     /// Run a kept search in a separate panel.

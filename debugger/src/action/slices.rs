@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 use super::{CellName, SliceEdge, SliceQuestion, Way};
-use crate::notes::SliceChange;
+use crate::notes::{KeptChange, KeptSlice};
 
 /// Presentation of a slice's rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub enum SliceAction {
     /// Keep the slice under a name.
     KeepSlice(String),
     /// Change the list of kept slices.
-    Slices(SliceChange),
+    Slices(KeptChange<KeptSlice>),
     /// Compute a kept slice again.
     RunSlice(String),
     /// Compute a kept slice in a separate panel.

@@ -24,7 +24,7 @@ use crate::action::{Moment, WindowId};
 use crate::messages::say;
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
-use crate::notes::{Bookmarks, KeptSearches, KeptSlices, Watches};
+use crate::notes::{Bookmarks, KeptList, KeptSearch, KeptSlice, Watches};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::worker::{Lane, Ticket, Worker};
 
@@ -62,9 +62,9 @@ pub struct Desk {
     /// The values that the timeline shows.
     pub waves: Watches,
     /// The searches under names.
-    pub searches: KeptSearches,
+    pub searches: KeptList<KeptSearch>,
     /// The slices under names.
-    pub slices: KeptSlices,
+    pub slices: KeptList<KeptSlice>,
     /// Steps and time per function.
     pub functions: FunctionsState,
     /// The condition that was sought last.
@@ -119,8 +119,8 @@ impl Desk {
             bookmarks: Bookmarks::default(),
             watches: Watches::default(),
             waves: Watches::default(),
-            searches: KeptSearches::default(),
-            slices: KeptSlices::default(),
+            searches: KeptList::default(),
+            slices: KeptList::default(),
             functions: FunctionsState::default(),
             condition: None,
             places: SessionPlaces::default(),

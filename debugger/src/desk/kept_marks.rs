@@ -1,6 +1,6 @@
 //! What the user keeps about a trace, one kind at a time.
 
-use crate::notes::{Bookmarks, KeptSearches, KeptSlices, Watches};
+use crate::notes::{Bookmarks, KeptList, KeptSearch, KeptSlice, Watches};
 
 /// One kind of what the user keeps, as it was before a change.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub enum Marks {
     /// The values that the timeline shows.
     Waves(Watches),
     /// The searches that are kept.
-    Searches(KeptSearches),
+    Searches(KeptList<KeptSearch>),
     /// The slices that are kept.
-    Slices(KeptSlices),
+    Slices(KeptList<KeptSlice>),
 }

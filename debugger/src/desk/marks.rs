@@ -6,9 +6,9 @@ use super::desk::Desk;
 use super::kept_marks::Marks;
 use super::news::{Message, News, Tone};
 use crate::action::{Action, MarkAction, PanelKind, Way};
-use crate::messages::say;
+use crate::messages::{Value, say, spoken_with};
 use crate::model::Move;
-use crate::notes::{BookmarkChange, KeptSearch, KeptSearches, SearchChange, WatchChange};
+use crate::notes::{BookmarkChange, KeptChange, KeptList, KeptQuestion, KeptSearch, WatchChange};
 
 impl Desk {
     /// Puts what was there before a change back. Returns what that replaces.
@@ -103,29 +103,41 @@ impl Desk {
             self.inform(say!("find-first-for-keeping"));
             return self.tell(News::AskWhatToFind);
         };
-        self.change_searches(&SearchChange::Keep(KeptSearch { name: name.to_owned(), search }));
+        self.change_searches(&KeptChange::Keep(KeptSearch { name: name.to_owned(), search }));
     }
 
     /// Changes the searches that are kept.
-    pub fn change_searches(&mut self, change: &SearchChange) {
+    pub fn change_searches(&mut self, change: &KeptChange<KeptSearch>) {
         let before = self.searches.clone();
-        if let SearchChange::Rename(name, _) | SearchChange::Forget(name) = change
+        let changed = self.searches.change(change);
+        let is_other = self.searches != before;
+        self.tell_change(change, changed, &before, is_other.then(|| Marks::Searches(before.clone())));
+    }
+
+    /// Tells what became of a change to kept questions. `undo`: the marks before, where some are others by now.
+    pub(super) fn tell_change<K: KeptQuestion>(
+        &mut self,
+        change: &KeptChange<K>,
+        changed: Result<(), String>,
+        before: &KeptList<K>,
+        undo: Option<Marks>,
+    ) {
+        if let KeptChange::Rename(name, _) | KeptChange::Forget(name) = change
             && before.named(name).is_none()
         {
-            return self.fail(&no_search(&before, name));
+            return self.fail(&before.none_of(name));
         }
-        if let Err(error) = self.searches.change(change) {
-            return self.fail(&say!("find-not-kept", error = error.to_string()));
+        if let Err(error) = changed {
+            return self.fail(&spoken_with(K::MESSAGES.not_kept, &[("error", Value::from(error))]));
         }
-        if self.searches == before {
-            return;
-        }
-        self.tell(News::Changed(Marks::Searches(before)));
-        let words = match change {
-            SearchChange::Keep(kept) => say!("find-kept-as", name = kept.name.trim()),
-            SearchChange::Forget(name) => say!("find-forgotten", name = name.as_str()),
-            SearchChange::Rename(..) => return,
+        let Some(undo) = undo else { return };
+        self.tell(News::Changed(undo));
+        let (id, name) = match change {
+            KeptChange::Keep(kept) => (K::MESSAGES.kept_as, kept.name().trim()),
+            KeptChange::Forget(name) => (K::MESSAGES.forgotten, name.as_str()),
+            KeptChange::Rename(..) => return,
         };
+        let words = spoken_with(id, &[("name", Value::from(name))]);
         self.say(Message::new(Tone::Info, words).offering(say!("command-undo"), Action::Mark(MarkAction::Undo)));
     }
 
@@ -133,17 +145,8 @@ impl Desk {
     pub fn kept_search(&mut self, name: &str) -> Option<KeptSearch> {
         let kept = self.searches.named(name).cloned();
         if kept.is_none() {
-            self.fail(&no_search(&self.searches, name));
+            self.fail(&self.searches.none_of(name));
         }
         kept
-    }
-}
-
-/// That no search is kept under a name, and which are.
-fn no_search(kept: &KeptSearches, name: &str) -> String {
-    let names: Vec<&str> = kept.list().iter().take(8).map(|kept| kept.name.as_str()).collect();
-    match names.is_empty() {
-        true => say!("find-none-kept", name = name),
-        false => say!("find-none-kept-so", name = name, names = names.join(", ")),
     }
 }

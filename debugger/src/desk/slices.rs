@@ -1,16 +1,17 @@
 //! Why a cell has its value: what the actions of slices do.
 
 use std::sync::Arc;
+
 use stepback_parsers::Position;
 
 use super::desk::Desk;
 use super::kept_marks::Marks;
-use super::news::{Message, News, Tone};
-use crate::action::{Action, CellName, MarkAction, PanelKind, Way};
+use super::news::News;
+use crate::action::{CellName, PanelKind, Way};
 use crate::keymap::argument_text;
 use crate::messages::say;
 use crate::model::hit_rows::Sieve;
-use crate::notes::{KeptSlice, KeptSlices, SliceChange, SliceEdge, SliceQuestion};
+use crate::notes::{KeptChange, KeptSlice, SliceEdge, SliceQuestion};
 
 impl Desk {
     /// Asks why a cell has its value at a position; none: at that of the active window.
@@ -63,37 +64,22 @@ impl Desk {
         let Some(slice) = self.slice.question().cloned() else {
             return self.inform(say!("slice-first-for-keeping"));
         };
-        self.change_slices(&SliceChange::Keep(KeptSlice { name: name.to_owned(), slice }));
+        self.change_slices(&KeptChange::Keep(KeptSlice { name: name.to_owned(), slice }));
     }
 
     /// Changes the slices that are kept.
-    pub(crate) fn change_slices(&mut self, change: &SliceChange) {
+    pub(crate) fn change_slices(&mut self, change: &KeptChange<KeptSlice>) {
         let before = self.slices.clone();
-        if let SliceChange::Rename(name, _) | SliceChange::Forget(name) = change
-            && before.named(name).is_none()
-        {
-            return self.fail(&no_slice(&before, name));
-        }
-        if let Err(error) = self.slices.change(change) {
-            return self.fail(&say!("slice-not-kept", error = error.to_string()));
-        }
-        if self.slices == before {
-            return;
-        }
-        self.tell(News::Changed(Marks::Slices(before)));
-        let words = match change {
-            SliceChange::Keep(kept) => say!("slice-kept-as", name = kept.name.trim()),
-            SliceChange::Forget(name) => say!("slice-forgotten", name = name.as_str()),
-            SliceChange::Rename(..) => return,
-        };
-        self.say(Message::new(Tone::Info, words).offering(say!("command-undo"), Action::Mark(MarkAction::Undo)));
+        let changed = self.slices.change(change);
+        let is_other = self.slices != before;
+        self.tell_change(change, changed, &before, is_other.then(|| Marks::Slices(before.clone())));
     }
 
     /// A slice that is kept; tells where there is none of this name.
     pub fn kept_slice(&mut self, name: &str) -> Option<KeptSlice> {
         let kept = self.slices.named(name).cloned();
         if kept.is_none() {
-            self.fail(&no_slice(&self.slices, name));
+            self.fail(&self.slices.none_of(name));
         }
         kept
     }
@@ -103,14 +89,5 @@ impl Desk {
         if let Some(kept) = self.kept_slice(name) {
             self.why_again(kept.slice);
         }
-    }
-}
-
-/// That no slice is kept under a name, and which are.
-fn no_slice(kept: &KeptSlices, name: &str) -> String {
-    let names: Vec<&str> = kept.list().iter().take(8).map(|kept| kept.name.as_str()).collect();
-    match names.is_empty() {
-        true => say!("slice-none-kept", name = name),
-        false => say!("slice-none-kept-so", name = name, names = names.join(", ")),
     }
 }

@@ -14,7 +14,7 @@ use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
 use crate::image::ImageSpec;
 use crate::messages::{folded_letter, say, spoken};
-use crate::notes::{BookmarkChange, BookmarkPlace, SearchChange, WatchChange};
+use crate::notes::{BookmarkChange, BookmarkPlace, KeptChange, WatchChange};
 use crate::number::number;
 use crate::paths::{from_home, typed_path};
 use crate::source::SourceMapping;
@@ -364,12 +364,12 @@ pub fn show_search(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn forget_search(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Search(SearchAction::Searches(SearchChange::Forget(text.to_owned()))))
+    Ok(Action::Search(SearchAction::Searches(KeptChange::Forget(text.to_owned()))))
 }
 
 pub fn rename_search(text: &str, _: &Situation) -> Result<Action, String> {
     let (old, new) = text.split_once('=').ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
-    Ok(Action::Search(SearchAction::Searches(SearchChange::Rename(old.trim().to_owned(), new.trim().to_owned()))))
+    Ok(Action::Search(SearchAction::Searches(KeptChange::Rename(old.trim().to_owned(), new.trim().to_owned()))))
 }
 
 pub fn around(text: &str, _: &Situation) -> Result<Action, String> {

@@ -6,7 +6,7 @@ use super::arguments::cell_name;
 use super::command::Situation;
 use crate::action::{Action, EffectsOf, OtherCall, SliceAction, StepRange, ViewAction};
 use crate::messages::say;
-use crate::notes::SliceChange;
+use crate::notes::KeptChange;
 
 /// How a kept slice is asked for.
 pub const KEPT_SLICE: &str = "ask-name-of-a-kept-slice";
@@ -28,12 +28,12 @@ pub fn show_slice(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn forget_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Slice(SliceAction::Slices(SliceChange::Forget(text.to_owned()))))
+    Ok(Action::Slice(SliceAction::Slices(KeptChange::Forget(text.to_owned()))))
 }
 
 pub fn rename_slice(text: &str, _: &Situation) -> Result<Action, String> {
     let (old, new) = text.split_once('=').ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
-    Ok(Action::Slice(SliceAction::Slices(SliceChange::Rename(old.trim().to_owned(), new.trim().to_owned()))))
+    Ok(Action::Slice(SliceAction::Slices(KeptChange::Rename(old.trim().to_owned(), new.trim().to_owned()))))
 }
 
 /// A range of positions: `1190 1255`, `1,190..1,255`.

@@ -14,6 +14,7 @@
 
 mod bookmark;
 mod bookmarks;
+mod kept_list;
 mod searches;
 mod session_file;
 mod slices;
@@ -21,7 +22,8 @@ mod watches;
 
 pub use bookmark::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
 pub use bookmarks::{Bookmarks, EditWish, MOST, TooMany};
-pub use searches::{FindKind, FindQuestion, FindRange, KeptSearch, KeptSearches, SearchChange, SearchNotKept};
+pub use kept_list::{KeptChange, KeptList, KeptQuestion};
+pub use searches::{FindKind, FindQuestion, FindRange, KeptSearch};
 pub use session_file::{KeptImage, KeptTrace, KeptWindow, LONGEST, SessionError, SessionFile};
-pub use slices::{KeptSlice, KeptSlices, SliceChange, SliceEdge, SliceEdges, SliceNotKept, SliceQuestion};
+pub use slices::{KeptSlice, SliceEdge, SliceEdges, SliceQuestion};
 pub use watches::{TooManyWatches, Watch, WatchChange, WatchType, Watches};

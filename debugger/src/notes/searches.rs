@@ -1,15 +1,8 @@
 //! Searches: what is looked for, and those that are kept under names.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
-use crate::messages::say;
-
-/// More are not kept.
-const MOST_SEARCHES: usize = 200;
-/// Characters of a name or a text.
-const LONGEST: usize = 400;
+use super::kept_list::{KeptMessages, KeptQuestion};
 
 /// How the text of a search is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -73,145 +66,26 @@ pub struct KeptSearch {
     pub search: FindQuestion,
 }
 
-/// Why a search is not kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchNotKept {
-    /// There are as many as may be.
-    TooMany,
-    /// Its text is longer than one that is kept.
-    TooLong,
-}
+impl KeptQuestion for KeptSearch {
+    const MESSAGES: KeptMessages = KeptMessages {
+        kept_as: "find-kept-as",
+        forgotten: "find-forgotten",
+        not_kept: "find-not-kept",
+        too_many: "kept-searches-too-many",
+        too_long: "kept-search-too-long",
+        none_kept: "find-none-kept",
+        none_kept_so: "find-none-kept-so",
+    };
 
-impl fmt::Display for SearchNotKept {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooMany => f.write_str(&say!("kept-searches-too-many", most = MOST_SEARCHES.to_string())),
-            Self::TooLong => f.write_str(&say!("kept-search-too-long", most = LONGEST.to_string())),
-        }
-    }
-}
-
-impl std::error::Error for SearchNotKept {}
-
-/// What becomes of the kept searches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SearchChange {
-    /// One is kept; another of its name is replaced.
-    Keep(KeptSearch),
-    /// Another name for one; a search that has it already is replaced.
-    Rename(String, String),
-    /// One is forgotten.
-    Forget(String),
-}
-
-/// The kept searches of a trace, in the order of their names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptSearches {
-    list: Vec<KeptSearch>,
-}
-
-impl KeptSearches {
-    /// Those of a list, as many as are kept. Each name counts once.
-    pub fn of(list: Vec<KeptSearch>) -> Self {
-        let mut kept = Self::default();
-        for search in list.into_iter().take(MOST_SEARCHES) {
-            // There is room for as many; what is too long was written by no window.
-            let _is_kept = kept.change(&SearchChange::Keep(search));
-        }
-        kept
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    /// All of them.
-    pub fn list(&self) -> &[KeptSearch] {
-        &self.list
+    fn with_name(&self, name: String) -> Self {
+        Self { name, search: self.search.clone() }
     }
 
-    /// The one of a name, in any case.
-    pub fn named(&self, name: &str) -> Option<&KeptSearch> {
-        self.list.iter().find(|kept| kept.name.eq_ignore_ascii_case(name.trim()))
-    }
-
-    /// Makes a change. What has no name or looks for nothing is not kept.
-    ///
-    /// # Errors
-    /// There are too many, or it is too long.
-    pub fn change(&mut self, change: &SearchChange) -> Result<(), SearchNotKept> {
-        match change {
-            SearchChange::Keep(kept) => self.keep(kept),
-            SearchChange::Rename(old, new) => {
-                let Some(search) = self.named(old).map(|kept| kept.search.clone()) else { return Ok(()) };
-                if !new.trim().is_empty() {
-                    self.forget(old);
-                    self.keep(&KeptSearch { name: new.clone(), search })?;
-                }
-                Ok(())
-            }
-            SearchChange::Forget(name) => {
-                self.forget(name);
-                Ok(())
-            }
-        }
-    }
-
-    fn keep(&mut self, kept: &KeptSearch) -> Result<(), SearchNotKept> {
-        let name: String = kept.name.trim().chars().take(LONGEST).collect();
-        if name.is_empty() || kept.search.text.trim().is_empty() {
-            return Ok(());
-        }
-        if kept.search.text.chars().count() > LONGEST {
-            return Err(SearchNotKept::TooLong);
-        }
-        self.forget(&name);
-        if self.list.len() >= MOST_SEARCHES {
-            return Err(SearchNotKept::TooMany);
-        }
-        let place = self.list.partition_point(|known| known.name.to_lowercase() < name.to_lowercase());
-        self.list.insert(place, KeptSearch { name, search: kept.search.clone() });
-        Ok(())
-    }
-
-    fn forget(&mut self, name: &str) {
-        self.list.retain(|kept| !kept.name.eq_ignore_ascii_case(name.trim()));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kept(name: &str, text: &str) -> KeptSearch {
-        let search = FindQuestion { text: text.to_owned(), ..FindQuestion::default() };
-        KeptSearch { name: name.to_owned(), search }
-    }
-
-    fn names(searches: &KeptSearches) -> Vec<&str> {
-        searches.list().iter().map(|kept| kept.name.as_str()).collect()
-    }
-
-    #[test]
-    fn a_name_stands_for_one_search() {
-        let mut searches = KeptSearches::of(vec![kept("stores", "strb"), kept("Calls", "bl"), kept("", "x")]);
-        assert_eq!(names(&searches), ["Calls", "stores"]);
-        searches.change(&SearchChange::Keep(kept("CALLS", "blr"))).unwrap();
-        assert_eq!(
-            (names(&searches), searches.named("calls").unwrap().search.text.as_str()),
-            (vec!["CALLS", "stores"], "blr")
-        );
-        searches.change(&SearchChange::Rename("calls".to_owned(), "x calls".to_owned())).unwrap();
-        searches.change(&SearchChange::Rename("nosuch".to_owned(), "y".to_owned())).unwrap();
-        assert_eq!(names(&searches), ["stores", "x calls"]);
-        searches.change(&SearchChange::Forget("stores".to_owned())).unwrap();
-        assert_eq!(names(&searches), ["x calls"]);
-    }
-
-    #[test]
-    fn there_are_so_many_and_no_more() {
-        let many = (0..500).map(|number| kept(&format!("search {number}"), "x")).collect();
-        let mut searches = KeptSearches::of(many);
-        assert_eq!(searches.list().len(), MOST_SEARCHES);
-        assert_eq!(searches.change(&SearchChange::Keep(kept("one more", "x"))), Err(SearchNotKept::TooMany));
-        let long = SearchChange::Keep(kept("long", &"x".repeat(LONGEST + 1)));
-        assert_eq!(searches.change(&long), Err(SearchNotKept::TooLong));
-        assert_eq!(searches.change(&SearchChange::Keep(kept("search 3", "y"))), Ok(()));
+    fn text(&self) -> &str {
+        &self.search.text
     }
 }

@@ -58,8 +58,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::{
-    Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, KeptSearch, KeptSearches, KeptSlice, KeptSlices,
-    Watch, Watches,
+    Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, KeptList, KeptSearch, KeptSlice, Watch, Watches,
 };
 use crate::messages::say;
 use crate::number::number;
@@ -97,9 +96,9 @@ pub struct SessionFile {
     /// The values that the timeline shows.
     pub waves: Watches,
     /// The searches under names.
-    pub searches: KeptSearches,
+    pub searches: KeptList<KeptSearch>,
     /// The slices under names.
-    pub slices: KeptSlices,
+    pub slices: KeptList<KeptSlice>,
 }
 
 /// By what a trace is known again.
@@ -306,8 +305,8 @@ impl SessionFile {
             bookmarks,
             watches: Watches::of(watches),
             waves: Watches::of(waves),
-            searches: KeptSearches::of(searches),
-            slices: KeptSlices::of(slices),
+            searches: KeptList::of(searches),
+            slices: KeptList::of(slices),
         })
     }
 
@@ -379,11 +378,11 @@ mod tests {
             bookmarks,
             watches: Watches::of(vec![Watch::parse("[sp+8] u32"), Watch::parse("x0")]),
             waves: Watches::of(vec![Watch::parse("x1 i64")]),
-            searches: KeptSearches::of(vec![
+            searches: KeptList::of(vec![
                 KeptSearch { name: "a \"search\"".to_owned(), search: sought("/^b.*l$/", "12") },
                 KeptSearch { name: "b".to_owned(), search: sought("x", "") },
             ]),
-            slices: KeptSlices::of(vec![
+            slices: KeptList::of(vec![
                 KeptSlice {
                     name: "a".to_owned(),
                     slice: SliceQuestion { cell: "x2".to_owned(), at: 9, forward: true, edges: all },

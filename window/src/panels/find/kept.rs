@@ -8,7 +8,7 @@ use crate::panels::ViewCx;
 use crate::panels::kept_menu::{KeptDeeds, KeptItem, KeptMenu};
 use stepback_debugger::action::{Action, AppAction, FindQuestion, SearchAction};
 use stepback_debugger::messages::say;
-use stepback_debugger::notes::SearchChange;
+use stepback_debugger::notes::KeptChange;
 
 /// Searches before that are listed.
 const BEFORE: usize = 15;
@@ -18,8 +18,8 @@ static DEEDS: KeptDeeds = KeptDeeds {
     run_words: "find-run",
     run: |it| Action::Search(SearchAction::RunSearch(it)),
     show: |it| Action::Search(SearchAction::ShowSearch(it)),
-    forget: |name| Action::Search(SearchAction::Searches(SearchChange::Forget(name))),
-    rename: |old, new| Action::Search(SearchAction::Searches(SearchChange::Rename(old, new))),
+    forget: |name| Action::Search(SearchAction::Searches(KeptChange::Forget(name))),
+    rename: |old, new| Action::Search(SearchAction::Searches(KeptChange::Rename(old, new))),
 };
 
 /// Draws the entries. Returns the search that was chosen of those before.

@@ -8,15 +8,15 @@ use crate::panels::kept_menu::{KeptDeeds, KeptItem, KeptMenu};
 use stepback_debugger::action::{Action, AppAction, SliceAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::asked_words;
-use stepback_debugger::notes::SliceChange;
+use stepback_debugger::notes::KeptChange;
 
 /// What can be done with a kept slice.
 static DEEDS: KeptDeeds = KeptDeeds {
     run_words: "slice-run",
     run: |it| Action::Slice(SliceAction::RunSlice(it)),
     show: |it| Action::Slice(SliceAction::ShowSlice(it)),
-    forget: |name| Action::Slice(SliceAction::Slices(SliceChange::Forget(name))),
-    rename: |old, new| Action::Slice(SliceAction::Slices(SliceChange::Rename(old, new))),
+    forget: |name| Action::Slice(SliceAction::Slices(KeptChange::Forget(name))),
+    rename: |old, new| Action::Slice(SliceAction::Slices(KeptChange::Rename(old, new))),
 };
 
 /// Draws the entries.

@@ -1,0 +1,181 @@
+//! Questions that the user keeps under names.
+
+use serde::{Deserialize, Serialize};
+
+use crate::messages::{Value, spoken_with};
+
+/// Maximum number of questions in a list.
+const MOST: usize = 200;
+/// Maximum number of characters of a name or a text.
+const LONGEST: usize = 400;
+
+/// A question under a name.
+pub trait KeptQuestion: Clone + PartialEq {
+    /// Messages about such questions.
+    const MESSAGES: KeptMessages;
+
+    /// The name.
+    fn name(&self) -> &str;
+
+    /// The same question under another name.
+    fn with_name(&self, name: String) -> Self;
+
+    /// Text of the question; empty: nothing is asked.
+    fn text(&self) -> &str;
+}
+
+/// Ids of messages about kept questions.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptMessages {
+    /// A question is kept; its `name`.
+    pub kept_as: &'static str,
+    /// A question was removed; its `name`.
+    pub forgotten: &'static str,
+    /// A question is not kept; the `error`.
+    pub not_kept: &'static str,
+    /// The list is full; the `most` that it takes.
+    pub too_many: &'static str,
+    /// The text is too long; the `most` characters.
+    pub too_long: &'static str,
+    /// No question is kept under a `name`; none is kept at all.
+    pub none_kept: &'static str,
+    /// No question is kept under a `name`, but under other `names`.
+    pub none_kept_so: &'static str,
+}
+
+/// Change to a list of kept questions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KeptChange<K> {
+    /// Adds a question; replaces another one of its name.
+    Keep(K),
+    /// Changes a name; replaces a question that has it already.
+    Rename(String, String),
+    /// Removes a question.
+    Forget(String),
+}
+
+/// Kept questions in the order of their names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptList<K> {
+    list: Vec<K>,
+}
+
+impl<K> Default for KeptList<K> {
+    fn default() -> Self {
+        Self { list: Vec::new() }
+    }
+}
+
+impl<K: KeptQuestion> KeptList<K> {
+    /// The first questions of a list, as many as are kept. Each name counts once.
+    pub fn of(list: Vec<K>) -> Self {
+        let mut kept = Self::default();
+        for question in list.into_iter().take(MOST) {
+            // What is too long was written by another program.
+            let _is_kept = kept.keep(&question);
+        }
+        kept
+    }
+
+    /// Returns all questions.
+    pub fn list(&self) -> &[K] {
+        &self.list
+    }
+
+    /// Returns the question of a name, in any case.
+    pub fn named(&self, name: &str) -> Option<&K> {
+        self.list.iter().find(|kept| kept.name().eq_ignore_ascii_case(name.trim()))
+    }
+
+    /// Makes a change. A question without a name or a text is not kept.
+    ///
+    /// # Errors
+    /// The list is full, or the text is too long.
+    pub fn change(&mut self, change: &KeptChange<K>) -> Result<(), String> {
+        match change {
+            KeptChange::Keep(kept) => return self.keep(kept),
+            KeptChange::Rename(old, new) => {
+                if let Some(kept) = self.named(old).filter(|_| !new.trim().is_empty()) {
+                    let renamed = kept.with_name(new.clone());
+                    self.forget(old);
+                    return self.keep(&renamed);
+                }
+            }
+            KeptChange::Forget(name) => self.forget(name),
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, kept: &K) -> Result<(), String> {
+        let refusal = |id: &'static str, most: usize| spoken_with(id, &[("most", Value::from(most.to_string()))]);
+        let name: String = kept.name().trim().chars().take(LONGEST).collect();
+        if name.is_empty() || kept.text().trim().is_empty() {
+            return Ok(());
+        }
+        if kept.text().chars().count() > LONGEST {
+            return Err(refusal(K::MESSAGES.too_long, LONGEST));
+        }
+        self.forget(&name);
+        if self.list.len() >= MOST {
+            return Err(refusal(K::MESSAGES.too_many, MOST));
+        }
+        let place = self.list.partition_point(|known| known.name().to_lowercase() < name.to_lowercase());
+        self.list.insert(place, kept.with_name(name));
+        Ok(())
+    }
+
+    fn forget(&mut self, name: &str) {
+        self.list.retain(|kept| !kept.name().eq_ignore_ascii_case(name.trim()));
+    }
+
+    /// Says that no question is kept under a name, and which ones are.
+    pub fn none_of(&self, name: &str) -> String {
+        let names: Vec<&str> = self.list.iter().take(8).map(K::name).collect();
+        let name = ("name", Value::from(name));
+        match names.is_empty() {
+            true => spoken_with(K::MESSAGES.none_kept, &[name]),
+            false => spoken_with(K::MESSAGES.none_kept_so, &[name, ("names", Value::from(names.join(", ")))]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{FindQuestion, KeptSearch};
+    use super::*;
+
+    fn kept(name: &str, text: &str) -> KeptSearch {
+        let search = FindQuestion { text: text.to_owned(), ..FindQuestion::default() };
+        KeptSearch { name: name.to_owned(), search }
+    }
+
+    fn names(searches: &KeptList<KeptSearch>) -> Vec<&str> {
+        searches.list().iter().map(|kept| kept.name.as_str()).collect()
+    }
+
+    #[test]
+    fn a_name_stands_for_one_question() {
+        let mut searches = KeptList::of(vec![kept("stores", "strb"), kept("Calls", "bl"), kept("", "x")]);
+        assert_eq!(names(&searches), ["Calls", "stores"]);
+        searches.change(&KeptChange::Keep(kept("CALLS", "blr"))).unwrap();
+        assert_eq!(
+            (names(&searches), searches.named("calls").unwrap().search.text.as_str()),
+            (vec!["CALLS", "stores"], "blr")
+        );
+        searches.change(&KeptChange::Rename("calls".to_owned(), "x calls".to_owned())).unwrap();
+        searches.change(&KeptChange::Rename("nosuch".to_owned(), "y".to_owned())).unwrap();
+        assert_eq!(names(&searches), ["stores", "x calls"]);
+        searches.change(&KeptChange::Forget("stores".to_owned())).unwrap();
+        assert_eq!(names(&searches), ["x calls"]);
+    }
+
+    #[test]
+    fn a_list_has_a_maximum_of_questions_and_of_characters() {
+        let mut searches = KeptList::of((0..500).map(|number| kept(&format!("search {number}"), "x")).collect());
+        assert_eq!(searches.list().len(), MOST);
+        let full = searches.change(&KeptChange::Keep(kept("one more", "x"))).unwrap_err();
+        let long = searches.change(&KeptChange::Keep(kept("long", &"x".repeat(LONGEST + 1)))).unwrap_err();
+        assert!(full.contains("200") && long.contains("400"), "{full}; {long}");
+        assert_eq!(searches.change(&KeptChange::Keep(kept("search 3", "y"))), Ok(()));
+    }
+}
