@@ -3,19 +3,22 @@
 use egui_tiles::Tile;
 
 use super::workspace::Workspace;
-use crate::panels::{OwnWish, Pane};
+use crate::panels::Pane;
 use stepback_debugger::action::{PanelKind, SliceQuestion, SliceView};
 use stepback_debugger::desk::Desk;
+use stepback_debugger::views::OwnSliceRequest;
 
 impl Workspace {
     /// Follows what panels of their own show. True while that is under way.
     pub(super) fn look_at_own_slices(&mut self, desk: &mut Desk) -> bool {
         for (_, tile) in self.dock.tiles.iter_mut() {
             let Tile::Pane(Pane::Why(panel)) = tile else { continue };
-            let wish = panel.take_wish();
-            match (wish, panel.own()) {
-                (Some(OwnWish::Stop), Some(kept)) => desk.own_slices.stop(&kept.slice),
-                (Some(OwnWish::More), Some(kept)) => desk.own_slices.more(&kept.slice, &desk.session, &desk.worker),
+            let request = panel.view.take_request();
+            match (request, panel.own()) {
+                (Some(OwnSliceRequest::Stop), Some(kept)) => desk.own_slices.stop(&kept.slice),
+                (Some(OwnSliceRequest::More), Some(kept)) => {
+                    desk.own_slices.more(&kept.slice, &desk.session, &desk.worker)
+                }
                 _ => {}
             }
         }

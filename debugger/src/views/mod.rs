@@ -50,4 +50,4 @@ pub use thread_table::ThreadTable;
 pub use view::{Gesture, Marked, Rows, Status, View};
 pub use warning_table::WarningTable;
 pub use watch_table::{ShownWatch, WatchTable};
-pub use why::WhyView;
+pub use why::{OwnSliceRequest, WhyView};

@@ -1,66 +1,150 @@
 //! Why a cell has its value: the steps that it comes from, as a chain, as a tree, or all of them.
 
-use super::view::{Gesture, Marked, Rows, Status, View};
-use crate::action::{Action, CellName, PanelKind, SliceAction, SliceView, ViewAction};
-use crate::analysis::slice::{Fold, ReadingLine};
-use crate::desk::Desk;
-use crate::desk::{SliceList, SliceState};
-use crate::messages::say;
-use crate::model::slice::{Slice, SliceEnd, SliceLines, Told, question_words, slice_words, view_words};
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-/// The slice.
-#[derive(Default)]
+use super::view::{Gesture, Marked, Rows, Status, View};
+use crate::action::{Action, CellName, PanelKind, SliceAction, SliceQuestion, SliceView, ViewAction};
+use crate::analysis::slice::{Fold, ReadingLine};
+use crate::desk::{Desk, SliceList, SliceState};
+use crate::messages::say;
+use crate::model::slice::{Slice, SliceEnd, SliceLines, Told, question_words, slice_words, view_words};
+use crate::notes::KeptSlice;
+
+/// The slice that is marked, or a kept one.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct WhyView {
     view: SliceView,
+    /// The kept slice that is shown instead of the one that is marked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<KeptSlice>,
+    #[serde(skip)]
+    state: WhyState,
+}
+
+#[derive(Default)]
+struct WhyState {
     list: SliceList,
     /// Lines of the slice; none before the first poll.
     shown: Option<Arc<SliceLines>>,
     more: Option<String>,
+    request: Option<OwnSliceRequest>,
 }
 
-/// The cursor goes along where the position goes to another step of the slice.
-fn marked(shown: &SliceLines, desk: &Desk) -> Option<Marked> {
-    let at = desk.windows.active().position;
-    Some(Marked { key: (desk.slice.number(), at.0), row: shown.place_of(at.last_step()?)? })
+/// Request of a view to the kept slice that it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnSliceRequest {
+    /// Stops following.
+    Stop,
+    /// Follows more steps.
+    More,
 }
 
 impl WhyView {
+    /// Shows a kept slice.
+    pub fn of(kept: KeptSlice) -> Self {
+        Self { own: Some(kept), ..Self::default() }
+    }
+
+    /// The kept slice that is shown; none: the one that is marked.
+    pub fn own(&self) -> Option<&KeptSlice> {
+        self.own.as_ref()
+    }
+
+    /// Takes the request to the kept slice.
+    pub fn take_request(&mut self) -> Option<OwnSliceRequest> {
+        self.state.request.take()
+    }
+
+    /// State of the slice; none before a kept one is begun.
+    pub fn slice_state<'a>(&self, desk: &'a Desk) -> Option<&'a SliceState> {
+        match &self.own {
+            Some(kept) => desk.own_slices.find(&kept.slice),
+            None => Some(&desk.slice),
+        }
+    }
+
+    /// The question of the slice.
+    pub fn question<'a>(&'a self, desk: &'a Desk) -> Option<&'a SliceQuestion> {
+        match &self.own {
+            Some(kept) => Some(&kept.slice),
+            None => desk.slice.question(),
+        }
+    }
+
+    /// Changes with the question of the slice.
+    pub fn number(&self, desk: &Desk) -> u64 {
+        self.slice_state(desk).map_or(0, SliceState::number)
+    }
+
+    /// Follows more steps.
+    pub fn follow_more(&mut self, out: &mut Vec<Action>) {
+        match self.own {
+            Some(_) => self.state.request = Some(OwnSliceRequest::More),
+            None => out.push(Action::Slice(SliceAction::MoreOfSlice)),
+        }
+    }
+
+    /// Stops following.
+    pub fn stop(&mut self, out: &mut Vec<Action>) {
+        match self.own {
+            Some(_) => self.state.request = Some(OwnSliceRequest::Stop),
+            None => out.push(Action::Slice(SliceAction::StopSlice)),
+        }
+    }
+
     /// How the slice is shown.
     pub fn view(&self) -> SliceView {
         self.view
     }
 
+    /// Chooses how the slice is shown.
+    pub fn choose(&mut self, view: SliceView) {
+        self.view = view;
+    }
+
+    /// True if a line is about the last step before the position.
+    pub fn is_here(&self, place: usize, desk: &Desk) -> bool {
+        let step = self.told(place).and_then(|(_, told)| told.row()?.step);
+        step.is_some() && step == desk.windows.active().position.last_step()
+    }
+
     /// Lines as of the last poll.
     pub fn shown(&self) -> Option<&SliceLines> {
-        self.shown.as_deref()
+        self.state.shown.as_deref()
     }
 
     /// Text of the row after the last, where there is more to follow.
     pub fn more(&self) -> Option<&str> {
-        self.more.as_deref()
+        self.state.more.as_deref()
     }
 
     /// A line and what it says.
     pub fn told(&self, place: usize) -> Option<(&ReadingLine, Told<'_>)> {
-        let shown = self.shown.as_ref()?;
+        let shown = self.state.shown.as_ref()?;
         let line = shown.lines.get(place)?;
         Some((line, shown.slice.told(line)?))
     }
 
-    fn rows(&mut self, slice: &Arc<Slice>, desk: &Desk) -> Status {
-        self.shown = self.list.poll(slice, self.view, &desk.worker);
-        let Some(shown) = &self.shown else { return Status::Loading(say!("slice-following").to_owned()) };
+    fn rows(&mut self, slice: &Arc<Slice>, state: &SliceState, desk: &Desk) -> Status {
+        self.state.shown = self.state.list.poll(slice, self.view, &desk.worker);
+        let Some(shown) = &self.state.shown else { return Status::Loading(say!("slice-following").to_owned()) };
         let words = if slice.end == SliceEnd::Stopped { say!("slice-go-on") } else { say!("slice-more") };
-        self.more = desk.slice.can_have_more().then(|| format!("… {words}"));
-        let count = shown.lines.len() + usize::from(self.more.is_some());
+        self.state.more = state.can_have_more().then(|| format!("… {words}"));
+        let count = shown.lines.len() + usize::from(self.state.more.is_some());
         if count == 0 {
             return Status::empty(say!("slice-no-step").to_owned(), say!("slice-nothing-asked-terminal").to_owned());
         }
         let (question, found) = (question_words(slice), slice_words(slice));
         let summary = format!("{question} · {} · {found}", view_words(self.view).0.to_lowercase());
-        Status::Rows(Rows { count, summary, marked: marked(shown, desk) })
+        // The cursor goes along where the position goes to another step of the slice.
+        let at = desk.windows.active().position;
+        let row = at.last_step().and_then(|step| shown.place_of(step));
+        let marked = row.map(|row| Marked { key: (state.number(), at.0), row });
+        Status::Rows(Rows { count, summary, marked })
     }
 
     /// Shows the slice in the next way.
@@ -79,29 +163,33 @@ impl View for WhyView {
     }
 
     fn poll(&mut self, desk: &Desk) -> Status {
-        let state: &SliceState = &desk.slice;
+        let Some(question) = self.question(desk) else {
+            self.state.shown = None;
+            let advice = say!("slice-nothing-asked-terminal").to_owned();
+            return Status::empty(say!("slice-nothing-asked").to_owned(), advice);
+        };
+        let at = question.at;
+        let Some(state) = self.slice_state(desk) else { return Status::Loading(say!("slice-following").to_owned()) };
         if let Some(error) = state.error() {
             return Status::Failed(error.to_owned());
         }
         if let Some(slice) = state.slice() {
-            return self.rows(slice, desk);
+            return self.rows(slice, state, desk);
         }
-        self.shown = None;
-        let Some(question) = state.question() else {
-            let advice = say!("slice-nothing-asked-terminal").to_owned();
-            return Status::empty(say!("slice-nothing-asked").to_owned(), advice);
-        };
-        if state.is_awaited(&desk.session) {
-            return Status::Loading(say!("slice-awaited", at = question.at));
-        }
-        let words = if state.is_under_way() { say!("slice-following") } else { say!("slice-stopped-early") };
-        Status::Loading(words.to_owned())
+        self.state.shown = None;
+        Status::Loading(match () {
+            () if state.is_awaited(&desk.session) => say!("slice-awaited", at = at),
+            () if state.is_under_way() => say!("slice-following").to_owned(),
+            () => say!("slice-stopped-early").to_owned(),
+        })
     }
 
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let Some((line, told)) = self.told(place) else {
-            let is_more = self.more.is_some() && matches!(gesture, Gesture::Go | Gesture::Open);
-            out.extend(is_more.then_some(Action::Slice(SliceAction::MoreOfSlice)));
+            let is_more = self.state.more.is_some() && matches!(gesture, Gesture::Go | Gesture::Open);
+            if is_more {
+                self.follow_more(out);
+            }
             return is_more;
         };
         let (line, position) = (*line, told.row().and_then(|row| row.position()));
@@ -113,8 +201,8 @@ impl View for WhyView {
             })
         });
         match (gesture, line.fold) {
-            (Gesture::Open, Fold::Folded(_)) | (Gesture::Close, Fold::Open(_)) => self.list.flip(&line),
-            (Gesture::Go, _) if is_call => self.list.flip(&line),
+            (Gesture::Open, Fold::Folded(_)) | (Gesture::Close, Fold::Open(_)) => self.state.list.flip(&line),
+            (Gesture::Go, _) if is_call => self.state.list.flip(&line),
             (Gesture::Go, _) => {
                 let travel = position.map(|to| Action::travel(desk.windows.active, to));
                 out.extend(travel);
@@ -130,7 +218,7 @@ impl View for WhyView {
     }
 
     fn parent(&self, place: usize) -> Option<usize> {
-        let lines = &self.shown.as_ref()?.lines;
+        let lines = &self.state.shown.as_ref()?.lines;
         let depth = lines.get(place)?.depth;
         lines.get(..place)?.iter().rposition(|line| line.depth < depth)
     }
@@ -157,7 +245,6 @@ impl View for WhyView {
     }
 
     fn forget(&mut self) {
-        self.list.forget();
-        (self.shown, self.more) = (None, None);
+        self.state = WhyState::default();
     }
 }

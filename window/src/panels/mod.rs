@@ -49,4 +49,4 @@ pub use registry::Pane;
 pub use tab::{TabBadge, tab_badge};
 pub use timeline::{TimelineState, timeline_ui};
 pub use view::ViewCx;
-pub use why::{OwnWish, WhyPanel};
+pub use why::WhyPanel;

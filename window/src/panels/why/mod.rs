@@ -7,4 +7,4 @@ mod menu;
 mod panel;
 mod rows;
 
-pub use panel::{OwnWish, WhyPanel};
+pub use panel::WhyPanel;

@@ -1,19 +1,21 @@
 //! The lines of a slice.
 
-use egui::{Rect, Sense, Ui, pos2, vec2};
+use egui::{Rect, Response, Sense, Ui, pos2, vec2};
 
 use super::columns::{CARET, Columns, INDENT};
 use super::menu::{MenuOf, row_menu};
+use crate::panels::asked::Touched;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{Action, PanelAction, SliceView};
+use stepback_debugger::action::{Action, PanelAction};
 use stepback_debugger::analysis::slice::{Fold, ReadingLine};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::{Slice, Told, WhyRow, because};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{Meaning, Span};
+use stepback_debugger::views::{Gesture, WhyView};
 
 /// What all lines of a frame share.
 pub struct SliceRows<'a> {
@@ -23,21 +25,12 @@ pub struct SliceRows<'a> {
     pub cx: &'a ViewCx<'a>,
     /// Where the columns are.
     pub columns: Columns,
+    /// The view.
+    pub why: &'a WhyView,
     /// The slice.
     pub slice: &'a Slice,
-    /// How its lines stand.
-    pub view: SliceView,
     /// The line under the cursor.
     pub cursor: usize,
-}
-
-/// What was done to a line in this frame.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Deed {
-    /// The cursor goes there.
-    pub is_touched: bool,
-    /// What is below it is shown, or hidden.
-    pub is_flipped: bool,
 }
 
 /// A line where it is drawn.
@@ -47,54 +40,58 @@ struct Drawn<'a> {
     rect: Rect,
 }
 
-/// Goes to just behind the step, where what it gave shows.
-pub fn travel(row: &WhyRow, cx: &ViewCx<'_>) -> Option<Action> {
-    Some(Action::travel(cx.desk.windows.active, row.position()?))
-}
-
 impl SliceRows<'_> {
-    /// Draws a line.
-    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, line: &ReadingLine, out: &mut Vec<Action>) -> Deed {
-        let Some(told) = self.slice.told(line) else { return Deed::default() };
+    /// Draws a line, or the row after the last.
+    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut Touched, out: &mut Vec<Action>) {
+        let Some((line, told)) = self.why.told(place) else { return self.more_ui(ui, rect, place, touched) };
         let drawn = Drawn { line, told, rect };
         let response = row_response(ui, rect, ("why", place), || name(&drawn.told));
-        let (row, at) = (drawn.told.row(), self.cx.desk.windows.active().position);
-        let is_selected = row.is_some_and(|row| row.step.is_some() && row.step == at.last_step());
-        let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
-        row_background(&self.pen, rect, &response, state);
-        let mut is_flipped = self.caret_ui(ui, place, &drawn);
+        let is_selected = self.why.is_here(place, self.cx.desk);
+        self.background(rect, &response, RowState { is_selected, is_cursor: self.cursor == place, has_focus: false });
+        self.caret_ui(ui, place, &drawn, touched);
         self.paint(&drawn);
-        let is_elsewhere = response.clicked() && ui.input(|input| input.modifiers.command);
-        match row {
-            None => is_flipped |= response.clicked() || response.double_clicked(),
-            Some(row) if response.middle_clicked() || is_elsewhere => {
-                out.extend(
-                    row.position().map(|position| Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position)))),
-                );
-            }
-            Some(row) if response.double_clicked() => {
-                out.extend(travel(row, self.cx));
-                out.push(Action::Panel(PanelAction::Activate(self.cx.desk.windows.active)));
-            }
-            Some(row) if response.clicked() => out.extend(travel(row, self.cx)),
-            Some(_) => {}
+        if response.clicked() || response.secondary_clicked() {
+            touched.cursor = Some(place);
         }
-        let is_touched = response.clicked() || response.secondary_clicked();
-        if let Some(row) = row {
-            response.context_menu(|ui| {
-                is_flipped |= row_menu(ui, &MenuOf { row, line, slice: self.slice }, self.cx, out);
-            });
-            response.on_hover_ui(|ui| {
-                tip_ui(ui, &drawn.told, self.slice);
-                hover_of(row).iter().for_each(|hover| hover.line_ui(ui));
-            });
+        let (row, is_elsewhere) = (drawn.told.row(), response.clicked() && ui.input(|input| input.modifiers.command));
+        if let Some(row) = row.filter(|_| response.middle_clicked() || is_elsewhere) {
+            let window = |position| Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position)));
+            out.extend(row.position().map(window));
+        } else if response.clicked() {
+            touched.gesture(place, Gesture::Go);
         }
-        Deed { is_touched, is_flipped }
+        if row.is_some() && response.double_clicked() {
+            out.push(Action::Panel(PanelAction::Activate(self.cx.desk.windows.active)));
+        }
+        let Some(row) = row else { return };
+        response.context_menu(|ui| {
+            if row_menu(ui, &MenuOf { row, line, slice: self.slice }, self.cx, out) {
+                touched.gesture(place, flip_of(line));
+            }
+        });
+        response.on_hover_ui(|ui| {
+            tip_ui(ui, &drawn.told, self.slice);
+            hover_of(row).iter().for_each(|hover| hover.line_ui(ui));
+        });
     }
 
-    fn caret_ui(&self, ui: &Ui, place: usize, drawn: &Drawn<'_>) -> bool {
+    fn background(&self, rect: Rect, response: &Response, state: RowState) {
+        row_background(&self.pen, rect, response, RowState { has_focus: self.cx.has_focus, ..state });
+    }
+
+    fn more_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut Touched) {
+        let words = self.why.more().unwrap_or_default();
+        let response = row_response(ui, rect, "more", || words.trim_start_matches("… ").to_owned());
+        self.background(rect, &response, RowState { is_cursor: self.cursor == place, ..RowState::default() });
+        self.pen.text(rect.left() + INSET, rect.center().y, words, ui_font(11.5), self.cx.tok.accent);
+        if response.clicked() {
+            touched.gesture(place, Gesture::Go);
+        }
+    }
+
+    fn caret_ui(&self, ui: &Ui, place: usize, drawn: &Drawn<'_>, touched: &mut Touched) {
         let (shape, words) = match drawn.line.fold {
-            Fold::Leaf => return false,
+            Fold::Leaf => return,
             Fold::Open(_) => (icons::CARET_DOWN, say!("slice-close-row")),
             Fold::Folded(_) => (icons::CARET_RIGHT, say!("slice-open-row")),
         };
@@ -104,7 +101,9 @@ impl SliceRows<'_> {
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, words));
         let color = if response.hovered() { self.pen.tok.t1 } else { self.pen.tok.t2 };
         self.pen.icon(center, shape, 10.0, color);
-        response.on_hover_text(words).clicked()
+        if response.on_hover_text(words).clicked() {
+            touched.gesture(place, flip_of(drawn.line));
+        }
     }
 
     fn left(&self, line: &ReadingLine) -> f32 {
@@ -126,7 +125,7 @@ impl SliceRows<'_> {
         }
         pen.cut_text(
             pos2(columns.place, y),
-            row.place_in(self.view),
+            row.place_in(self.why.view()),
             mono(12.5),
             tok.symbol,
             columns.code - INSET / 2.0,
@@ -170,6 +169,11 @@ impl SliceRows<'_> {
     }
 }
 
+/// Gesture that opens or closes a line.
+fn flip_of(line: &ReadingLine) -> Gesture {
+    if matches!(line.fold, Fold::Open(_)) { Gesture::Close } else { Gesture::Open }
+}
+
 fn name(told: &Told<'_>) -> String {
     let Some(row) = told.row() else { return told.text() };
     let cell = || row.gives.first().map(|given| given.label.clone()).unwrap_or_default();
@@ -189,7 +193,7 @@ fn tip_ui(ui: &mut Ui, told: &Told<'_>, slice: &Slice) {
 }
 
 /// What a line gave, where it gave it.
-pub fn hover_of(row: &WhyRow) -> Option<HoverCell> {
+fn hover_of(row: &WhyRow) -> Option<HoverCell> {
     Some(HoverCell { cell: row.gives.first()?.cell.clone(), at: row.position()? })
 }
 

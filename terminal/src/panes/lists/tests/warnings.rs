@@ -15,8 +15,8 @@ fn lines_that_could_not_be_read_are_listed_and_gone_to() {
         stage.draw(80, 6),
         r#" 2 lines could not be read, or only with doubt
    Line    Byte     Times  Warning
-*  line 2  byte 45      1  unknown Tarmac event type "rubbish"  rubbish
-   line 3  byte 53      1  expected register contents, found "zzzzzzzz"  2 clk R…"#
+*  line 2  byte 0       1  unknown Tarmac event type "rubbish"  rubbish
+   line 3  byte 11      1  expected register contents, found "zzzzzzzz"  2 clk R…"#
     );
     let asked = stage.press(&[Command::Access(Way::Back)]).asked;
     assert_eq!(format!("{:?}", asked.as_slice()), r#"[Do(Travel(GoTo("line:2")))]"#);
