@@ -21,6 +21,7 @@ use super::settings::{INTERFACE_PERCENT, Settings};
 use stepback_debugger::action::ThemeChoice;
 use stepback_debugger::keymap::KeyChoice;
 use stepback_debugger::messages::{LanguageChoice, say};
+use stepback_debugger::paths::KeptPaths as _;
 use stepback_debugger::worker::{Lane, Ticket, Worker};
 
 /// A longer file is not of ours.
@@ -230,8 +231,10 @@ fn text_of(settings: &Settings) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let theme = THEMES.iter().find(|(_, choice)| *choice == settings.theme).map_or("system", |(name, _)| name);
     let language = LANGUAGES.iter().find(|(_, choice)| *choice == settings.language).map_or("system", |(name, _)| name);
-    let file =
-        |path: &Option<PathBuf>| quoted(&path.as_ref().map_or(Default::default(), |path| path.to_string_lossy()));
+    let file = |path: &Option<PathBuf>| {
+        let kept = path.as_ref().and_then(|path| Value::try_from(path.to_kept()).ok());
+        kept.unwrap_or_else(|| Value::from("")).to_string()
+    };
     let names = |list: &[&str]| list.join(", ");
     let mut lines = vec![
         "# Settings of Stepback. What cannot be read is told when the program starts.".to_owned(),
@@ -279,8 +282,8 @@ fn read_text(text: &str, settings: &mut Settings) -> Vec<String> {
             ("interface-text", Value::Integer(size)) if INTERFACE_PERCENT.contains(size) => {
                 take(&mut settings.fonts.interface_percent, Some(*size))
             }
-            ("interface-font", Value::String(text)) => take(&mut settings.fonts.interface, Some(file_of(text))),
-            ("fixed-width-font", Value::String(text)) => take(&mut settings.fonts.fixed_width, Some(file_of(text))),
+            ("interface-font", path) => take(&mut settings.fonts.interface, font_file(path)),
+            ("fixed-width-font", path) => take(&mut settings.fonts.fixed_width, font_file(path)),
             ("source-lines-in-rows", Value::Boolean(is_on)) => take(&mut settings.has_row_lines, Some(*is_on)),
             ("own-file-browser", Value::Boolean(is_on)) => take(&mut settings.uses_own_browser, Some(*is_on)),
             ("keys", Value::Table(_)) => true,
@@ -321,9 +324,10 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// None for the program's own.
-fn file_of(text: &str) -> Option<PathBuf> {
-    Some(text).filter(|text| !text.is_empty()).map(PathBuf::from)
+/// File of a font; an empty text means the program's own. Returns none for what is no path.
+fn font_file(kept: &Value) -> Option<Option<PathBuf>> {
+    let path = PathBuf::from_kept(kept.clone().try_into().ok()?)?;
+    Some(Some(path).filter(|path| !path.as_os_str().is_empty()))
 }
 
 fn chosen<C: Copy>(names: &[(&str, C)], text: &str) -> Option<C> {
@@ -351,6 +355,21 @@ mod tests {
         assert_eq!(text_of(&read), text_of(&settings));
         assert_eq!((read.theme, read.zoom), (ThemeChoice::SafeLight, 1.3));
         assert_eq!((read.keys, read.fonts), (settings.keys, settings.fonts));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_font_below_a_directory_that_is_not_unicode_is_read_as_it_was_written() {
+        use std::os::unix::ffi::OsStringExt as _;
+
+        let mut settings = Settings::default();
+        let path = std::ffi::OsString::from_vec(b"/fonts \xff/mono.ttf".to_vec());
+        settings.fonts.fixed_width = Some(path.into());
+        let mut read = Settings::default();
+        assert_eq!(read_text(&text_of(&settings), &mut read), [""; 0]);
+        assert_eq!(read.fonts, settings.fonts);
+        assert_eq!(read_text("interface-font = [70000]\nfixed-width-font = 7\n", &mut read).len(), 2);
+        assert_eq!(read.fonts, settings.fonts);
     }
 
     #[test]
