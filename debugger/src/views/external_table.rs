@@ -7,7 +7,7 @@ use stepback_parsers::Position;
 
 use super::table_view::{TableSource, Work};
 use super::view::{Gesture, Status};
-use crate::action::{Action, CellName, PanelKind, ViewAction};
+use crate::action::{Action, CellName, PanelKind};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::externals::{ExternalRow, external_rows};
@@ -125,16 +125,9 @@ impl TableSource for ExternalTable {
         self.more += 1;
     }
 
-    /// To just after the read, where the new bytes show.
-    fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let travel = row.position.map(|position| Action::travel(desk.windows.active, position));
-        let memory = row.address.map(|address| Action::View(ViewAction::ShowMemory(address.to_string())));
-        match gesture {
-            Gesture::Go => out.extend(travel),
-            Gesture::GoOn => out.extend(travel.into_iter().chain(memory)),
-            Gesture::Open | Gesture::Close | Gesture::Stay | Gesture::Remove => return false,
-        }
-        true
+    /// The new bytes show just after the read.
+    fn memory_gestures(&self) -> &'static [Gesture] {
+        &[Gesture::Go, Gesture::GoOn]
     }
 
     fn travel_label(&self) -> &'static str {

@@ -116,6 +116,11 @@ pub trait TableSource {
         Gesture::GoOn
     }
 
+    /// Gestures that show the memory of a row.
+    fn memory_gestures(&self) -> &'static [Gesture] {
+        &[Gesture::GoOn]
+    }
+
     /// Label of the menu entry that travels to the position of a row.
     fn travel_label(&self) -> &'static str {
         say!("table-travel-there")
@@ -128,20 +133,20 @@ pub trait TableSource {
 
     /// Context menu of a row.
     fn menu(&self, row: &TableRow, table: &Table, desk: &Desk) -> RowMenu {
-        let act = |gesture| {
+        let act = |gestures: &[Gesture]| {
             let mut actions = Vec::new();
-            self.act(row, gesture, desk, &mut actions);
+            gestures.iter().for_each(|gesture| _ = self.act(row, *gesture, desk, &mut actions));
             actions
         };
         let address = row.address.map(|address| format!("{:x}", address.0)).unwrap_or_default();
         let mut entries = Vec::new();
         if let Some(position) = row.position {
             let window = Action::Panel(PanelAction::OpenWindowAt(desk.windows.moment(position)));
-            entries.push(MenuEntry::new(self.travel_label(), act(Gesture::Go)).icon(icons::GO_TO));
+            entries.push(MenuEntry::new(self.travel_label(), act(&[Gesture::Go])).icon(icons::GO_TO));
             entries.push(MenuEntry::new(say!("table-open-in-a-new-window"), [window]));
         }
         if row.address.is_some() {
-            let memory = MenuEntry::new(say!("table-show-memory"), act(Gesture::GoOn));
+            let memory = MenuEntry::new(say!("table-show-memory"), act(self.memory_gestures()));
             entries.push(memory.icon(icons::MEMORY).key("M"));
         }
         entries.extend(self.own_entries(row, desk));

@@ -16,7 +16,7 @@ use crate::panels::row::{EmptyWords, empty_ui};
 use crate::theme::icons;
 use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
-use stepback_debugger::views::{Gesture, TableSource, TableView, View};
+use stepback_debugger::views::{TableSource, TableView, View};
 
 /// The heads of the columns.
 const HEAD: f32 = 20.0;
@@ -103,7 +103,8 @@ impl RowList {
         for (key, row) in self.cursor.keys(ui, view, shown, cx, out) {
             let has_memory = table.rows.get(row).is_some_and(|row| row.address.is_some());
             if key == PanelKey::ShowMemory && has_memory {
-                view.act(row, Gesture::GoOn, cx.desk, out);
+                let gestures = view.source().memory_gestures();
+                gestures.iter().for_each(|gesture| _ = view.act(row, *gesture, cx.desk, out));
             }
         }
         let gap = view.rows_before(cx.desk);
