@@ -1,4 +1,4 @@
-//! The rooms of each crate from the lowest to the highest, after "Rooms" in DESIGN.md.
+//! The rooms of each crate from the lowest to the highest, after "Rooms" in ARCHITECTURE.md.
 //!
 //! A room may use the rooms below it in its own crate; which crate may use which, Cargo holds.
 //! Rooms of one floor may not use each other.
