@@ -49,5 +49,5 @@ pub use table_view::{TableSource, TableView, Work};
 pub use thread_table::ThreadTable;
 pub use view::{Gesture, Marked, Rows, Status, View};
 pub use warning_table::WarningTable;
-pub use watch_table::{ShownWatch, WatchTable};
+pub use watch_table::{ShownWatch, WatchStates, WatchTable};
 pub use why::{OwnSliceRequest, WhyView};

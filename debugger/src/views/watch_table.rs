@@ -23,7 +23,56 @@ const HEADS: [&str; 5] = ["head-watch", "head-type", "head-written-by", "head-ne
 #[derive(Default)]
 pub struct WatchTable {
     follow: Follow,
-    answer: Slot<Asked, Arc<Told>>,
+    states: WatchStates,
+    table: Arc<Table>,
+    /// States that the table was made from.
+    of: Arc<Vec<WatchState>>,
+}
+
+/// What watches are at a moment.
+#[derive(Debug, Default)]
+pub struct WatchStates {
+    answer: Slot<WatchQuestion, Arc<Vec<WatchState>>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct WatchQuestion {
+    watches: Vec<Watch>,
+    at: Position,
+}
+
+impl WatchStates {
+    /// Asks for the states of watches at a position; those of the question before stay meanwhile.
+    ///
+    /// # Errors
+    /// The status to show instead, where there is no answer.
+    pub fn poll(&mut self, watches: &[Watch], at: Position, desk: &Desk) -> Result<Arc<Vec<WatchState>>, Status> {
+        let question = WatchQuestion { watches: watches.to_vec(), at };
+        Status::of_answer(&self.answer.poll(&question, &desk.worker, |question| {
+            let (WatchQuestion { watches, at }, session) = (question.clone(), Arc::clone(&desk.session));
+            move |cancel: &Cancel| {
+                let states = watches.iter().map(|watch| watch_state(&session, watch, at, cancel));
+                Ok(Arc::new(states.collect::<anyhow::Result<Vec<_>>>()?))
+            }
+        }))
+    }
+
+    /// The watches of the last answer, and their states.
+    pub fn answer(&self) -> Option<(&[Watch], &[WatchState])> {
+        self.answer.peek().map(|(question, states)| (question.watches.as_slice(), states.as_slice()))
+    }
+
+    /// A watch with its state, once that is known.
+    pub fn of<'a>(&'a self, place: usize, watch: &'a Watch) -> ShownWatch<'a> {
+        let answer = self.answer();
+        let state = answer.and_then(|(watches, states)| states.get(watches.iter().position(|known| known == watch)?));
+        ShownWatch { place, watch, state }
+    }
+
+    /// True while an answer is on its way.
+    pub fn is_waiting(&self) -> bool {
+        self.answer.is_waiting()
+    }
 }
 
 /// A watch, and what it is at the moment that a panel shows.
@@ -72,20 +121,11 @@ impl ShownWatch<'_> {
     }
 }
 
-type Asked = (Vec<Watch>, Position);
-
-/// Watches at a moment.
-#[derive(Default)]
-struct Told {
-    states: Vec<WatchState>,
-    table: Arc<Table>,
-}
-
 impl WatchTable {
     fn at(&self, row: &TableRow) -> Option<ShownWatch<'_>> {
-        let ((watches, _), told) = self.answer.peek()?;
+        let (watches, states) = self.states.answer()?;
         let place = usize::try_from(row.key).ok()?;
-        Some(ShownWatch { place, watch: watches.get(place)?, state: Some(told.states.get(place)?) })
+        Some(ShownWatch { place, watch: watches.get(place)?, state: Some(states.get(place)?) })
     }
 }
 
@@ -107,16 +147,14 @@ impl TableSource for WatchTable {
     }
 
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
-        let asked = (desk.watches.list().to_vec(), desk.windows.position_of(self.follow));
-        let answer = self.answer.poll(&asked, &desk.worker, |(watches, at)| {
-            let (watches, at, session) = (watches.clone(), *at, Arc::clone(&desk.session));
-            move |cancel: &Cancel| {
-                let states = watches.iter().map(|watch| watch_state(&session, watch, at, cancel));
-                let states = states.collect::<anyhow::Result<Vec<_>>>()?;
-                Ok(Arc::new(Told { table: Arc::new(table(&watches, &states)), states }))
-            }
-        });
-        Status::of_answer(&answer).map(|told| Arc::clone(&told.table))
+        let position = desk.windows.position_of(self.follow);
+        let states = self.states.poll(desk.watches.list(), position, desk)?;
+        if !Arc::ptr_eq(&self.of, &states) {
+            let watches = self.states.answer().map_or(&[][..], |(watches, _)| watches);
+            self.table = Arc::new(table(watches, &states));
+            self.of = states;
+        }
+        Ok(Arc::clone(&self.table))
     }
 
     fn nothing(&self, _: &Desk) -> Option<String> {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use egui::{Key, Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 use stepback_index::{Cancel, Cell};
-use stepback_parsers::Position;
 
 use super::rows::{Place, Strip, WatchRows};
 use crate::panels::ViewCx;
@@ -18,11 +17,11 @@ use crate::panels::row::{EmptyWords, empty_ui, error_ui, watch_for_late};
 use crate::theme::icons;
 use stepback_debugger::action::{Action, AppAction, CellName, Follow, MarkAction, PanelKind, ViewAction, WindowId};
 use stepback_debugger::messages::{say, spoken};
-use stepback_debugger::model::watch_state::{WatchState, watch_state};
+use stepback_debugger::model::watch_state::WatchState;
 use stepback_debugger::model::write_strip::write_columns;
 use stepback_debugger::notes::{Watch, WatchChange};
-use stepback_debugger::views::{Gesture, ShownWatch};
-use stepback_debugger::worker::{Answer, Slot};
+use stepback_debugger::views::{Gesture, Status, WatchStates};
+use stepback_debugger::worker::Slot;
 
 /// The bar with the field.
 const BAR: f32 = 30.0;
@@ -48,15 +47,8 @@ struct WatchesState {
     /// The watch that is changed there; none: one more is typed.
     editing: Option<usize>,
     is_focus_wanted: bool,
-    answer: Slot<Asked, Vec<WatchState>>,
+    states: WatchStates,
     strips: Slot<StripsAsked, Vec<Strip>>,
-}
-
-/// The watches in view, and the moment.
-#[derive(Clone, Debug, PartialEq)]
-struct Asked {
-    watches: Vec<Watch>,
-    at: Position,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -96,19 +88,8 @@ impl WatchesPanel {
         (first, all.get(first..(first + count).min(all.len())).unwrap_or_default())
     }
 
-    fn ask(&mut self, watches: &[Watch], cx: &ViewCx<'_>) -> Option<String> {
-        let asked = Asked { watches: watches.to_vec(), at: cx.desk.windows.position_of(self.follow) };
-        let answer = self.state.answer.poll(&asked, &cx.desk.worker, |asked| {
-            let (asked, session) = (asked.clone(), Arc::clone(&cx.desk.session));
-            move |cancel: &Cancel| {
-                asked.watches.iter().map(|watch| watch_state(&session, watch, asked.at, cancel)).collect()
-            }
-        });
-        if let Answer::Failed(error) = answer { Some(error.to_owned()) } else { None }
-    }
-
     fn ask_strips(&mut self, columns: u32, cx: &ViewCx<'_>) {
-        let Some((_, states)) = self.state.answer.peek() else { return };
+        let Some((_, states)) = self.state.states.answer() else { return };
         let cells: Vec<Vec<Cell>> = states.iter().map(|state| state.cells.clone()).collect();
         self.state.strips.poll_long(&StripsAsked { cells, columns }, &cx.desk.worker, |asked| {
             let (asked, session) = (asked.clone(), Arc::clone(&cx.desk.session));
@@ -120,14 +101,6 @@ impl WatchesPanel {
                 asked.cells.iter().map(strip).collect()
             }
         });
-    }
-
-    fn shown<'a>(&'a self, place: usize, watch: &'a Watch) -> ShownWatch<'a> {
-        let state = self.state.answer.peek().and_then(|(asked, states)| {
-            let place = asked.watches.iter().position(|known| known == watch)?;
-            states.get(place)
-        });
-        ShownWatch { place, watch, state }
     }
 
     fn strip(&self, state: Option<&WatchState>) -> Option<&Strip> {
@@ -151,7 +124,7 @@ impl WatchesPanel {
                 continue;
             }
             let Some(watch) = cx.desk.watches.list().get(place) else { continue };
-            let shown = self.shown(place, watch);
+            let shown = self.state.states.of(place, watch);
             let gesture = match key {
                 PanelKey::Enter => Gesture::Go,
                 PanelKey::ShiftEnter => Gesture::GoOn,
@@ -212,7 +185,7 @@ impl Panel for WatchesPanel {
     /// The cell of the watch under the cursor.
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
         let place = self.cursor();
-        self.shown(place, cx.desk.watches.list().get(place)?).cell()
+        self.state.states.of(place, cx.desk.watches.list().get(place)?).cell()
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -229,7 +202,8 @@ impl Panel for WatchesPanel {
         let area = self.state.list.area(ui, list, all.len() * LINES, cx.tok);
         let (_, shown) = self.in_view(list, cx);
         let shown = shown.to_vec();
-        if let Some(error) = self.ask(&shown, cx) {
+        let at = cx.desk.windows.position_of(self.follow);
+        if let Err(Status::Failed(error)) = self.state.states.poll(&shown, at, cx.desk) {
             return error_ui(ui, &pen, list, &error, out);
         }
         let rows = WatchRows {
@@ -249,7 +223,7 @@ impl Panel for WatchesPanel {
             let Some(watch) = all.get(place) else { continue };
             let top = if is_cut { rect.top() - rect.height() } else { rect.top() };
             let whole = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + 2.0 * rect.height()));
-            let shown = self.shown(place, watch);
+            let shown = self.state.states.of(place, watch);
             let strip = self.strip(shown.state);
             let touched = rows.row_ui(ui, whole, &Place { shown, strip, is_cursor: self.cursor() == place }, out);
             clicked = clicked.or(touched.is_clicked.then_some(place));
@@ -261,7 +235,7 @@ impl Panel for WatchesPanel {
         if let Some((place, watch)) = edited.and_then(|place| Some((place, all.get(place)?))) {
             self.edit(place, watch);
         }
-        if self.state.answer.is_waiting() {
+        if self.state.states.is_waiting() {
             watch_for_late(ui);
         }
     }
