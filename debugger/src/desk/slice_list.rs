@@ -48,12 +48,6 @@ impl SliceList {
         answer.any().filter(|made| is_about_the_same(&made.slice.question, &slice.question)).cloned()
     }
 
-    /// The lines that were shown last; none where those answer another question.
-    pub fn known(&self, question: &SliceQuestion) -> Option<&SliceLines> {
-        let made = self.made.peek().map(|(_, made)| &**made)?;
-        is_about_the_same(&made.slice.question, question).then_some(made)
-    }
-
     /// Opens a line, or closes it. False where it has nothing to open.
     pub fn flip(&mut self, line: &ReadingLine) -> bool {
         let Some(knot) = line.knot() else { return false };
@@ -62,11 +56,6 @@ impl SliceList {
             toggled.insert(knot);
         }
         true
-    }
-
-    /// Another trace is open.
-    pub fn forget(&mut self) {
-        *self = Self::default();
     }
 }
 
@@ -88,13 +77,11 @@ mod tests {
         let question = SliceQuestion { cell: "x2".to_owned(), at: 1763, ..SliceQuestion::default() };
         let (mut state, mut list) = (SliceState::default(), SliceList::default());
         state.begin(question.clone(), &session, &worker);
-        assert!(list.known(&question).is_none());
         let slice = Arc::clone(state.slice().expect("a slice"));
         assert!(list.poll(&slice, SliceView::Chain, &worker).is_some());
-        assert!(list.known(&question).is_some());
         // The rows stay while something else is followed, too.
         let edges = SliceEdges { flags: true, ..SliceEdges::default() };
-        assert!(list.known(&SliceQuestion { edges, ..question.clone() }).is_some());
-        assert!(list.known(&SliceQuestion { cell: "x0".to_owned(), ..question }).is_none());
+        assert!(is_about_the_same(&question, &SliceQuestion { edges, ..question.clone() }));
+        assert!(!is_about_the_same(&question, &SliceQuestion { cell: "x0".to_owned(), ..question.clone() }));
     }
 }

@@ -68,6 +68,9 @@ pub struct View {
     pub filter: String,
     /// By which column, from the left; none: as they were found.
     pub column: Option<usize>,
+    /// English name of that column: tables of other traces may have it elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column_name: Option<String>,
     /// The highest first.
     pub is_falling: bool,
     /// The groups whose rows are listed, by their keys.
@@ -109,10 +112,29 @@ impl View {
         places
     }
 
-    /// Puts rows in the order of a column, the highest first where it has numbers; once more the other way round.
+    /// Puts rows in the order of a column, the highest first where it has numbers; a second time in reverse order;
+    /// a third time in the order in which they were found.
     pub fn sort_by(&mut self, column: usize, table: &Table) {
-        self.is_falling = if self.column == Some(column) { !self.is_falling } else { table.is_counted(column) };
+        let is_falling = table.is_counted(column);
+        match self.column == Some(column) {
+            true if self.is_falling != is_falling => return self.leave_order(),
+            true => self.is_falling = !is_falling,
+            false => self.is_falling = is_falling,
+        }
         self.column = Some(column);
+        self.column_name = table.columns.get(column).map(|column| column.name.to_owned());
+    }
+
+    /// Shows the rows in the order in which they were found.
+    pub fn leave_order(&mut self) {
+        (self.column, self.column_name, self.is_falling) = (None, None, false);
+    }
+
+    /// Finds the column of the order in a table.
+    pub(crate) fn find_column(&mut self, table: &Table) {
+        if let Some(name) = self.column_name.as_ref().filter(|_| !table.columns.is_empty()) {
+            self.column = table.columns.iter().position(|column| column.name == name);
+        }
     }
 }
 
@@ -346,5 +368,32 @@ mod tests {
         assert_eq!(names("", Some(1), false), ["b", "c", "ab"]);
         assert_eq!(names("B", Some(0), false), ["ab", "b"]);
         assert_eq!((table.is_counted(0), table.is_counted(1), table.is_counted(2)), (false, true, false));
+    }
+
+    #[test]
+    fn a_third_click_brings_the_first_order_back() {
+        let row = |name: &str, count: u64| TableRow {
+            cells: vec![TableCell::new(Meaning::Symbol, name), TableCell::number(count)],
+            ..TableRow::default()
+        };
+        let table = Table::new(String::new(), &["Name", "Count"], vec![row("b", 9), row("ab", 1000), row("c", 20)]);
+        let mut view = View::default();
+        let mut click = |column| {
+            view.sort_by(column, &table);
+            (view.column, view.is_falling)
+        };
+        assert_eq!([click(0), click(0), click(0)], [(Some(0), false), (Some(0), true), (None, false)]);
+        assert_eq!([click(1), click(1), click(1)], [(Some(1), true), (Some(1), false), (None, false)]);
+    }
+
+    #[test]
+    fn an_order_goes_along_with_its_column_to_other_tables() {
+        let rows = || vec![TableRow { cells: vec![TableCell::number(1), TableCell::number(2)], ..TableRow::default() }];
+        let mut view = View::default();
+        view.sort_by(1, &Table::new(String::new(), &["Name", "Count"], rows()));
+        for (heads, column) in [(["Count", "Name"], Some(0)), (["Name", "Bytes"], None), (["Name", "Count"], Some(1))] {
+            view.find_column(&Table::new(String::new(), &heads, rows()));
+            assert_eq!(view.column, column, "{heads:?}");
+        }
     }
 }

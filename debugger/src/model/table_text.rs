@@ -54,7 +54,7 @@ fn json(table: &Table) -> String {
         let fields = keys.iter().map(|key| {
             let (cell, text) = (row.cells.get(key.place), key.text(row));
             let number = text.parse::<serde_json::Number>().ok();
-            let value = number.filter(|_| !matches!(cell, Some(TableCell::Text(_)) | None)).map(Value::Number);
+            let value = number.filter(|_| cell.is_some_and(is_number)).map(Value::Number);
             (key.name.clone(), value.unwrap_or(Value::String(text)))
         });
         Value::Object(fields.collect::<Map<_, _>>())
@@ -95,14 +95,26 @@ fn keys(table: &Table) -> Vec<Key> {
     columns.flat_map(key).collect()
 }
 
+/// True for a cell whose text is a number, not digits of something else.
+fn is_number(cell: &TableCell) -> bool {
+    match cell {
+        TableCell::Text(_) => false,
+        TableCell::Spans { number, spans } => number.is_some() && is_labeled(spans),
+        TableCell::Number(..) | TableCell::Step(_) | TableCell::Bar(..) => true,
+    }
+}
+
+/// True for a number with a label before it.
+fn is_labeled(spans: &[Span]) -> bool {
+    matches!(spans, [label, _] if label.meaning == Meaning::Label)
+}
+
 /// Text of a cell without labels and separators, which are only for reading.
 fn plain(cell: Option<&TableCell>) -> String {
     match cell {
         Some(TableCell::Text(span)) => span.text.clone(),
-        Some(TableCell::Spans { spans, .. }) => {
-            let is_label = |span: &&Span| spans.len() > 1 && span.meaning == Meaning::Label;
-            spans.iter().filter(|span| !is_label(span)).map(|span| span.text.as_str()).collect()
-        }
+        Some(TableCell::Spans { number: Some(number), spans }) if is_labeled(spans) => number.to_string(),
+        Some(cell @ TableCell::Spans { .. }) => cell.text(),
         Some(cell) => cell.text().replace(',', ""),
         None => String::new(),
     }
@@ -122,6 +134,20 @@ mod tests {
         assert_eq!(TableFormat::Csv.write(&table), "value,value_source\n10,\n10,inferred\n10,external\n");
         let lines: Vec<String> = table.rows.iter().map(TableRow::line).collect();
         assert_eq!(lines, ["10", "10 (inferred)", "10 (external)"]);
+    }
+
+    #[test]
+    fn bytes_and_names_are_texts_even_where_they_have_only_digits() {
+        let label = |number: u64| TableCell::Spans {
+            number: Some(number),
+            spans: vec![Span::new(Meaning::Label, "line "), Span::new(Meaning::Second, "1,234")],
+        };
+        let bytes = TableCell::Spans { number: None, spans: vec![Span::new(Meaning::External, "44")] };
+        let cells = vec![label(1234), bytes, TableCell::ranked(Some(7), Meaning::Plain, "7")];
+        let table =
+            Table::new(String::new(), &["Line", "Read", "Name"], vec![TableRow { cells, ..TableRow::default() }]);
+        assert_eq!(TableFormat::Csv.write(&table), "line,read,name\n1234,44,7\n");
+        assert_eq!(TableFormat::Json.write(&table), "[\n{\"line\":1234,\"read\":\"44\",\"name\":\"7\"}\n]\n");
     }
 
     #[test]

@@ -65,6 +65,9 @@ impl TableSource for ExternalTable {
     }
 
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+        if desk.session.index.info().external_changes == 0 {
+            return Ok(Arc::new(table(&desk.session, self.from, &[])));
+        }
         let answer = self.answer.poll_long(&self.question(), &desk.worker, |question| {
             let (question, session) = (*question, Arc::clone(&desk.session));
             move |cancel: &Cancel| {
@@ -155,7 +158,7 @@ fn table(session: &Session, from: Position, changes: &[ExternalRow]) -> Table {
         key,
         cells: vec![
             TableCell::Step(change.step),
-            TableCell::new(Meaning::Second, format!("{:08x}", change.address.0)),
+            TableCell::ranked(Some(change.address.0), Meaning::Second, format!("{:08x}", change.address.0)),
             bytes_cell(change.bytes.iter().map(|(was, read)| known_byte(*was, *read))),
             bytes_cell(change.bytes.iter().map(|(was, read)| read_byte(*was, *read))),
             TableCell::new(Meaning::Symbol, change.place.clone().unwrap_or_default()),

@@ -338,7 +338,7 @@ impl<S: TableSource> TableView<S> {
 
     /// Leaves the rows as they were found: the columns are others.
     pub fn leave_order(&mut self) {
-        self.shown.column = None;
+        self.shown.leave_order();
     }
 
     /// The position, and how many rows are before it; none where the rows are not in trace order.
@@ -354,6 +354,7 @@ impl<S: TableSource> TableView<S> {
 
     /// Shows rows of a table: that of the source, or one that a panel has from elsewhere. Cost: all rows, once.
     pub fn show(&mut self, all: Arc<Table>) {
+        self.shown.find_column(&all);
         let state = &mut self.state;
         state.is_answered = true;
         if !Arc::ptr_eq(&state.all, &all) || state.table_of != self.shown {
@@ -385,7 +386,7 @@ impl<S: TableSource> View for TableView<S> {
                 return instead;
             }
         }
-        self.state.more = self.source.more(desk).filter(|_| self.shown.is_plain());
+        self.state.more = self.source.more(desk).filter(|_| self.shown.filter.is_empty());
         let (table, filter) = (&self.state.table, &self.shown.filter);
         let count = table.rows.len();
         if count == 0 && !filter.is_empty() {

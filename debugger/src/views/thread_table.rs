@@ -37,6 +37,8 @@ const HEADS: [&str; 10] = [
 #[derive(Default)]
 pub struct ThreadTable {
     table: Arc<Table>,
+    /// Number of threads without the stand-ins of idle cores.
+    count: usize,
     /// The threads that it was made of.
     of: Arc<All>,
 }
@@ -63,6 +65,7 @@ impl TableSource for ThreadTable {
         };
         if !Arc::ptr_eq(&self.of, threads) {
             (self.table, self.of) = (Arc::new(table(threads, &desk.session)), Arc::clone(threads));
+            self.count = count(threads);
         }
         Ok(Arc::clone(&self.table))
     }
@@ -72,8 +75,7 @@ impl TableSource for ThreadTable {
     }
 
     fn button(&self, desk: &Desk) -> Option<&'static str> {
-        let is_many = self.of.rows.iter().filter(|row| !row.is_idle).count() > 1;
-        is_many.then(|| match desk.windows.active().thread {
+        (self.count > 1).then(|| match desk.windows.active().thread {
             Some(_) => say!("threads-step-through-all-threads"),
             None => say!("threads-stay-in-the-thread-of"),
         })
@@ -157,9 +159,12 @@ impl TableSource for ThreadTable {
     }
 }
 
+fn count(threads: &All) -> usize {
+    threads.rows.iter().filter(|row| !row.is_idle).count()
+}
+
 fn table(threads: &All, session: &Session) -> Table {
-    let count = threads.rows.iter().filter(|row| !row.is_idle).count();
-    let words = so_far(session, &say!("threads-count", count = count));
+    let words = so_far(session, &say!("threads-count", count = count(threads)));
     let cores = threads.schedule.cores.len();
     let summary = if cores > 0 { say!("threads-on-cores", threads = words, count = cores) } else { words };
     let busiest = threads.rows.iter().map(|row| row.steps).max().unwrap_or(0);
@@ -188,7 +193,7 @@ fn row(thread: &ThreadRow, busiest: u64) -> TableRow {
         step(first),
         step(last),
         text(thread.cores.first().copied(), Some(thread.cores_text())),
-        TableCell::new(ending, ending_words(thread.ending)),
+        TableCell::ranked(Some(thread.ending as u64), ending, ending_words(thread.ending)),
         text(thread.lasted(), thread.lasted().map(span_text)),
         text(began, began.map(time_text)),
     ];

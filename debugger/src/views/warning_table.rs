@@ -28,8 +28,11 @@ const LONGEST: usize = 300;
 /// A row for all warnings that are alike. The key of a row is the place of the warning in the index.
 #[derive(Default)]
 pub struct WarningTable {
-    session: Option<Arc<Session>>,
     table: Arc<Table>,
+    /// What is copied from a row, and the line of it.
+    texts: Vec<WarningText>,
+    /// The trace is a text, whose lines can be shown.
+    is_text: bool,
     /// How many rows there were, of how many warnings.
     of: Option<(usize, u64)>,
     /// There may be more.
@@ -38,14 +41,22 @@ pub struct WarningTable {
     lines: Slot<Vec<u64>, Vec<String>>,
 }
 
-impl WarningTable {
-    /// The trace is a text, whose lines can be shown.
-    fn is_text(&self) -> bool {
-        self.session.as_ref().is_some_and(|session| session.index.source().is_text())
-    }
+struct WarningText {
+    line: u64,
+    copied: String,
+}
 
-    fn warning(&self, row: &TableRow) -> Option<&Warning> {
-        self.session.as_ref()?.index.warnings().get(usize::try_from(row.key).ok()?)
+impl WarningText {
+    fn new(warning: &Warning, session: &Session) -> Self {
+        let text = placed(warning, &warning.message, &session.index);
+        let times = if warning.count > 1 { format!(" ×{}", thousands(warning.count)) } else { String::new() };
+        Self { line: warning.line, copied: text + &times }
+    }
+}
+
+impl WarningTable {
+    fn text(&self, row: &TableRow) -> Option<&WarningText> {
+        self.texts.get(usize::try_from(row.key).ok()?)
     }
 }
 
@@ -64,8 +75,9 @@ impl TableSource for WarningTable {
         let is_part = SoFar::of(&desk.session).is_some();
         if self.of != of || self.is_part != is_part {
             (self.table, self.of, self.is_part) = (Arc::new(table(&desk.session)), of, is_part);
+            self.texts = index.warnings().iter().map(|warning| WarningText::new(warning, &desk.session)).collect();
+            self.is_text = index.source().is_text();
         }
-        self.session = Some(Arc::clone(&desk.session));
         Ok(Arc::clone(&self.table))
     }
 
@@ -79,10 +91,10 @@ impl TableSource for WarningTable {
     }
 
     fn fetch(&mut self, seen: &[TableRow], desk: &Desk) {
-        if !self.is_text() {
+        if !self.is_text {
             return;
         }
-        let lines: Vec<u64> = seen.iter().filter_map(|row| Some(self.warning(row)?.line)).collect();
+        let lines: Vec<u64> = seen.iter().filter_map(|row| Some(self.text(row)?.line)).collect();
         self.lines.poll(&lines, &desk.worker, |lines| {
             let (lines, session) = (lines.clone(), Arc::clone(&desk.session));
             move |cancel: &Cancel| lines.iter().map(|line| line_text(&session, *line, cancel)).collect()
@@ -92,25 +104,25 @@ impl TableSource for WarningTable {
     /// Text of the line.
     fn detail(&self, row: &TableRow) -> &str {
         let text = || {
-            let (warning, (lines, texts)) = (self.warning(row)?, self.lines.peek()?);
-            texts.get(lines.iter().position(|line| *line == warning.line)?)
+            let (wanted, (lines, texts)) = (self.text(row)?.line, self.lines.peek()?);
+            texts.get(lines.iter().position(|line| *line == wanted)?)
         };
         text().map_or("", String::as_str)
     }
 
     /// To the line, where the format has some.
     fn act(&self, row: &TableRow, gesture: Gesture, _: &Desk, out: &mut Vec<Action>) -> bool {
-        let line = self.warning(row).filter(|_| gesture == Gesture::Go && self.is_text()).map(|warning| warning.line);
+        let line = self.text(row).filter(|_| gesture == Gesture::Go && self.is_text).map(|text| text.line);
         out.extend(line.map(|line| Action::Travel(TravelAction::GoTo(format!("line:{line}")))));
         line.is_some()
     }
 
     fn menu(&self, row: &TableRow, _: &Table, desk: &Desk) -> RowMenu {
         let (mut title, mut entries) = (self.title(), Vec::new());
-        if let Some(warning) = self.warning(row).filter(|_| self.is_text()) {
+        if let Some(text) = self.text(row).filter(|_| self.is_text) {
             let mut actions = Vec::new();
             self.act(row, Gesture::Go, desk, &mut actions);
-            title = say!("warnings-line-head", line = warning.line);
+            title = say!("warnings-line-head", line = text.line);
             entries.push(MenuEntry::new(say!("warnings-travel-to-its-line"), actions).icon(icons::GO_TO).key("Enter"));
         }
         entries.push(MenuEntry::copy(self.copied(row)));
@@ -118,9 +130,7 @@ impl TableSource for WarningTable {
     }
 
     fn copied(&self, row: &TableRow) -> String {
-        let Some((warning, session)) = self.warning(row).zip(self.session.as_ref()) else { return row.line() };
-        let text = placed(warning, &warning.message, &session.index);
-        if warning.count > 1 { format!("{text} ×{}", thousands(warning.count)) } else { text }
+        self.text(row).map_or_else(|| row.line(), |text| text.copied.clone())
     }
 
     fn row_cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
@@ -138,7 +148,7 @@ fn table(session: &Session) -> Table {
         number: Some(number),
         spans: vec![
             Span::new(Meaning::Label, format!("{} ", label.to_lowercase())),
-            Span::new(Meaning::Second, number.to_string()),
+            Span::new(Meaning::Second, thousands(number)),
         ],
     };
     let rows = (0u64..).zip(warnings).map(|(key, warning)| TableRow {

@@ -5,7 +5,6 @@
 //! A new kind of panel is a file that implements [`Panel`], a line in the registry, and a
 //! row in [`PANELS`](stepback_debugger::keymap::PANELS).
 
-mod ask;
 mod asked;
 mod bookmarks;
 mod calls;

@@ -147,6 +147,8 @@ impl MemoryView {
 
     /// Changes how memory is shown, or searches it.
     pub fn change(&mut self, change: &MemoryChange, desk: &Desk) {
+        // What is looked for before the first drawing is looked for in this trace.
+        self.look(desk);
         match change {
             MemoryChange::Width(width) => self.width = width.filter(|width| is_width(*width)),
             MemoryChange::Floats => {
@@ -209,14 +211,19 @@ impl MemoryView {
         }
     }
 
-    /// Takes answers that arrived and evaluates the expression. Call it once before each drawing.
-    /// A new value is shown `lead` rows below the top.
-    pub fn poll(&mut self, lead: usize, desk: &Desk) -> Option<Evaluated> {
+    /// Forgets what means nothing in another trace.
+    fn look(&mut self, desk: &Desk) {
         if self.session.is_new(&desk.session) {
             self.state.address.forget();
             self.state.scroll.forget();
             (self.state.search, self.state.bytes) = Default::default();
         }
+    }
+
+    /// Takes answers that arrived and evaluates the expression. Call it once before each drawing.
+    /// A new value is shown `lead` rows below the top.
+    pub fn poll(&mut self, lead: usize, desk: &Desk) -> Option<Evaluated> {
+        self.look(desk);
         if !matches!(self.group, 1 | 2 | 4 | 8) {
             self.group = 1;
         }

@@ -3,10 +3,9 @@
 use egui::Ui;
 
 use crate::panels::ViewCx;
-use crate::panels::ask::ask_why;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, AppAction, Follow, MarkAction, ViewAction};
+use stepback_debugger::action::{Action, AppAction, Follow, MarkAction, SliceAction, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{WatchChange, WatchType};
 use stepback_debugger::views::{Gesture, ShownWatch};
@@ -41,7 +40,8 @@ pub fn watch_menu(ui: &mut Ui, shown: ShownWatch<'_>, follow: Follow, cx: &ViewC
             .key("W")
             .ui(ui, tok)
     {
-        out.push(ask_why(cx, follow, cell.clone()));
+        let at = cx.desk.windows.position_of(follow);
+        out.push(Action::Slice(SliceAction::WhyAt(cell.clone(), at)));
     }
     if let Some(cell) = cell
         && MenuItem::new(say!("watches-all-values")).icon(icons::LIST).ui(ui, tok)

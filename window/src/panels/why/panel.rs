@@ -21,7 +21,7 @@ use stepback_debugger::desk::SliceState;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::SliceLines;
 use stepback_debugger::notes::KeptSlice;
-use stepback_debugger::views::{Gesture, Marked, Rows, Status, View, WhyView};
+use stepback_debugger::views::{Gesture, Rows, Status, View, WhyView};
 
 /// The heads of the columns.
 const HEAD: f32 = 20.0;
@@ -42,6 +42,8 @@ struct WhyState {
     menu: KeptMenu,
     /// Number of the question that is shown.
     number: u64,
+    /// The position that the cursor was moved to last.
+    position: Option<Position>,
     /// The panel was drawn.
     was_seen: bool,
 }
@@ -69,7 +71,8 @@ impl WhyPanel {
     fn without_rows_ui(&self, ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str, cx: &ViewCx<'_>) {
         let is_awaited = |state: &SliceState| state.is_awaited(&cx.desk.session);
         let state = self.view.slice_state(cx.desk);
-        match state.is_none_or(|state| state.is_under_way() && !is_awaited(state)) {
+        let is_coming = |state: &SliceState| state.slice().is_some() || (state.is_under_way() && !is_awaited(state));
+        match state.is_none_or(is_coming) {
             true => loading_ui(pen, rect),
             false => empty_ui(ui, pen, rect, icons::WHY, EmptyWords(words, say!("slice-close-or-ask"))),
         }
@@ -78,11 +81,14 @@ impl WhyPanel {
     fn rows_ui(&mut self, ui: &mut Ui, rect: Rect, rows: &Rows, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
         let place = Shown { rows: rows.count, list };
-        let cursor = self.state.list.cursor;
+        let at = cx.desk.windows.active().position;
         // Of several lines about the step the cursor stays on the one that it is on.
-        let is_here = self.view.is_here(cursor, cx.desk);
-        let marked = rows.marked.map(|marked| Marked { row: if is_here { cursor } else { marked.row }, ..marked });
-        self.state.list.follow(marked, self.view.margin(), place);
+        let is_elsewhere = !self.view.is_here(self.state.list.cursor, cx.desk);
+        let marked = rows.marked.filter(|_| self.state.position != Some(at) && is_elsewhere);
+        if let Some(marked) = marked {
+            self.state.list.go_to(marked.row, rows.count, list);
+        }
+        self.state.position = Some(at);
         for (key, row) in self.state.list.keys(ui, &mut self.view, place, cx, out) {
             if key == PanelKey::ShowMemory {
                 self.view.act(row, Gesture::GoOn, cx.desk, out);
@@ -141,7 +147,7 @@ impl Panel for WhyPanel {
         }
         let number = self.view.number(cx.desk);
         if self.state.number != number {
-            (self.state.number, self.state.list) = (number, CursorList::default());
+            (self.state.number, self.state.list, self.state.position) = (number, CursorList::default(), None);
         }
         let Some(question) = self.view.question(cx.desk).cloned() else {
             let words = EmptyWords(say!("slice-nothing-asked"), say!("slice-nothing-asked-advice"));
