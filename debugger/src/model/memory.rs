@@ -406,7 +406,7 @@ pub fn aligned(address: Address, len_bytes: u64) -> Address {
     Address(address.0 & !(len_bytes.max(1).next_power_of_two() - 1))
 }
 
-/// The same bytes as commands name them.
+/// Name of these bytes in commands.
 pub fn aligned_cell(address: Address, len_bytes: u64) -> CellName {
     let len_bytes = len_bytes.max(1);
     CellName::Memory(aligned(address, len_bytes).to_string(), len_bytes)

@@ -69,7 +69,7 @@ impl ShownAs {
     }
 }
 
-/// How the values of a group of registers are read.
+/// Reading of the values of a group of registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegisterReading {
     /// Format of lanes, in groups that have some.

@@ -17,10 +17,10 @@ pub trait KeptQuestion: Clone + PartialEq {
     /// The name.
     fn name(&self) -> &str;
 
-    /// The same question under another name.
+    /// Copy under another name.
     fn with_name(&self, name: String) -> Self;
 
-    /// Text of the question; empty: nothing is asked.
+    /// Text of the question; empty for none.
     fn text(&self) -> &str;
 }
 
@@ -71,7 +71,7 @@ impl<K: KeptQuestion> KeptList<K> {
     pub fn of(list: Vec<K>) -> Self {
         let mut kept = Self::default();
         for question in list.into_iter().take(MOST) {
-            // What is too long was written by another program.
+            // A question that is too long was written by another program.
             let _is_kept = kept.keep(&question);
         }
         kept

@@ -195,7 +195,7 @@ fn known_byte(was: Option<u8>, read: u8) -> Span {
     }
 }
 
-/// Byte that was read: what differs stands out.
+/// Byte that was read, marked where it differs.
 fn read_byte(was: Option<u8>, read: u8) -> Span {
     let is_other = was.is_some_and(|was| was != read);
     Span::new(if is_other { Meaning::External } else { Meaning::Second }, format!("{read:02x}"))

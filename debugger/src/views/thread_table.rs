@@ -37,7 +37,7 @@ const HEADS: [&str; 10] = [
 #[derive(Default)]
 pub struct ThreadTable {
     table: Arc<Table>,
-    /// Number of threads without the stand-ins of idle cores.
+    /// Number of threads, without those that represent idle cores.
     count: usize,
     /// The threads that it was made of.
     of: Arc<All>,

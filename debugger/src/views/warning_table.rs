@@ -29,7 +29,7 @@ const LONGEST: usize = 300;
 #[derive(Default)]
 pub struct WarningTable {
     table: Arc<Table>,
-    /// What is copied from a row, and the line of it.
+    /// Copied text and line of each row.
     texts: Vec<WarningText>,
     /// The trace is a text, whose lines can be shown.
     is_text: bool,

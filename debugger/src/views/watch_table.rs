@@ -29,7 +29,7 @@ pub struct WatchTable {
     of: Arc<Vec<WatchState>>,
 }
 
-/// What watches are at a moment.
+/// States of watches at a moment.
 #[derive(Debug, Default)]
 pub struct WatchStates {
     answer: Slot<WatchQuestion, Arc<Vec<WatchState>>>,

@@ -74,7 +74,7 @@ impl MemoryView {
         address.is_some()
     }
 
-    /// Holds an address, whatever the value of the expression is, and puts the cursor on it.
+    /// Holds an address instead of following the expression, and puts the cursor on it.
     pub(super) fn hold_at(&mut self, address: Address) {
         (self.is_following, self.held) = (false, Some(address.0));
         // The rows in sight stay where they are if they can: the value counts as scrolled to.

@@ -52,7 +52,7 @@ impl MemoryScroll {
         (self.top, self.lead, self.pixels) = (address, lead, 0.0);
     }
 
-    /// The newest page, whatever it was requested for.
+    /// The newest page, also one of an earlier request.
     pub fn page(&self) -> Option<&MemoryPage> {
         self.answer.peek().map(|(_, page)| page)
     }

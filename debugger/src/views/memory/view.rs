@@ -129,7 +129,7 @@ impl MemoryView {
         self.width.map(|width| usize::from(width.max(self.group)))
     }
 
-    /// How groups are read as numbers; none where bytes are shown.
+    /// Reading of groups as numbers; none where bytes are shown.
     pub fn format(&self) -> Option<LaneFormat> {
         let is_number = self.is_float && matches!(self.group, 4 | 8);
         is_number.then(|| LaneFormat::new(LaneKind::Float, self.group))
@@ -147,7 +147,7 @@ impl MemoryView {
 
     /// Changes how memory is shown, or searches it.
     pub fn change(&mut self, change: &MemoryChange, desk: &Desk) {
-        // What is looked for before the first drawing is looked for in this trace.
+        // A search before the first drawing is one of this trace.
         self.look(desk);
         match change {
             MemoryChange::Width(width) => self.width = width.filter(|width| is_width(*width)),

@@ -86,7 +86,7 @@ impl RegistersView {
         }
     }
 
-    /// Returns the status line: the value under the cursor and who wrote it.
+    /// Returns the status line: the value under the cursor and its writer.
     pub fn status(&self, desk: &Desk) -> Vec<Span> {
         let cell = self.cursor().and_then(|name| self.board()?.part(name));
         cell.map_or_else(Vec::new, |cell| self.state.pointed.spans(&cell, desk))

@@ -1,4 +1,4 @@
-//! The queries about a register: who writes it, and how often.
+//! Queries about the writers of a register, and their number.
 
 use std::sync::Arc;
 

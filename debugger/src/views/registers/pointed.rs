@@ -41,7 +41,7 @@ impl PointedValue {
         words.as_deref()
     }
 
-    /// Returns the name, the value, what it points to, and who wrote it.
+    /// Returns name, value, target and writer.
     pub(super) fn spans(&self, cell: &RegisterCell, desk: &Desk) -> Vec<Span> {
         let mut spans = vec![Span::new(Meaning::Register, cell.name.clone())];
         let mut add = |meaning, text: String| spans.push(Span::new(meaning, format!(" {text}")));

@@ -156,7 +156,7 @@ impl RegistersView {
         true
     }
 
-    /// Takes registers that arrived and asks for those of the position. Call it once before each drawing.
+    /// Takes registers that arrived and requests those of the position. Call it once before each drawing.
     ///
     /// # Errors
     /// The status to show instead, where there are no registers.

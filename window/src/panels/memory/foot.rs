@@ -80,7 +80,7 @@ struct FootLine<'a> {
     cx: &'a ViewCx<'a>,
     /// The window that links travel in.
     window: WindowId,
-    /// Where the next text begins.
+    /// Start of the next text.
     at: Pos2,
     right: f32,
 }

@@ -31,7 +31,7 @@ const ABOVE: usize = 2;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MemoryPanel {
-    /// What is shown.
+    /// The memory that is shown.
     pub view: MemoryView,
     /// The expression while it is being typed.
     #[serde(skip)]

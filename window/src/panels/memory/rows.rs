@@ -56,11 +56,11 @@ pub struct Touched {
     pub hovered: Option<Address>,
     /// Clicked.
     pub clicked: Option<Address>,
-    /// What is to be done with the bytes around an address.
+    /// Action on the bytes around an address.
     pub action: Option<(Address, ByteAction)>,
 }
 
-/// Where rows of a length are drawn.
+/// Areas of rows of a length, and their brush.
 pub struct RowsPlace<'a> {
     pub pen: &'a Pen<'a>,
     pub row_bytes: usize,

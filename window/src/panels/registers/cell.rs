@@ -24,7 +24,7 @@ pub struct CellView<'a> {
     pub cx: &'a ViewCx<'a>,
     /// The registers.
     pub view: &'a RegistersView,
-    /// How their values are read.
+    /// Reading of the values.
     pub reading: RegisterReading,
 }
 
@@ -35,7 +35,7 @@ pub struct CellPaint<'a> {
     pub value: f32,
 }
 
-/// How a register stands out.
+/// Highlights of a register.
 #[derive(Clone, Copy)]
 pub struct CellState<'a> {
     pub response: &'a Response,
@@ -79,7 +79,7 @@ impl<'a> CellView<'a> {
         HoverCell::shown(self.view.cell_name(&cell.name), self.view.follow, self.cx)
     }
 
-    /// How a register stands out.
+    /// Highlights of a register.
     pub fn state(&self, cell: &RegisterCell, response: &'a Response) -> CellState<'a> {
         let is_cursor = self.view.cursor() == Some(cell.name.as_str());
         CellState { response, is_cursor, has_focus: self.cx.has_focus }

@@ -59,7 +59,7 @@ impl Foot<'_> {
         }
     }
 
-    /// Who wrote the register, and who will write and read it.
+    /// Last and next accesses of the register.
     fn lines_ui(&self, ui: &Ui, detail: &RegisterDetail, window: WindowId, out: &mut Vec<Action>) {
         let Self { pen, rect, cell, cx } = self;
         let (tok, left, mut y) = (pen.tok, rect.left() + 14.0, rect.top() + 17.0);

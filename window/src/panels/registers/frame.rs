@@ -6,7 +6,7 @@ use crate::panels::pen::Pen;
 use stepback_debugger::model::registers::RegisterBoard;
 use stepback_debugger::views::RegisterGesture;
 
-/// What was done to the registers in this frame.
+/// Clicks on registers in this frame.
 #[derive(Debug, Default)]
 pub(super) struct Touched {
     pub(super) cursor: Option<String>,

@@ -32,7 +32,7 @@ pub struct RegisterLayout {
     lanes_left: f32,
 }
 
-/// What the cells of a row have in common.
+/// Values shared by the cells of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct CellColumns {
     count: usize,

@@ -35,7 +35,7 @@ const PAGE: usize = 8;
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RegistersPanel {
-    /// What it shows.
+    /// The registers that are shown.
     pub view: RegistersView,
     #[serde(skip)]
     session: SessionWatch,
@@ -233,7 +233,7 @@ impl Panel for RegistersPanel {
     }
 }
 
-/// Height of the foot where so much is left below the group's own registers.
+/// Height of the foot, given the room left below the group's registers.
 fn foot_height(board: &RegisterBoard, spare: f32) -> f32 {
     let titles = ROW * board.groups.len() as f32;
     let reason = if board.is_inferred { detail::REASON } else { 0.0 };

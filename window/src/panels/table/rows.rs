@@ -244,7 +244,7 @@ impl<S: TableSource> TableRows<'_, S> {
                 let bar = |left: f32, width: f32| Rect::from_min_size(pos2(left, y - 4.0), vec2(width, 8.0));
                 pen.fill(bar(rect.left(), rect.width().min(SHARE)), tok.bg3);
                 pen.fill(bar(rect.left(), width(*reads)), tok.read);
-                // What is not nothing has a bar.
+                // Anything above zero shows.
                 let is_none = *reads == 0 && *writes == 0;
                 pen.fill(
                     bar(rect.left() + width(*reads), width(*writes).max(if is_none { 0.0 } else { 1.0 })),

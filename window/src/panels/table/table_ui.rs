@@ -36,7 +36,7 @@ pub struct TableUi<'a, S> {
 }
 
 impl<S: TableSource> TableUi<'_, S> {
-    /// Paints the list, and does what keys and clicks ask for.
+    /// Paints the list and applies keys and clicks.
     pub fn ui(mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let Self { pen, rect, .. } = self;
         let status = self.view.poll(cx.desk);

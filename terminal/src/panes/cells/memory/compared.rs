@@ -32,7 +32,7 @@ impl ComparedLine {
         }
     }
 
-    /// What the bar says of the comparison, if anything.
+    /// Words of the bar about the comparison.
     pub fn words(&self, view: &MemoryView, cx: &Cx<'_>) -> Option<String> {
         let at = view.compared_words(cx.desk)?;
         let what = match &self.place {

@@ -70,9 +70,9 @@ pub struct Drawn<'a> {
     pub columns: SpotColumns,
     /// Of all registers.
     pub board: &'a RegisterBoard,
-    /// How they read, and where the cursor is.
+    /// Reading of the values, and the cursor.
     pub view: &'a RegistersView,
-    /// How the cursor looks.
+    /// Style of the cursor.
     pub cursor: Role,
 }
 

@@ -13,7 +13,7 @@ const GAP: u16 = 2;
 /// The signs before and behind a value.
 const SIGNS: u16 = 2;
 
-/// A pane of so many columns.
+/// Registers with the reading and layout of a pane.
 #[derive(Clone, Copy)]
 pub struct RegisterLayout<'a> {
     pub board: &'a RegisterBoard,
@@ -89,7 +89,7 @@ impl RegisterLayout<'_> {
 }
 
 impl SpotColumns {
-    /// How many columns a spot has in a pane of so many.
+    /// Number of columns that a spot takes.
     pub fn of(self, spot: &CellSpot, columns: u16) -> u16 {
         match self {
             Self::Cells { needed, .. } => needed.min(columns.saturating_sub(spot.x)),
@@ -100,7 +100,7 @@ impl SpotColumns {
     }
 }
 
-/// The spot at a column of a row, in a pane of so many columns.
+/// The spot at a column of a row.
 pub fn spot_at(row: &GridRow<SpotColumns>, x: u16, columns: u16) -> Option<&CellSpot> {
     let is_at = |spot: &&CellSpot| (spot.x..spot.x.saturating_add(row.measures.of(spot, columns))).contains(&x);
     row.spots.iter().find(is_at)
