@@ -822,8 +822,10 @@ warnings-travel-to-its-line = Travel to its line
 warnings-warnings = Warnings
 warnings-no-warnings = No warnings
 warnings-all-lines-of-the-trace = All lines of the trace could be read.
+warnings-all-records-of-the-trace = All records of the trace could be read.
 warnings-no-warnings-so-far = No warnings so far
 warnings-all-lines-that-are-indexed = All lines that are indexed could be read.
+warnings-all-records-that-are-indexed = All records that are indexed could be read.
 warnings-lines = { $count ->
         [one] 1 line
        *[other] { $count } lines
@@ -952,6 +954,7 @@ externals-more = … more
 externals-external-changes = External changes
 externals-no-external-changes = No external changes
 externals-every-read-agrees-with-the = Every read agrees with the last write that the trace shows.
+externals-no-values = The trace has no values, so reads and writes cannot be compared.
 externals-step = Step
 externals-address = Address
 externals-was = Was
@@ -2346,6 +2349,8 @@ opening-so-far = { $count ->
 }
 palette-search = Search { $name }
 moves-only-hits-are-shown = Only hits are shown: calls fold where all steps are (H)
+raw-no-text = This trace has no text
+raw-no-text-advice = It is a binary file: press R to see its steps again.
 raw-show-steps = Show steps instead of raw text
 raw-show-steps-again = Show steps again (R)
 raw-of-lines = { $count ->

@@ -861,8 +861,10 @@ warnings-travel-to-its-line = Aller à sa ligne
 warnings-warnings = Avertissements
 warnings-no-warnings = Pas d’avertissement
 warnings-all-lines-of-the-trace = Toutes les lignes de la trace ont pu être lues.
+warnings-all-records-of-the-trace = Tous les enregistrements de la trace ont pu être lus.
 warnings-no-warnings-so-far = Pas d’avertissement jusqu’ici
 warnings-all-lines-that-are-indexed = Toutes les lignes indexées ont pu être lues.
+warnings-all-records-that-are-indexed = Tous les enregistrements indexés ont pu être lus.
 warnings-lines = { $count ->
         [one] { $count } ligne n’a pas pu être lue, ou seulement avec un doute
        *[other] { $count } lignes n’ont pas pu être lues, ou seulement avec un doute
@@ -991,6 +993,7 @@ externals-more = … suite
 externals-external-changes = Modifications externes
 externals-no-external-changes = Aucune modification externe
 externals-every-read-agrees-with-the = Chaque lecture s’accorde avec la dernière écriture que montre la trace.
+externals-no-values = La trace n’a pas de valeurs : lectures et écritures ne peuvent être comparées.
 externals-step = Pas
 externals-address = Adresse
 externals-was = Était
@@ -2381,6 +2384,8 @@ opening-first-part = Elle s’affiche dès que sa première partie est lue ; É
 opening-so-far = { $count } pas jusqu’ici, { $share } % ; Échap abandonne
 palette-search = Recherche { $name }
 moves-only-hits-are-shown = Seuls les résultats sont montrés : les appels se plient là où sont tous les pas (H)
+raw-no-text = Cette trace n’a pas de texte
+raw-no-text-advice = C’est un fichier binaire : R montre à nouveau ses pas.
 raw-show-steps = Montrer les pas au lieu du texte brut
 raw-show-steps-again = Montrer de nouveau les pas (R)
 raw-of-lines = { $count ->

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stepback_index::Cancel;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, RegisterSource};
 
 use super::table_view::{TableSource, Work};
 use super::view::{Gesture, Status};
@@ -30,6 +30,8 @@ pub struct ExternalTable {
     /// Pages that were asked for besides the first.
     more: usize,
     answer: Slot<ExternalQuestion, Arc<ExternalList>>,
+    /// The trace has no values that could be compared.
+    is_without_values: bool,
 }
 
 /// Part of the changes.
@@ -65,6 +67,7 @@ impl TableSource for ExternalTable {
     }
 
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+        self.is_without_values = desk.session.index.source().traits().registers == RegisterSource::Operands;
         if desk.session.index.info().external_changes == 0 {
             return Ok(Arc::new(table(&desk.session, self.from, &[])));
         }
@@ -96,6 +99,7 @@ impl TableSource for ExternalTable {
 
     fn advice(&self) -> &'static str {
         match self.from {
+            Position(0) if self.is_without_values => say!("externals-no-values"),
             Position(0) => say!("externals-every-read-agrees-with-the"),
             _ => say!("externals-list-from-the-start-of"),
         }

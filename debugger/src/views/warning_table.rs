@@ -87,7 +87,12 @@ impl TableSource for WarningTable {
     }
 
     fn advice(&self) -> &'static str {
-        if self.is_part { say!("warnings-all-lines-that-are-indexed") } else { say!("warnings-all-lines-of-the-trace") }
+        match (self.is_text, self.is_part) {
+            (true, false) => say!("warnings-all-lines-of-the-trace"),
+            (true, true) => say!("warnings-all-lines-that-are-indexed"),
+            (false, false) => say!("warnings-all-records-of-the-trace"),
+            (false, true) => say!("warnings-all-records-that-are-indexed"),
+        }
     }
 
     fn fetch(&mut self, seen: &[TableRow], desk: &Desk) {

@@ -237,3 +237,10 @@ fn a_recording_that_was_not_processed_says_what_to_do() {
     let told = &window.app().toasts()[0];
     assert!(told.text.contains("drraw2trace"), "{:?}", told.text);
 }
+
+#[test]
+fn a_binary_trace_has_no_raw_text() {
+    let mut window = sample(Sample::Threads);
+    window.command("Raw text");
+    assert!(window.has("This trace has no text"));
+}

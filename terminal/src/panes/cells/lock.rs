@@ -72,7 +72,9 @@ impl Lock {
             Purpose::LockAtTime => "time",
             _ => return false,
         };
-        self.sought.ask(format!("{kind}:{}", text.trim()), cx);
+        let text = text.trim();
+        let number = text.strip_prefix(kind).and_then(|rest| rest.strip_prefix(':')).unwrap_or(text);
+        self.sought.ask(format!("{kind}:{number}"), cx);
         self.advance(cx);
         true
     }

@@ -163,11 +163,17 @@ impl<S: TableSource> TableRows<'_, S> {
         response.context_menu(|ui| {
             row_menu_ui(ui, self.cx.tok, self.view.source().menu(row, self.table, self.cx.desk), out);
         });
+        let detail = self.view.source().detail(row);
         // A row about one moment has a value there.
         if let Some(hover) = self.asked(row).filter(|_| row.position.is_some()) {
             response.on_hover_ui_at_pointer(|ui| {
                 ui.label(RichText::new(row.line()).font(mono(12.0)));
                 hover.line_ui(ui);
+            });
+        } else if !detail.is_empty() {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(RichText::new(self.view.source().copied(row)).font(mono(12.0)));
+                ui.label(RichText::new(detail).font(mono(12.0)));
             });
         }
         self.caret_ui(ui, rect, place, touched);

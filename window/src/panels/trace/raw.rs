@@ -10,7 +10,7 @@ use crate::panels::ViewCx;
 use crate::panels::list::{List, ListArea};
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{Pen, ROW};
-use crate::panels::row::{RowState, error_ui, row_background, row_response};
+use crate::panels::row::{EmptyWords, RowState, empty_ui, error_ui, row_background, row_response};
 use crate::theme::{icons, mono};
 use stepback_debugger::action::{Action, AppAction, PanelAction};
 use stepback_debugger::desk::BlockItem as Item;
@@ -55,6 +55,10 @@ impl RawList {
     /// Draws the lines.
     pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
         let lines = cx.desk.session.index.info().lines;
+        if lines == 0 {
+            let words = EmptyWords(say!("raw-no-text"), say!("raw-no-text-advice"));
+            return empty_ui(ui, &Pen::new(ui, rect, cx.tok), rect, icons::FILE, words);
+        }
         let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
         self.follow(rect, lines, cx, window);
         let list = List { rows: lines + 1, ticks: &[], has_lasting_bar: true };

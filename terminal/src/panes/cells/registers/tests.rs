@@ -171,6 +171,8 @@ fn a_pane_is_locked_to_a_line_or_a_time() {
     bench.answer(Purpose::LockAtLine, " 2000 ");
     assert!(bench.title().starts_with("Registers  locked to line:2000, step "), "{}", bench.title());
     assert!(matches!(bench.pane.follow(), Some(Follow::Pinned(Moment { position: Position(1..), .. }))));
+    bench.answer(Purpose::LockAtLine, "line:9999999");
+    assert!(!bench.status().contains("line:line"), "{}", bench.status());
     bench.answer(Purpose::LockAtLine, "9999999");
     assert!(bench.status().contains("9999999"), "{}", bench.status());
     bench.answer(Purpose::LockAtTime, "x");

@@ -3,7 +3,8 @@
 use super::*;
 use crate::command::Command;
 use stepback_debugger::action::Way;
-use stepback_debugger::session::test_session::tarmac;
+use stepback_debugger::session::test_session::{sample, tarmac};
+use stepback_generator::drmemtrace::Sample;
 
 const CHANGED: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n1 clk MW4 00009000 11223344\n\
                        2 clk IT (2) 00008004 e1a00000 A svc : NOP\n2 clk MR4 00009000 11223355\n";
@@ -34,4 +35,15 @@ fn a_trace_without_any_says_so() {
   Every read agrees with the last write that the trace shows."
     );
     stage.drum();
+}
+
+#[test]
+fn a_trace_without_values_claims_no_agreement() {
+    let (session, _place) = sample(Sample::Threads);
+    let mut stage = Stage::over(session.into(), 0, ListPane::new(TableView::new(ExternalTable::default())));
+    assert_eq!(
+        stage.draw(70, 6),
+        r"  No external changes
+  The trace has no values, so reads and writes cannot be compared."
+    );
 }

@@ -3,7 +3,8 @@
 use super::*;
 use crate::command::Command;
 use stepback_debugger::action::Way;
-use stepback_debugger::session::test_session::tarmac;
+use stepback_debugger::session::test_session::{sample, tarmac};
+use stepback_generator::drmemtrace::Sample;
 
 const DAMAGED: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\nrubbish\n2 clk R r0 zzzzzzzz\n";
 
@@ -31,4 +32,15 @@ fn a_trace_without_any_says_so() {
   All lines of the trace could be read."
     );
     stage.drum();
+}
+
+#[test]
+fn a_binary_trace_has_records_instead_of_lines() {
+    let (session, _place) = sample(Sample::Threads);
+    let mut stage = Stage::over(session.into(), 0, ListPane::new(TableView::new(WarningTable::default())));
+    assert_eq!(
+        stage.draw(60, 6),
+        r"  No warnings
+  All records of the trace could be read."
+    );
 }
