@@ -1,9 +1,9 @@
 //! What stands in the tiles of the window, and the timeline above them.
 //!
-//! A panel reads its [`ViewCx`] and its own slots, paints, and pushes [`Action`](stepback_debugger::action::Action)s;
-//! it changes nothing else. What it shows is decided in [`stepback_debugger::model`].
-//! A new kind of panel is a file that implements [`Panel`], a line in the registry, and a
-//! row in [`PANELS`](stepback_debugger::keymap::PANELS).
+//! A panel paints a view of [`stepback_debugger::views`], turns keys and clicks into its gestures, and pushes
+//! [`Action`](stepback_debugger::action::Action)s; it changes nothing else.
+//! A new kind of panel is a painter that implements [`Panel`] (for a list, `ListPanel` is one), a line in the registry,
+//! and a row in [`PANELS`](stepback_debugger::keymap::PANELS).
 
 mod asked;
 mod bookmarks;
