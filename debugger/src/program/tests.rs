@@ -1,4 +1,4 @@
-//! The program behind a front end that only remembers what it is asked.
+//! Tests of the program with a front end that draws nothing and records the calls.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::worker::Worker;
 
 struct TestShell {
     program: Program,
-    told: Vec<String>,
+    reports: Vec<String>,
     prompts: Vec<Prompt>,
 }
 
@@ -32,7 +32,7 @@ impl Shell for TestShell {
     }
 
     fn tell(&mut self, report: Report<'_>) {
-        self.told.push(format!("{report:?}"));
+        self.reports.push(format!("{report:?}"));
     }
 
     fn prompt(&mut self, prompt: Prompt) {
@@ -44,7 +44,7 @@ impl Shell for TestShell {
     fn apply_view(&mut self, _: ViewAction) {}
 
     fn apply_app(&mut self, action: AppAction) {
-        self.told.push(format!("{action:?}"));
+        self.reports.push(format!("{action:?}"));
     }
 
     fn arrange(&mut self, _: &mut Desk, _: Arrangement<'_>) {}
@@ -86,7 +86,7 @@ fn shell(desk: Option<Desk>) -> TestShell {
     let mode = RunMode { is_scripted: true, is_synchronous: true, shows_parts: false };
     let mut program = Program::new(Worker::synchronous(), mode, Arc::new(|| {}));
     program.desk = desk;
-    TestShell { program, told: Vec::new(), prompts: Vec::new() }
+    TestShell { program, reports: Vec::new(), prompts: Vec::new() }
 }
 
 fn with_trace() -> TestShell {
@@ -98,10 +98,10 @@ fn an_action_that_needs_a_trace_says_so_without_one() {
     let mut shell = shell(None);
     perform(&mut shell, TravelAction::StepInto(Way::Forward).into());
     perform(&mut shell, FileAction::AddImage(None).into());
-    assert_eq!(shell.told, ["NoTrace", "NoTrace"]);
+    assert_eq!(shell.reports, ["NoTrace", "NoTrace"]);
     perform(&mut shell, AppAction::ToggleRowLines.into());
     perform(&mut shell, FileAction::OpenDialog.into());
-    assert_eq!((shell.told.len(), shell.prompts.len()), (3, 1));
+    assert_eq!((shell.reports.len(), shell.prompts.len()), (3, 1));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn marks_are_undone_and_redone_and_not_those_of_a_closed_trace() {
     perform(&mut shell, FileAction::CloseTrace.into());
     shell.program.desk = Some(desk_over(overflow(), 0));
     perform(&mut shell, MarkAction::Undo.into());
-    assert_eq!(shell.told.last().map(String::as_str), Some("NothingToUndo(Back)"));
+    assert_eq!(shell.reports.last().map(String::as_str), Some("NothingToUndo(Back)"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// An error about a file: it is shown with the file's path at its end, or separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
-    /// What is wrong, without the path.
+    /// Description of the error, without the path.
     pub what: String,
     /// The file.
     pub path: PathBuf,

@@ -38,8 +38,8 @@ pub use memory::{ByteAction, MemoryLayout, MemoryMove, MemoryView};
 pub use memory_tables::{AccessTable, MemoryTable};
 pub use raw_text::RawTextView;
 pub use registers::{
-    CellSpot, GridLayout, GridRow, RegisterBlock, RegisterGesture, RegisterGrid, RegistersView, RowKind, Toward,
-    address_of, lanes_per_row,
+    CellSpot, GridLayout, GridRow, RegisterBlock, RegisterGesture, RegisterGrid, RegistersView, RowKind, address_of,
+    lanes_per_row,
 };
 pub use row_menu::{MenuEntry, RowMenu};
 pub use source::{ShownSource, SourceView};
@@ -47,7 +47,7 @@ pub use stack::StackView;
 pub use steps::StepsView;
 pub use table_view::{TableSource, TableView, Work};
 pub use thread_table::ThreadTable;
-pub use view::{Gesture, Marked, Rows, Status, View};
+pub use view::{Gesture, Marked, Rows, Status, Toward, View};
 pub use warning_table::WarningTable;
 pub use watch_table::{ShownWatch, WatchStates, WatchTable};
 pub use why::{OwnSliceRequest, WhyView};

@@ -168,3 +168,40 @@ pub enum Gesture {
     /// Removes what the row represents.
     Remove,
 }
+
+/// Direction in which a cursor moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Toward {
+    /// A row up.
+    Up,
+    /// A row down.
+    Down,
+    /// A column to the left.
+    Left,
+    /// A column to the right.
+    Right,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
+    /// To the first row.
+    First,
+    /// To the last row.
+    Last,
+}
+
+impl Toward {
+    /// Row of a list to which a cursor moves; to the side it stays.
+    pub fn moved(self, cursor: usize, last: usize, page: usize) -> usize {
+        let row = match self {
+            Self::Up => cursor.saturating_sub(1),
+            Self::Down => cursor.saturating_add(1),
+            Self::PageUp => cursor.saturating_sub(page),
+            Self::PageDown => cursor.saturating_add(page),
+            Self::First => 0,
+            Self::Last => last,
+            Self::Left | Self::Right => cursor,
+        };
+        row.min(last)
+    }
+}

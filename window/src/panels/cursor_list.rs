@@ -9,7 +9,7 @@ use super::pen::ROW;
 use crate::theme::Tok;
 use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::model::scroll::{Scroll, Viewport};
-use stepback_debugger::views::{Gesture, Marked, View};
+use stepback_debugger::views::{Gesture, Marked, Toward, View};
 
 /// Where a list is scrolled to, and the row under its cursor.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,13 +69,13 @@ impl CursorList {
         for key in take_keys(ui, cx) {
             let is_first = !self.is_entered && view.follows_cursor();
             let row = self.press(key, rows, list);
-            if is_first && key == PanelKey::Down {
+            if is_first && key == PanelKey::Move(Toward::Down) {
                 self.go_to(row, rows, list);
             }
             match key {
-                PanelKey::Left if view.act(row, Gesture::Close, cx.desk, out) => {}
-                PanelKey::Left => self.go_to(view.parent(row).unwrap_or(row), rows, list),
-                PanelKey::Right => _ = view.act(row, Gesture::Open, cx.desk, out),
+                PanelKey::Move(Toward::Left) if view.act(row, Gesture::Close, cx.desk, out) => {}
+                PanelKey::Move(Toward::Left) => self.go_to(view.parent(row).unwrap_or(row), rows, list),
+                PanelKey::Move(Toward::Right) => _ = view.act(row, Gesture::Open, cx.desk, out),
                 PanelKey::Enter => _ = view.act(row, view.entered(), cx.desk, out),
                 PanelKey::ShiftEnter => _ = view.act(row, Gesture::GoOn, cx.desk, out),
                 PanelKey::Remove => _ = view.act(row, Gesture::Remove, cx.desk, out),
@@ -154,12 +154,12 @@ mod tests {
     fn keys_move_the_cursor_within_the_list() {
         let (mut list, rect) = (CursorList::default(), Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 10.0 * ROW)));
         let mut pressed = |key| (list.press(key, 25, rect), list.cursor);
-        assert_eq!(pressed(PanelKey::Up), (0, 0));
-        assert_eq!(pressed(PanelKey::Down), (0, 1));
-        assert_eq!(pressed(PanelKey::Last), (1, 24));
-        assert_eq!(pressed(PanelKey::PageDown), (24, 24));
+        assert_eq!(pressed(PanelKey::Move(Toward::Up)), (0, 0));
+        assert_eq!(pressed(PanelKey::Move(Toward::Down)), (0, 1));
+        assert_eq!(pressed(PanelKey::Move(Toward::Last)), (1, 24));
+        assert_eq!(pressed(PanelKey::Move(Toward::PageDown)), (24, 24));
         assert_eq!(pressed(PanelKey::Enter), (24, 24));
-        assert_eq!(pressed(PanelKey::First), (24, 0));
+        assert_eq!(pressed(PanelKey::Move(Toward::First)), (24, 0));
     }
 
     #[test]
@@ -167,6 +167,6 @@ mod tests {
         let rect = Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 100.0));
         let mut list = CursorList { cursor: 80, ..CursorList::default() };
         assert_eq!(list.press(PanelKey::Enter, 3, rect), 2);
-        assert_eq!((list.press(PanelKey::Down, 0, rect), list.cursor), (0, 0));
+        assert_eq!((list.press(PanelKey::Move(Toward::Down), 0, rect), list.cursor), (0, 0));
     }
 }

@@ -3,26 +3,13 @@
 use egui::{Key, Modifiers, Ui};
 
 use super::ViewCx;
+use stepback_debugger::views::Toward;
 
 /// What a key means to the panel that has the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanelKey {
-    /// The cursor goes up.
-    Up,
-    /// The cursor goes down.
-    Down,
-    /// The cursor goes left, or the branch closes.
-    Left,
-    /// The cursor goes right, or the branch opens.
-    Right,
-    /// A page up.
-    PageUp,
-    /// A page down.
-    PageDown,
-    /// To the first.
-    First,
-    /// To the last.
-    Last,
+    /// Moves the cursor; to the side a branch closes or opens.
+    Move(Toward),
     /// Last write; travel.
     Enter,
     /// Next write.
@@ -56,34 +43,26 @@ pub enum PanelKey {
 }
 
 impl PanelKey {
-    /// Whether the cursor of a list goes elsewhere.
+    /// True where the cursor of a list moves.
     pub fn is_move(self) -> bool {
-        matches!(self, Self::Up | Self::Down | Self::PageUp | Self::PageDown | Self::First | Self::Last)
+        matches!(self, Self::Move(toward) if !matches!(toward, Toward::Left | Toward::Right))
     }
 
-    /// Where the cursor of a list goes.
+    /// Row to which the cursor of a list moves.
     pub fn moved(self, cursor: usize, last: usize, page: usize) -> usize {
-        match self {
-            Self::Up => cursor.saturating_sub(1),
-            Self::Down => (cursor + 1).min(last),
-            Self::PageUp => cursor.saturating_sub(page),
-            Self::PageDown => cursor.saturating_add(page).min(last),
-            Self::First => 0,
-            Self::Last => last,
-            _ => cursor,
-        }
+        if let Self::Move(toward) = self { toward.moved(cursor, last, page) } else { cursor }
     }
 }
 
 const KEYS: [(Key, Modifiers, PanelKey); 26] = [
-    (Key::ArrowUp, Modifiers::NONE, PanelKey::Up),
-    (Key::ArrowDown, Modifiers::NONE, PanelKey::Down),
-    (Key::ArrowLeft, Modifiers::NONE, PanelKey::Left),
-    (Key::ArrowRight, Modifiers::NONE, PanelKey::Right),
-    (Key::PageUp, Modifiers::NONE, PanelKey::PageUp),
-    (Key::PageDown, Modifiers::NONE, PanelKey::PageDown),
-    (Key::Home, Modifiers::COMMAND, PanelKey::First),
-    (Key::End, Modifiers::COMMAND, PanelKey::Last),
+    (Key::ArrowUp, Modifiers::NONE, PanelKey::Move(Toward::Up)),
+    (Key::ArrowDown, Modifiers::NONE, PanelKey::Move(Toward::Down)),
+    (Key::ArrowLeft, Modifiers::NONE, PanelKey::Move(Toward::Left)),
+    (Key::ArrowRight, Modifiers::NONE, PanelKey::Move(Toward::Right)),
+    (Key::PageUp, Modifiers::NONE, PanelKey::Move(Toward::PageUp)),
+    (Key::PageDown, Modifiers::NONE, PanelKey::Move(Toward::PageDown)),
+    (Key::Home, Modifiers::COMMAND, PanelKey::Move(Toward::First)),
+    (Key::End, Modifiers::COMMAND, PanelKey::Move(Toward::Last)),
     (Key::Enter, Modifiers::SHIFT, PanelKey::ShiftEnter),
     (Key::Enter, Modifiers::NONE, PanelKey::Enter),
     (Key::F2, Modifiers::SHIFT, PanelKey::Note),

@@ -1,6 +1,7 @@
 //! The cursor on registers, and what is said about the register under it.
 
-use super::grid::{RegisterGrid, Toward};
+use super::super::view::Toward;
+use super::grid::RegisterGrid;
 use super::view::RegistersView;
 use crate::action::CellName;
 use crate::analysis::register_part::RegisterPart;

@@ -2,30 +2,10 @@
 
 use stepback_machine::LaneFormat;
 
+use super::super::view::Toward;
 use crate::analysis::register_part::Lane;
 use crate::model::register_format::lane_count;
 use crate::model::registers::{RegisterCell, RegisterSection};
-
-/// Direction in which a cursor moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Toward {
-    /// A row up.
-    Up,
-    /// A row down.
-    Down,
-    /// A column to the left.
-    Left,
-    /// A column to the right.
-    Right,
-    /// A page up.
-    PageUp,
-    /// A page down.
-    PageDown,
-    /// To the first row.
-    First,
-    /// To the last row.
-    Last,
-}
 
 /// Registers that are laid out together.
 #[derive(Debug)]

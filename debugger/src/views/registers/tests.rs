@@ -1,6 +1,7 @@
 use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};
 use stepback_parsers::Position;
 
+use super::super::view::Toward;
 use super::*;
 use crate::action::{Access, Action, AppAction, CellName, Follow, RegisterFormat, TravelAction, ViewAction, Way};
 use crate::desk::{Desk, desk_over};

@@ -106,18 +106,13 @@ impl<L: Listing> ListPane<L> {
         let page = usize::from(self.body.height).saturating_sub(1).max(1);
         let Some(cursor) = self.at_cursor() else { return true };
         let to = match toward {
-            Toward::Up => cursor.saturating_sub(1),
-            Toward::Down => cursor.saturating_add(1),
-            Toward::PageUp => cursor.saturating_sub(page),
-            Toward::PageDown => cursor.saturating_add(page),
-            Toward::First => 0,
-            Toward::Last => usize::MAX,
             Toward::Left if self.press(Gesture::Close, cx, out) => return true,
             Toward::Left => self.listing.parent(cursor).unwrap_or(cursor),
             Toward::Right => {
                 self.press(Gesture::Open, cx, out);
                 return true;
             }
+            toward => toward.moved(cursor, self.rows.saturating_sub(1), page),
         };
         self.move_to(to);
         true

@@ -18,7 +18,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::compare::CompareRow;
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::{CompareRoom, CompareSide, CompareView, Status, View, WindowPair};
+use stepback_debugger::views::{CompareRoom, CompareSide, CompareView, Status, Toward, View, WindowPair};
 
 /// Who against whom.
 const BAR: f32 = 30.0;
@@ -207,10 +207,10 @@ impl ComparePanel {
             let place = rows.iter().position(is_cursor);
             let (up, down) = (place.unwrap_or(0), place.map_or(0, |place| place + 1));
             let to = match key {
-                PanelKey::Up => rows.get(..up).and_then(|above| above.iter().rposition(is_cell)),
-                PanelKey::Down => (down..rows.len()).find(|row| rows.get(*row).is_some_and(is_cell)),
-                PanelKey::First => rows.iter().position(is_cell),
-                PanelKey::Last => rows.iter().rposition(is_cell),
+                PanelKey::Move(Toward::Up) => rows.get(..up).and_then(|above| above.iter().rposition(is_cell)),
+                PanelKey::Move(Toward::Down) => (down..rows.len()).find(|row| rows.get(*row).is_some_and(is_cell)),
+                PanelKey::Move(Toward::First) => rows.iter().position(is_cell),
+                PanelKey::Move(Toward::Last) => rows.iter().rposition(is_cell),
                 _ => None,
             };
             if let Some(to) = to {
@@ -218,11 +218,11 @@ impl ComparePanel {
                 self.cursor = self.view.cell(to, cx.desk);
             }
             let way = match key {
-                PanelKey::Left => {
+                PanelKey::Move(Toward::Left) => {
                     self.view.choose_side(CompareSide::Left);
                     continue;
                 }
-                PanelKey::Right => {
+                PanelKey::Move(Toward::Right) => {
                     self.view.choose_side(CompareSide::Right);
                     continue;
                 }

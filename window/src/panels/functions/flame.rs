@@ -22,6 +22,7 @@ use stepback_debugger::analysis::call_profile::{StackNode, Who};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::{FlameBox, FlameView, Functions, Sought, share_text};
 use stepback_debugger::model::scroll::Scroll;
+use stepback_debugger::views::Toward;
 use stepback_debugger::worker::Slot;
 
 /// The field for the text that is looked for.
@@ -263,17 +264,17 @@ impl FlamePanel {
                 siblings.get(here.checked_add_signed(by)?).copied()
             };
             let to = match key {
-                PanelKey::Left => beside(-1),
-                PanelKey::Right => beside(1),
-                PanelKey::Up => (cursor != 0).then_some(node.parent),
-                PanelKey::Down => graph.children(cursor).first().copied(),
+                PanelKey::Move(Toward::Left) => beside(-1),
+                PanelKey::Move(Toward::Right) => beside(1),
+                PanelKey::Move(Toward::Up) => (cursor != 0).then_some(node.parent),
+                PanelKey::Move(Toward::Down) => graph.children(cursor).first().copied(),
                 _ => None,
             };
             match key {
                 PanelKey::Enter => self.state.zoom(cursor),
                 PanelKey::ShiftEnter => out.push(Action::travel(cx.desk.windows.active, node.first)),
                 PanelKey::Out => self.state.back_out(functions),
-                PanelKey::First => self.state.zoom(0),
+                PanelKey::Move(Toward::First) => self.state.zoom(0),
                 PanelKey::Copy => out.push(Action::App(AppAction::Copy(stack_text(functions, cursor)))),
                 _ => {}
             }

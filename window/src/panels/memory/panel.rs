@@ -16,7 +16,7 @@ use crate::panels::row::{error_ui, loading_ui, watch_for_late};
 use stepback_debugger::action::{Access, Action, CellName, Follow, MemoryChange, PanelKind, Way, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::address_digits;
-use stepback_debugger::views::{ByteAction, MemoryLayout, MemoryMove, MemoryView, Status};
+use stepback_debugger::views::{ByteAction, MemoryLayout, MemoryMove, MemoryView, Status, Toward};
 
 /// The bar with the address.
 const BAR: f32 = 30.0;
@@ -150,12 +150,12 @@ impl MemoryPanel {
 /// The move of the cursor that a key means.
 fn move_of(key: PanelKey) -> Option<MemoryMove> {
     match key {
-        PanelKey::Left => Some(MemoryMove::Bytes(-1)),
-        PanelKey::Right => Some(MemoryMove::Bytes(1)),
-        PanelKey::Up => Some(MemoryMove::Rows(-1)),
-        PanelKey::Down => Some(MemoryMove::Rows(1)),
-        PanelKey::PageUp => Some(MemoryMove::Pages(-1)),
-        PanelKey::PageDown => Some(MemoryMove::Pages(1)),
+        PanelKey::Move(Toward::Left) => Some(MemoryMove::Bytes(-1)),
+        PanelKey::Move(Toward::Right) => Some(MemoryMove::Bytes(1)),
+        PanelKey::Move(Toward::Up) => Some(MemoryMove::Rows(-1)),
+        PanelKey::Move(Toward::Down) => Some(MemoryMove::Rows(1)),
+        PanelKey::Move(Toward::PageUp) => Some(MemoryMove::Pages(-1)),
+        PanelKey::Move(Toward::PageDown) => Some(MemoryMove::Pages(1)),
         _ => None,
     }
 }
@@ -209,7 +209,7 @@ impl Panel for MemoryPanel {
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         self.keys(ui, cx, out);
         if self.view.cursor() != before {
-            // What "last write" means is looked at when a frame begins.
+            // The next frame reads the cell that "last write" refers to.
             ui.ctx().request_repaint();
         }
         self.body_ui(ui, body, cx, out);

@@ -134,15 +134,10 @@ impl RegistersPanel {
         for key in take_keys(ui, cx) {
             let mut go = |toward, page| self.view.go(toward, page, grid);
             match key {
-                PanelKey::Up => go(Toward::Up, PAGE),
-                PanelKey::Down => go(Toward::Down, PAGE),
-                PanelKey::Left => go(Toward::Left, PAGE),
-                PanelKey::Right => go(Toward::Right, PAGE),
-                PanelKey::PageUp => go(Toward::PageUp, PAGE),
-                PanelKey::PageDown => go(Toward::PageDown, PAGE),
                 // The cursor stays in its column.
-                PanelKey::First => go(Toward::PageUp, usize::MAX),
-                PanelKey::Last => go(Toward::PageDown, usize::MAX),
+                PanelKey::Move(Toward::First) => go(Toward::PageUp, usize::MAX),
+                PanelKey::Move(Toward::Last) => go(Toward::PageDown, usize::MAX),
+                PanelKey::Move(toward) => go(toward, PAGE),
                 PanelKey::Enter => self.view.act_at_cursor(RegisterGesture::LastWrite, cx.desk, out),
                 PanelKey::ShiftEnter => self.view.act_at_cursor(RegisterGesture::NextWrite, cx.desk, out),
                 PanelKey::Copy => self.view.act_at_cursor(RegisterGesture::CopyValue, cx.desk, out),

@@ -20,7 +20,7 @@ use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::watch_state::WatchState;
 use stepback_debugger::model::write_strip::write_columns;
 use stepback_debugger::notes::{Watch, WatchChange};
-use stepback_debugger::views::{Gesture, Status, WatchStates};
+use stepback_debugger::views::{Gesture, Status, Toward, WatchStates};
 use stepback_debugger::worker::Slot;
 
 /// The bar with the field.
@@ -128,8 +128,8 @@ impl WatchesPanel {
             let gesture = match key {
                 PanelKey::Enter => Gesture::Go,
                 PanelKey::ShiftEnter => Gesture::GoOn,
-                PanelKey::Left => Gesture::Close,
-                PanelKey::Right => Gesture::Open,
+                PanelKey::Move(Toward::Left) => Gesture::Close,
+                PanelKey::Move(Toward::Right) => Gesture::Open,
                 PanelKey::Remove => Gesture::Remove,
                 PanelKey::ShowMemory => {
                     let address = shown.state.and_then(|state| state.address);

@@ -128,7 +128,7 @@ impl Pane for RegistersPane {
 
     fn status(&self, cx: &Cx<'_>) -> Vec<Span> {
         match self.lock.told() {
-            Some(told) => vec![Span::new(Meaning::Plain, told)],
+            Some(message) => vec![Span::new(Meaning::Plain, message)],
             None => self.view.status(cx.desk),
         }
     }
