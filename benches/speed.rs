@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 use divan::Bencher;
 use divan::counter::BytesCount;
 use stepback_benches::{Trace, traces};
-use stepback_index::{BuildOptions, Cancel, FindText, Index, Query as _, RegistersAt, index_in_memory};
+use stepback_index::{
+    BuildOptions, Cancel, FindText, Index, Query as _, RegistersAt, index_in_memory,
+};
 use stepback_parsers::{Position, Source};
 
 fn main() {
@@ -19,7 +21,9 @@ fn main() {
 
 fn all() -> &'static [Trace] {
     static ALL: OnceLock<Vec<Trace>> = OnceLock::new();
-    ALL.get_or_init(|| traces(Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap_or_else(|error| panic!("{error:#}")))
+    ALL.get_or_init(|| {
+        traces(Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap_or_else(|error| panic!("{error:#}"))
+    })
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -27,14 +31,20 @@ fn names() -> impl Iterator<Item = &'static str> {
 }
 
 fn named(name: &str) -> (Arc<dyn Source>, BytesCount) {
-    let trace = all().iter().find(|trace| trace.name == name).unwrap_or_else(|| panic!("no trace {name}"));
+    let trace = all()
+        .iter()
+        .find(|trace| trace.name == name)
+        .unwrap_or_else(|| panic!("no trace {name}"));
     let tarmac = trace.open().unwrap_or_else(|error| panic!("{error:#}"));
     let bytes = trace.path.metadata().map_or(0, |metadata| metadata.len());
     (Arc::new(tarmac), BytesCount::new(bytes))
 }
 
 fn index_of(tarmac: &Arc<dyn Source>, threads: usize) -> Index {
-    let options = BuildOptions { threads, ..BuildOptions::default() };
+    let options = BuildOptions {
+        threads,
+        ..BuildOptions::default()
+    };
     index_in_memory(Arc::clone(tarmac), &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -42,7 +52,9 @@ fn index_of(tarmac: &Arc<dyn Source>, threads: usize) -> Index {
 #[divan::bench(args = names(), consts = [1, 2], sample_count = 5, sample_size = 1)]
 fn build<const THREADS: usize>(bencher: Bencher<'_, '_>, name: &str) {
     let (tarmac, bytes) = named(name);
-    bencher.counter(bytes).bench_local(|| index_of(&tarmac, THREADS));
+    bencher
+        .counter(bytes)
+        .bench_local(|| index_of(&tarmac, THREADS));
 }
 
 /// Looks for text that is nowhere.
@@ -50,9 +62,18 @@ fn build<const THREADS: usize>(bencher: Bencher<'_, '_>, name: &str) {
 fn search(bencher: Bencher<'_, '_>, name: &str) {
     let (tarmac, bytes) = named(name);
     let index = index_of(&tarmac, 2);
-    let pattern = "no such text".parse().unwrap_or_else(|error| panic!("{error}"));
-    let question = FindText { what: pattern, thread: None, from: Position(0), limit: 1 };
-    bencher.counter(bytes).bench_local(|| question.run(&index, &Cancel::default()));
+    let pattern = "no such text"
+        .parse()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let question = FindText {
+        what: pattern,
+        thread: None,
+        from: Position(0),
+        limit: 1,
+    };
+    bencher
+        .counter(bytes)
+        .bench_local(|| question.run(&index, &Cancel::default()));
 }
 
 /// All registers at places all over the trace.
@@ -63,6 +84,10 @@ fn registers(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| {
         place = place.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let position = Position(place % (index.step_count() + 1));
-        RegistersAt { position, thread: None }.run(&index, &Cancel::default())
+        RegistersAt {
+            position,
+            thread: None,
+        }
+        .run(&index, &Cancel::default())
     });
 }

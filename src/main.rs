@@ -17,15 +17,30 @@ use stepback_terminal::{BrowserOptions, BrowserOutcome, run as run_browser};
 use stepback_window::{Outcome, WindowOptions, run as run_window, settings_path};
 
 fn main() -> ExitCode {
-    run(&parse(), FrontEnds { window: open_window, browser: open_browser })
+    run(
+        &parse(),
+        FrontEnds {
+            window: open_window,
+            browser: open_browser,
+        },
+    )
 }
 
 #[cfg(feature = "window")]
 fn open_window(arguments: &WindowArguments) -> Result<Shown> {
     let start = arguments.trace_and_place();
-    let of_path = || start.trace.as_deref().map(|path| TraceChoice::of(arguments.options.to_open_options(path)));
+    let of_path = || {
+        start
+            .trace
+            .as_deref()
+            .map(|path| TraceChoice::of(arguments.options.to_open_options(path)))
+    };
     let outcome = run_window(WindowOptions {
-        trace: if arguments.demo { Some(TraceChoice::Demo) } else { of_path() },
+        trace: if arguments.demo {
+            Some(TraceChoice::Demo)
+        } else {
+            of_path()
+        },
         at: start.at.clone(),
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
@@ -42,20 +57,33 @@ fn open_window(arguments: &WindowArguments) -> Result<Shown> {
 
 #[cfg(not(feature = "window"))]
 fn open_window(_: &WindowArguments) -> Result<Shown> {
-    Ok(Shown::NoWindow("this program was built without a window".to_owned()))
+    Ok(Shown::NoWindow(
+        "this program was built without a window".to_owned(),
+    ))
 }
 
 #[cfg(feature = "terminal")]
 fn open_browser(arguments: &BrowseArguments) -> Result<Browsed> {
     let start = arguments.trace_and_place();
-    let of_path = || start.trace.as_deref().map(|path| TraceChoice::of(arguments.options.to_open_options(path)));
+    let of_path = || {
+        start
+            .trace
+            .as_deref()
+            .map(|path| TraceChoice::of(arguments.options.to_open_options(path)))
+    };
     let side = |side: u32| u16::try_from(side).unwrap_or(u16::MAX);
     let outcome = run_browser(BrowserOptions {
-        trace: if arguments.demo { Some(TraceChoice::Demo) } else { of_path() },
+        trace: if arguments.demo {
+            Some(TraceChoice::Demo)
+        } else {
+            of_path()
+        },
         at: start.at.clone(),
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
-        size: arguments.size.map(|(columns, rows)| (side(columns), side(rows))),
+        size: arguments
+            .size
+            .map(|(columns, rows)| (side(columns), side(rows))),
         quit: arguments.quit,
         is_ascii: arguments.ascii,
     })?;
@@ -67,5 +95,7 @@ fn open_browser(arguments: &BrowseArguments) -> Result<Browsed> {
 
 #[cfg(not(feature = "terminal"))]
 fn open_browser(_: &BrowseArguments) -> Result<Browsed> {
-    Ok(Browsed::NoTerminal("this program was built without the browser".to_owned()))
+    Ok(Browsed::NoTerminal(
+        "this program was built without the browser".to_owned(),
+    ))
 }

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use stepback_benches::places::ask;
 use stepback_benches::{Trace, cpu_time, status_kib};
-use stepback_index::{Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, MemoryAt, RegistersAt, Steps};
+use stepback_index::{
+    Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, MemoryAt, RegistersAt, Steps,
+};
 use stepback_machine::Address;
 use stepback_parsers::{Position, ReadAt as _, Source, Step};
 
@@ -41,7 +43,10 @@ pub const MODIFIED: u64 = 0;
 /// Builds once and prints what it cost.
 pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
     let (is_done, anonymous, first) = (AtomicBool::new(false), AtomicU64::new(0), OnceLock::new());
-    let trace = Trace { name: String::new(), path: trace.to_owned() };
+    let trace = Trace {
+        name: String::new(),
+        path: trace.to_owned(),
+    };
     let summary = std::thread::scope(|scope| {
         scope.spawn(|| {
             while !is_done.load(Ordering::Relaxed) {
@@ -53,47 +58,111 @@ pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
         let built = (|| {
             let source: Arc<dyn Source> = Arc::new(trace.open()?);
             let fingerprint = Fingerprint::of(source.as_ref(), MODIFIED)?;
-            let options = BuildOptions { threads, ..BuildOptions::default() };
+            let options = BuildOptions {
+                threads,
+                ..BuildOptions::default()
+            };
             let (progress, cancel) = (BuildProgress::default(), Cancel::default());
             let build = Build::new(&source, &fingerprint, &options, &progress, &cancel).anew();
             let on_part = |part| {
                 first.get_or_init(|| screen(&part).then(|| start.elapsed()));
             };
-            Ok(if threads == TELLING { build.telling(&on_part) } else { build }.to_file(index)?)
+            Ok(if threads == TELLING {
+                build.telling(&on_part)
+            } else {
+                build
+            }
+            .to_file(index)?)
         })();
         is_done.store(true, Ordering::Relaxed);
-        built.map(|summary| (summary, start.elapsed(), cpu_time().unwrap_or_default().saturating_sub(cpu)))
+        built.map(|summary| {
+            (
+                summary,
+                start.elapsed(),
+                cpu_time().unwrap_or_default().saturating_sub(cpu),
+            )
+        })
     });
-    let (summary, wall, cpu): (_, Duration, Duration) = summary.map_err(|error: anyhow::Error| error)?;
+    let (summary, wall, cpu): (_, Duration, Duration) =
+        summary.map_err(|error: anyhow::Error| error)?;
     let resident = status_kib("VmHWM").unwrap_or_default();
-    let (wall, cpu, anonymous) = (wall.as_secs_f64(), cpu.as_secs_f64(), anonymous.into_inner());
+    let (wall, cpu, anonymous) = (
+        wall.as_secs_f64(),
+        cpu.as_secs_f64(),
+        anonymous.into_inner(),
+    );
     // A trace of few segments is complete before a part of it is shown.
-    let first = first.into_inner().flatten().map_or(wall, |first: Duration| first.as_secs_f64());
-    println!("{wall} {cpu} {first} {anonymous} {resident} {} {}", summary.steps, summary.index_bytes);
+    let first = first
+        .into_inner()
+        .flatten()
+        .map_or(wall, |first: Duration| first.as_secs_f64());
+    println!(
+        "{wall} {cpu} {first} {anonymous} {resident} {} {}",
+        summary.steps, summary.index_bytes
+    );
     Ok(())
 }
 
 /// What a window shows first: steps, registers, memory.
 fn screen(part: &Index) -> bool {
     let position = Position(part.step_count().min(40));
-    let steps = ask(part, Steps { first: Step(0), count: 60 });
-    let registers = ask(part, RegistersAt { position, thread: None });
-    let memory = ask(part, MemoryAt { position, address: Address(0), len_bytes: 512 });
+    let steps = ask(
+        part,
+        Steps {
+            first: Step(0),
+            count: 60,
+        },
+    );
+    let registers = ask(
+        part,
+        RegistersAt {
+            position,
+            thread: None,
+        },
+    );
+    let memory = ask(
+        part,
+        MemoryAt {
+            position,
+            address: Address(0),
+            len_bytes: 512,
+        },
+    );
     steps.is_ok() && registers.is_ok() && memory.is_ok()
 }
 
 fn build_apart(trace: &Trace, index: &Path, threads: usize) -> Result<Cost> {
     let mut command = Command::new(std::env::current_exe()?);
-    let output = command.arg(CHILD).arg(&trace.path).arg(index).arg(threads.to_string()).output()?;
+    let output = command
+        .arg(CHILD)
+        .arg(&trace.path)
+        .arg(index)
+        .arg(threads.to_string())
+        .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let numbers: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+    ensure!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let numbers: Vec<f64> = text
+        .split_whitespace()
+        .map(str::parse)
+        .collect::<Result<_, _>>()?;
     let [wall, cpu, first, anonymous, resident, steps, index_bytes] = numbers[..] else {
         anyhow::bail!("the build says {text:?}");
     };
     let [anonymous_kib, resident_kib, steps, index_bytes] =
         [anonymous, resident, steps, index_bytes].map(|number| number as u64);
-    Ok(Cost { wall, cpu, first, anonymous_kib, resident_kib, steps, index_bytes })
+    Ok(Cost {
+        wall,
+        cpu,
+        first,
+        anonymous_kib,
+        resident_kib,
+        steps,
+        index_bytes,
+    })
 }
 
 fn median(mut numbers: Vec<f64>) -> f64 {
@@ -111,7 +180,10 @@ fn floor(trace: &Trace) -> Result<f64> {
             let count = file.read_at(offset, &mut buffer)?;
             if count == 0 {
                 std::hint::black_box(lines);
-                return Ok(cpu_time().unwrap_or_default().saturating_sub(start).as_secs_f64());
+                return Ok(cpu_time()
+                    .unwrap_or_default()
+                    .saturating_sub(start)
+                    .as_secs_f64());
             }
             let mut rest = &buffer[..count];
             // One line at a time, as a reader that looks at each line has to.
@@ -131,15 +203,27 @@ pub fn report(trace: &Trace, index: &Path) -> Result<()> {
     let bytes = trace.path.metadata()?.len() as f64;
     let floor = floor(trace)?;
     let count = if bytes > 4e9 { 1 } else { BUILDS };
-    let builds = |threads| (0..count).map(|_| build_apart(trace, index, threads)).collect::<Result<Vec<_>>>();
+    let builds = |threads| {
+        (0..count)
+            .map(|_| build_apart(trace, index, threads))
+            .collect::<Result<Vec<_>>>()
+    };
     let (one, telling, two) = (builds(1)?, builds(TELLING)?, builds(2)?);
-    let Some(last) = two.last() else { return Ok(()) };
+    let Some(last) = two.last() else {
+        return Ok(());
+    };
     let of = |costs: &[Cost], number: fn(&Cost) -> f64| median(costs.iter().map(number).collect());
     let (cpu, wall) = (of(&one, |cost| cost.cpu), of(&one, |cost| cost.wall));
     let (cpu_two, wall_two) = (of(&two, |cost| cost.cpu), of(&two, |cost| cost.wall));
     let steps = last.steps as f64;
     let speed = |seconds: f64| bytes / seconds / 1e9;
-    println!("\n== {}: {:.0} MB, {} steps, {:.1} bytes a step", trace.name, bytes / 1e6, last.steps, bytes / steps);
+    println!(
+        "\n== {}: {:.0} MB, {} steps, {:.1} bytes a step",
+        trace.name,
+        bytes / 1e6,
+        last.steps,
+        bytes / steps
+    );
     println!("line ends alone         {:6.2} GB/s of CPU", speed(floor));
     println!(
         "build, one thread       {:6.2} GB/s of CPU, {:.2} GB/s wall, {:.1} times the line ends, {:.1} ns a step",
@@ -148,15 +232,24 @@ pub fn report(trace: &Trace, index: &Path) -> Result<()> {
         cpu / floor,
         cpu / steps * 1e9
     );
-    println!("build, two threads      {:6.2} GB/s of CPU, {:.2} GB/s wall", speed(cpu_two), speed(wall_two));
-    println!("first screen            {:6.0} ms", of(&telling, |cost| cost.first) * 1e3);
+    println!(
+        "build, two threads      {:6.2} GB/s of CPU, {:.2} GB/s wall",
+        speed(cpu_two),
+        speed(wall_two)
+    );
+    println!(
+        "first screen            {:6.0} ms",
+        of(&telling, |cost| cost.first) * 1e3
+    );
     let index_bytes = last.index_bytes as f64;
     println!(
         "index                   {:6.4} of the text, {:.2} bytes a step",
         index_bytes / bytes,
         index_bytes / steps
     );
-    let mib = |costs: &[Cost], number: fn(&Cost) -> u64| costs.iter().map(number).max().unwrap_or_default() >> 10;
+    let mib = |costs: &[Cost], number: fn(&Cost) -> u64| {
+        costs.iter().map(number).max().unwrap_or_default() >> 10
+    };
     println!(
         "memory, one / two       anonymous {} / {} MiB, resident {} / {} MiB",
         mib(&one, |cost| cost.anonymous_kib),

@@ -16,7 +16,10 @@ use anyhow::Result;
 use stepback_benches::traces;
 
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench")
+        .collect();
     if let [first, trace, index, threads] = arguments.as_slice()
         && first == builds::CHILD
     {

@@ -8,8 +8,8 @@ use stepback_benches::places::{ask, position};
 use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
 use stepback_generator::Dice;
 use stepback_index::{
-    AccessKinds, Cell, EdgeKinds, Index, Influence, LastAccess, LastVisit, MemoryAt, NextAccess, NextVisit,
-    PositionOfLine, QueryError, RegistersAt, Row, Steps, ThreadId, Why,
+    AccessKinds, Cell, EdgeKinds, Index, Influence, LastAccess, LastVisit, MemoryAt, NextAccess,
+    NextVisit, PositionOfLine, QueryError, RegistersAt, Row, Steps, ThreadId, Why,
 };
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Step};
@@ -29,12 +29,27 @@ type Ask = fn(&Index, &Sample, &mut Dice) -> Result<bool, QueryError>;
 const QUESTIONS: [(&str, Ask); 21] = [
     ("all registers", |index, _, dice| {
         let position = position(index, dice);
-        Ok(!ask(index, RegistersAt { position, thread: None })?.registers.is_empty())
+        Ok(!ask(
+            index,
+            RegistersAt {
+                position,
+                thread: None,
+            },
+        )?
+        .registers
+        .is_empty())
     }),
     ("512 bytes of memory", |index, sample, dice| {
         let address = Address(dice.pick(&sample.places.addresses).unwrap_or(0) & !511);
         let position = position(index, dice);
-        let states = ask(index, MemoryAt { position, address, len_bytes: 512 })?;
+        let states = ask(
+            index,
+            MemoryAt {
+                position,
+                address,
+                len_bytes: 512,
+            },
+        )?;
         Ok(states.iter().any(|state| state.value.is_some()))
     }),
     ("last write, register", |index, sample, dice| {
@@ -55,11 +70,25 @@ const QUESTIONS: [(&str, Ask); 21] = [
     }),
     ("last visit", |index, sample, dice| {
         let pc = Address(dice.pick(&sample.places.pcs).unwrap_or(0));
-        Ok(ask(index, LastVisit { pc, before: position(index, dice) })?.is_some())
+        Ok(ask(
+            index,
+            LastVisit {
+                pc,
+                before: position(index, dice),
+            },
+        )?
+        .is_some())
     }),
     ("next visit", |index, sample, dice| {
         let pc = Address(dice.pick(&sample.places.pcs).unwrap_or(0));
-        Ok(ask(index, NextVisit { pc, from: position(index, dice) })?.is_some())
+        Ok(ask(
+            index,
+            NextVisit {
+                pc,
+                from: position(index, dice),
+            },
+        )?
+        .is_some())
     }),
     ("64 steps with effects", |index, _, dice| {
         let first = Step(dice.below(index.step_count()));
@@ -82,36 +111,93 @@ const QUESTIONS: [(&str, Ask); 21] = [
         let position = position(index, dice);
         Ok(!index.calls().path_at(ThreadId(0), position).is_empty())
     }),
-    ("why: first row", |index, sample, dice| why(index, sample, dice, Asked { edges: EdgeKinds::default(), limit: 1 })),
-    ("why: 1,000 rows", |index, sample, dice| {
-        why(index, sample, dice, Asked { edges: EdgeKinds::default(), limit: 1000 })
+    ("why: first row", |index, sample, dice| {
+        why(
+            index,
+            sample,
+            dice,
+            Asked {
+                edges: EdgeKinds::default(),
+                limit: 1,
+            },
+        )
     }),
-    ("why, and addresses: 1,000", |index, sample, dice| why(index, sample, dice, Asked { edges: LINKED, limit: 1000 })),
+    ("why: 1,000 rows", |index, sample, dice| {
+        why(
+            index,
+            sample,
+            dice,
+            Asked {
+                edges: EdgeKinds::default(),
+                limit: 1000,
+            },
+        )
+    }),
+    ("why, and addresses: 1,000", |index, sample, dice| {
+        why(
+            index,
+            sample,
+            dice,
+            Asked {
+                edges: LINKED,
+                limit: 1000,
+            },
+        )
+    }),
     ("why, and control: 1,000", |index, sample, dice| {
-        let edges = EdgeKinds { control: true, ..LINKED };
+        let edges = EdgeKinds {
+            control: true,
+            ..LINKED
+        };
         why(index, sample, dice, Asked { edges, limit: 1000 })
     }),
-    ("forward: first row", |index, sample, dice| forward(index, sample, dice, 1)),
-    ("forward: 1,000 rows", |index, sample, dice| forward(index, sample, dice, 1000)),
+    ("forward: first row", |index, sample, dice| {
+        forward(index, sample, dice, 1)
+    }),
+    ("forward: 1,000 rows", |index, sample, dice| {
+        forward(index, sample, dice, 1000)
+    }),
     ("never: write, register", |index, _, dice| {
         let views = Registers::view("fpsr", index.instruction_set(ThreadId(0)));
         let Some(view) = views else { return Ok(false) };
-        last_write(index, Cell::Register { thread: ThreadId(0), view }, dice)
+        last_write(
+            index,
+            Cell::Register {
+                thread: ThreadId(0),
+                view,
+            },
+            dice,
+        )
     }),
     ("never: access, memory", |index, sample, dice| {
         // Far from all memory, and between blocks of it.
         let near = dice.pick(&sample.places.addresses).unwrap_or(0) ^ 1 << (30 + dice.below(8));
-        let cell = Cell::Memory { address: Address(near), len_bytes: 8 };
+        let cell = Cell::Memory {
+            address: Address(near),
+            len_bytes: 8,
+        };
         next_write(index, cell, dice)
     }),
     ("never: visit", |index, sample, dice| {
         let pc = Address(dice.pick(&sample.places.pcs).unwrap_or(0) ^ 2);
-        Ok(ask(index, NextVisit { pc, from: position(index, dice) })?.is_some())
+        Ok(ask(
+            index,
+            NextVisit {
+                pc,
+                from: position(index, dice),
+            },
+        )?
+        .is_some())
     }),
 ];
 
 /// Addresses and flags besides data.
-const LINKED: EdgeKinds = EdgeKinds { addresses: true, flags: true, control: false, listed: false };
+const LINKED: EdgeKinds = EdgeKinds {
+    addresses: true,
+    flags: true,
+    control: false,
+    listed: false,
+};
 
 /// What of a slice is asked for.
 struct Asked {
@@ -121,41 +207,96 @@ struct Asked {
 
 /// Where a register's or a byte's value comes from.
 fn why(index: &Index, sample: &Sample, dice: &mut Dice, asked: Asked) -> Result<bool, QueryError> {
-    let Some(cell) = any_cell(sample, dice) else { return Ok(false) };
-    let question = Why { cell, at: position(index, dice), edges: asked.edges, limit: asked.limit };
+    let Some(cell) = any_cell(sample, dice) else {
+        return Ok(false);
+    };
+    let question = Why {
+        cell,
+        at: position(index, dice),
+        edges: asked.edges,
+        limit: asked.limit,
+    };
     Ok(!ask(index, question)?.is_empty())
 }
 
 /// Where it goes.
-fn forward(index: &Index, sample: &Sample, dice: &mut Dice, limit: usize) -> Result<bool, QueryError> {
-    let Some(cell) = any_cell(sample, dice) else { return Ok(false) };
-    let question = Influence { cell, at: position(index, dice), edges: EdgeKinds::default(), limit };
+fn forward(
+    index: &Index,
+    sample: &Sample,
+    dice: &mut Dice,
+    limit: usize,
+) -> Result<bool, QueryError> {
+    let Some(cell) = any_cell(sample, dice) else {
+        return Ok(false);
+    };
+    let question = Influence {
+        cell,
+        at: position(index, dice),
+        edges: EdgeKinds::default(),
+        limit,
+    };
     Ok(!ask(index, question)?.is_empty())
 }
 
 fn any_cell(sample: &Sample, dice: &mut Dice) -> Option<Cell> {
-    if dice.below(2) == 0 { register(sample, dice) } else { memory(sample, dice) }
+    if dice.below(2) == 0 {
+        register(sample, dice)
+    } else {
+        memory(sample, dice)
+    }
 }
 
 fn register(sample: &Sample, dice: &mut Dice) -> Option<Cell> {
-    dice.pick(&sample.places.views).map(|(thread, view)| Cell::Register { thread, view })
+    dice.pick(&sample.places.views)
+        .map(|(thread, view)| Cell::Register { thread, view })
 }
 
 fn memory(sample: &Sample, dice: &mut Dice) -> Option<Cell> {
-    dice.pick(&sample.places.addresses).map(|address| Cell::Memory { address: Address(address), len_bytes: 1 })
+    dice.pick(&sample.places.addresses)
+        .map(|address| Cell::Memory {
+            address: Address(address),
+            len_bytes: 1,
+        })
 }
 
-fn last_write(index: &Index, cell: impl Into<Option<Cell>>, dice: &mut Dice) -> Result<bool, QueryError> {
-    let Some(cell) = cell.into() else { return Ok(false) };
+fn last_write(
+    index: &Index,
+    cell: impl Into<Option<Cell>>,
+    dice: &mut Dice,
+) -> Result<bool, QueryError> {
+    let Some(cell) = cell.into() else {
+        return Ok(false);
+    };
     let before = position(index, dice);
-    let answer = ask(index, LastAccess { cell, kinds: AccessKinds::Writes, before })?;
+    let answer = ask(
+        index,
+        LastAccess {
+            cell,
+            kinds: AccessKinds::Writes,
+            before,
+        },
+    )?;
     Ok(matches!(answer, stepback_index::LastAccessAnswer::Step(_)))
 }
 
-fn next_write(index: &Index, cell: impl Into<Option<Cell>>, dice: &mut Dice) -> Result<bool, QueryError> {
-    let Some(cell) = cell.into() else { return Ok(false) };
+fn next_write(
+    index: &Index,
+    cell: impl Into<Option<Cell>>,
+    dice: &mut Dice,
+) -> Result<bool, QueryError> {
+    let Some(cell) = cell.into() else {
+        return Ok(false);
+    };
     let from = position(index, dice);
-    Ok(ask(index, NextAccess { cell, kinds: AccessKinds::Writes, from })?.is_some())
+    Ok(ask(
+        index,
+        NextAccess {
+            cell,
+            kinds: AccessKinds::Writes,
+            from,
+        },
+    )?
+    .is_some())
 }
 
 /// Opens the index, asks all kinds of questions whose names contain a text, and prints how long that took.
@@ -170,9 +311,16 @@ pub fn report(trace: &Trace, path: &Path, wanted: &str) -> Result<()> {
     let sample = Sample::of(&index, &mut dice)?;
     println!("question, ms: p50 p99 max: warm | CPU of them | cold, KiB read each | found of 1000");
     drop(index);
-    for (name, question) in QUESTIONS.into_iter().filter(|(name, _)| name.contains(wanted)) {
+    for (name, question) in QUESTIONS
+        .into_iter()
+        .filter(|(name, _)| name.contains(wanted))
+    {
         let index = open(trace, path)?;
-        let rounds = if name.contains("1,000") { WARM_LONG } else { WARM };
+        let rounds = if name.contains("1,000") {
+            WARM_LONG
+        } else {
+            WARM
+        };
         (0..rounds).try_for_each(|_| question(&index, &sample, &mut dice).map(|_| ()))?;
         let (mut warm, mut cpu, mut found) = (Times::default(), Times::default(), 0);
         for _ in 0..rounds {
@@ -182,11 +330,20 @@ pub fn report(trace: &Trace, path: &Path, wanted: &str) -> Result<()> {
             }
             let before = thread_cpu_time();
             found += usize::from(warm.measure(|| question(&index, &sample, &mut dice))?);
-            cpu.add(thread_cpu_time().zip(before).map(|(after, before)| after.saturating_sub(before)));
+            cpu.add(
+                thread_cpu_time()
+                    .zip(before)
+                    .map(|(after, before)| after.saturating_sub(before)),
+            );
         }
         drop(index);
         let cold = cold(trace, path, &sample, question)?;
-        println!("{name:<24}{} |{} | {cold} | {}", warm.summary(), cpu.summary(), found * 1000 / rounds);
+        println!(
+            "{name:<24}{} |{} | {cold} | {}",
+            warm.summary(),
+            cpu.summary(),
+            found * 1000 / rounds
+        );
     }
     Ok(())
 }
@@ -195,7 +352,10 @@ pub fn report(trace: &Trace, path: &Path, wanted: &str) -> Result<()> {
 fn cold(trace: &Trace, path: &Path, sample: &Sample, question: Ask) -> Result<String> {
     let (mut times, mut dice, mut read) = (Times::default(), Dice(2), 0);
     for _ in 0..COLD {
-        if forget_pages(path).and_then(|()| forget_pages(&trace.path)).is_none() {
+        if forget_pages(path)
+            .and_then(|()| forget_pages(&trace.path))
+            .is_none()
+        {
             return Ok("cannot be measured here".to_owned());
         }
         let index = open(trace, path)?;
@@ -204,5 +364,8 @@ fn cold(trace: &Trace, path: &Path, sample: &Sample, question: Ask) -> Result<St
         read += read_bytes().unwrap_or_default().saturating_sub(before);
     }
     let [p50, p99, max] = [500, 990, 1000].map(|share| milliseconds(times.per_mille(share)));
-    Ok(format!("{p50:>8} {p99:>8} {max:>8} {:>6}", (read / COLD as u64) >> 10))
+    Ok(format!(
+        "{p50:>8} {p99:>8} {max:>8} {:>6}",
+        (read / COLD as u64) >> 10
+    ))
 }

@@ -25,12 +25,16 @@ pub struct Sample {
 pub fn open(trace: &Trace, path: &Path) -> Result<Index> {
     let tarmac = Arc::new(trace.open()?);
     let fingerprint = Fingerprint::of(tarmac.as_ref(), MODIFIED)?;
-    Index::open(tarmac, path, &fingerprint).map_err(|error: OpenError| anyhow::anyhow!("{error}: {path:?}"))
+    Index::open(tarmac, path, &fingerprint)
+        .map_err(|error: OpenError| anyhow::anyhow!("{error}: {path:?}"))
 }
 
 impl Sample {
     pub fn of(index: &Index, dice: &mut Dice) -> Result<Self> {
-        Ok(Self { places: Places::of(index, dice, 4)?, folds: folds(index) })
+        Ok(Self {
+            places: Places::of(index, dice, 4)?,
+            folds: folds(index),
+        })
     }
 }
 
@@ -45,8 +49,14 @@ fn folds(index: &Index) -> FoldSet {
         by_depth[depth] += 1;
     }
     let depths = 1..by_depth.len();
-    let deepest = depths.filter(|depth| by_depth[*depth] <= FOLDS).max_by_key(|depth| by_depth[*depth]).unwrap_or(1);
-    let open: Vec<_> = all().filter(|(_, call)| (call.depth as usize) < deepest).map(|(id, _)| id).collect();
+    let deepest = depths
+        .filter(|depth| by_depth[*depth] <= FOLDS)
+        .max_by_key(|depth| by_depth[*depth])
+        .unwrap_or(1);
+    let open: Vec<_> = all()
+        .filter(|(_, call)| (call.depth as usize) < deepest)
+        .map(|(id, _)| id)
+        .collect();
     let mut folds = FoldSet::new(index.step_count());
     folds.fold_all_around(calls, &open);
     folds

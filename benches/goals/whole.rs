@@ -22,7 +22,12 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
     let index = open(trace, path)?;
     let bytes = trace.path.metadata()?.len() as f64;
     for (name, pattern) in PATTERNS {
-        let question = FindText { what: pattern.parse()?, thread: None, from: Position(0), limit: 10 };
+        let question = FindText {
+            what: pattern.parse()?,
+            thread: None,
+            from: Position(0),
+            limit: 10,
+        };
         let start = Instant::now();
         ask(&index, question.clone())?;
         let speed = bytes / start.elapsed().as_secs_f64() / 1e9;
@@ -31,9 +36,27 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
     }
     let (mut far, mut random, mut dice) = (Times::default(), Times::default(), Dice(3));
     for _ in 0..5 {
-        far.measure(|| ask(&index, DifferenceBetween { from: Position(1), to: index.end(), thread: None }))?;
+        far.measure(|| {
+            ask(
+                &index,
+                DifferenceBetween {
+                    from: Position(1),
+                    to: index.end(),
+                    thread: None,
+                },
+            )
+        })?;
         let (from, to) = (position(&index, &mut dice), position(&index, &mut dice));
-        random.measure(|| ask(&index, DifferenceBetween { from, to, thread: None }))?;
+        random.measure(|| {
+            ask(
+                &index,
+                DifferenceBetween {
+                    from,
+                    to,
+                    thread: None,
+                },
+            )
+        })?;
     }
     println!("difference, start to end, ms{}", far.summary());
     println!("difference, random, ms      {}", random.summary());

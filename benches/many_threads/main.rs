@@ -41,7 +41,10 @@ fn main() -> Result<()> {
         println!("nothing is measured without optimisation");
         return Ok(());
     }
-    let threads = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(THREADS);
+    let threads = std::env::args()
+        .skip(1)
+        .find_map(|argument| argument.parse().ok())
+        .unwrap_or(THREADS);
     report("Tarmac", &tarmac(threads)?)?;
     report("drmemtrace", &drmemtrace(threads)?)?;
     println!("\n== all markers, ms: threads, markers, system calls alone, all kinds");
@@ -52,7 +55,11 @@ fn main() -> Result<()> {
 }
 
 fn crowd(threads: u64) -> Crowd {
-    Crowd { threads, steps: threads * STEPS_A_THREAD, seed: 1 }
+    Crowd {
+        threads,
+        steps: threads * STEPS_A_THREAD,
+        seed: 1,
+    }
 }
 
 fn tarmac(threads: u64) -> Result<Index> {
@@ -67,7 +74,10 @@ fn tarmac(threads: u64) -> Result<Index> {
 
 fn drmemtrace(threads: u64) -> Result<Index> {
     let bytes = crowd(threads).records().pack(Container::Plain);
-    let file = TraceFile { name: "drmemtrace.core.000000.trace".to_owned(), data: Arc::new(bytes) };
+    let file = TraceFile {
+        name: "drmemtrace.core.000000.trace".to_owned(),
+        data: Arc::new(bytes),
+    };
     let trace = Drmemtrace::open(vec![file], KeptOptions::default())?;
     trace.store().wait_for(u64::MAX)?;
     trace.grow()?;
@@ -76,7 +86,11 @@ fn drmemtrace(threads: u64) -> Result<Index> {
 
 /// Asks all kinds of questions and prints how long that took.
 fn report(name: &str, index: &Index) -> Result<()> {
-    println!("\n== {name}: {} threads, {} steps", index.threads().len(), index.step_count());
+    println!(
+        "\n== {name}: {} threads, {} steps",
+        index.threads().len(),
+        index.step_count()
+    );
     println!("question, ms: p50 p99 max | CPU of them | found of 1000");
     let mut dice = Dice(1);
     let sample = Places::of(index, &mut dice, 8)?;
@@ -87,9 +101,18 @@ fn report(name: &str, index: &Index) -> Result<()> {
             asked += 1;
             let before = thread_cpu_time();
             found += usize::from(wall.measure(|| question(index, &sample, &mut dice))?);
-            cpu.add(thread_cpu_time().zip(before).map(|(after, before)| after.saturating_sub(before)));
+            cpu.add(
+                thread_cpu_time()
+                    .zip(before)
+                    .map(|(after, before)| after.saturating_sub(before)),
+            );
         }
-        println!("{name:<32}{} |{} | {}", wall.summary(), cpu.summary(), found * 1000 / asked);
+        println!(
+            "{name:<32}{} |{} | {}",
+            wall.summary(),
+            cpu.summary(),
+            found * 1000 / asked
+        );
     }
     Ok(())
 }
@@ -100,10 +123,19 @@ fn all_markers(threads: u64) -> Result<()> {
     let walk = |kinds: &[MarkerKind]| -> Result<(usize, u128)> {
         let (start, mut from, mut count) = (Instant::now(), Position(0), 0);
         loop {
-            let question = FindMarkers { kinds: kinds.to_vec(), thread: None, from, to: index.end(), limit: BATCH };
+            let question = FindMarkers {
+                kinds: kinds.to_vec(),
+                thread: None,
+                from,
+                to: index.end(),
+                limit: BATCH,
+            };
             let hits = question.run(&index, &Cancel::default())?;
             count += hits.len();
-            match hits.last().filter(|last| hits.len() >= BATCH && last.position < index.end()) {
+            match hits
+                .last()
+                .filter(|last| hits.len() >= BATCH && last.position < index.end())
+            {
                 Some(last) => from = Position(last.position.0 + 1),
                 None => return Ok((count, start.elapsed().as_millis())),
             }

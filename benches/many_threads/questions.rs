@@ -4,9 +4,9 @@ use anyhow::Result;
 use stepback_benches::places::{Places, ask, position};
 use stepback_generator::Dice;
 use stepback_index::{
-    AccessKinds, Cell, FindMarkers, Index, LastAccess, LastAccessAnswer, LastAccesses, LastMarkers, LastStepOf,
-    LastVisit, LastVisitBy, MemoryAt, NextAccess, NextAccesses, NextStepOf, NextVisit, NextVisitBy, PositionOfTime,
-    QueryError, RegistersAt, SlotReader, StepCountOf, Steps, ThreadId,
+    AccessKinds, Cell, FindMarkers, Index, LastAccess, LastAccessAnswer, LastAccesses, LastMarkers,
+    LastStepOf, LastVisit, LastVisitBy, MemoryAt, NextAccess, NextAccesses, NextStepOf, NextVisit,
+    NextVisitBy, PositionOfTime, QueryError, RegistersAt, SlotReader, StepCountOf, Steps, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Step};
@@ -15,12 +15,20 @@ use stepback_parsers::{MarkerKind, Step};
 pub type Ask = fn(&Index, &Places, &mut Dice) -> Result<bool, QueryError>;
 
 fn memory(places: &Places, dice: &mut Dice) -> Cell {
-    Cell::Memory { address: Address(dice.pick(&places.addresses).unwrap_or(0)), len_bytes: 8 }
+    Cell::Memory {
+        address: Address(dice.pick(&places.addresses).unwrap_or(0)),
+        len_bytes: 8,
+    }
 }
 
 fn register(places: &Places, dice: &mut Dice) -> Cell {
-    let known = dice.pick(&places.views).map(|(thread, view)| Cell::Register { thread, view });
-    known.unwrap_or(Cell::Memory { address: Address(0), len_bytes: 1 })
+    let known = dice
+        .pick(&places.views)
+        .map(|(thread, view)| Cell::Register { thread, view });
+    known.unwrap_or(Cell::Memory {
+        address: Address(0),
+        len_bytes: 1,
+    })
 }
 
 fn pc(places: &Places, dice: &mut Dice) -> Address {
@@ -33,13 +41,28 @@ fn thread(index: &Index, dice: &mut Dice) -> ThreadId {
 
 fn last_write(index: &Index, cell: Cell, dice: &mut Dice) -> Result<bool, QueryError> {
     let before = position(index, dice);
-    let answer = ask(index, LastAccess { cell, kinds: AccessKinds::Writes, before })?;
+    let answer = ask(
+        index,
+        LastAccess {
+            cell,
+            kinds: AccessKinds::Writes,
+            before,
+        },
+    )?;
     Ok(matches!(answer, LastAccessAnswer::Step(_)))
 }
 
 fn next_write(index: &Index, cell: Cell, dice: &mut Dice) -> Result<bool, QueryError> {
     let from = position(index, dice);
-    Ok(ask(index, NextAccess { cell, kinds: AccessKinds::Writes, from })?.is_some())
+    Ok(ask(
+        index,
+        NextAccess {
+            cell,
+            kinds: AccessKinds::Writes,
+            from,
+        },
+    )?
+    .is_some())
 }
 
 /// All kinds.
@@ -47,44 +70,124 @@ pub fn questions() -> [(&'static str, Ask); 24] {
     [
         ("registers", |index, _, dice| {
             let position = position(index, dice);
-            Ok(!ask(index, RegistersAt { position, thread: None })?.registers.is_empty())
+            Ok(!ask(
+                index,
+                RegistersAt {
+                    position,
+                    thread: None,
+                },
+            )?
+            .registers
+            .is_empty())
         }),
         ("registers of a thread", |index, _, dice| {
             let (position, thread) = (position(index, dice), Some(thread(index, dice)));
-            Ok(!ask(index, RegistersAt { position, thread })?.registers.is_empty())
+            Ok(!ask(index, RegistersAt { position, thread })?
+                .registers
+                .is_empty())
         }),
         ("512 bytes of memory", |index, places, dice| {
             let address = Address(dice.pick(&places.addresses).unwrap_or(0) & !511);
-            let states = ask(index, MemoryAt { position: position(index, dice), address, len_bytes: 512 })?;
+            let states = ask(
+                index,
+                MemoryAt {
+                    position: position(index, dice),
+                    address,
+                    len_bytes: 512,
+                },
+            )?;
             Ok(states.iter().any(|state| state.value.is_some()))
         }),
-        ("last write, register", |index, places, dice| last_write(index, register(places, dice), dice)),
-        ("next write, register", |index, places, dice| next_write(index, register(places, dice), dice)),
-        ("last write, memory", |index, places, dice| last_write(index, memory(places, dice), dice)),
-        ("next write, memory", |index, places, dice| next_write(index, memory(places, dice), dice)),
+        ("last write, register", |index, places, dice| {
+            last_write(index, register(places, dice), dice)
+        }),
+        ("next write, register", |index, places, dice| {
+            next_write(index, register(places, dice), dice)
+        }),
+        ("last write, memory", |index, places, dice| {
+            last_write(index, memory(places, dice), dice)
+        }),
+        ("next write, memory", |index, places, dice| {
+            next_write(index, memory(places, dice), dice)
+        }),
         ("last writes of a thread, memory", |index, places, dice| {
             let (cell, before) = (memory(places, dice), position(index, dice));
             let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
-            Ok(ask(index, LastAccesses { cell, kinds, thread, before, skip: 0, limit: 1 })? != Default::default())
+            Ok(ask(
+                index,
+                LastAccesses {
+                    cell,
+                    kinds,
+                    thread,
+                    before,
+                    skip: 0,
+                    limit: 1,
+                },
+            )? != Default::default())
         }),
         ("next writes of a thread, memory", |index, places, dice| {
             let (cell, from) = (memory(places, dice), position(index, dice));
             let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
-            Ok(!ask(index, NextAccesses { cell, kinds, thread, from, skip: 0, limit: 1 })?.is_empty())
+            Ok(!ask(
+                index,
+                NextAccesses {
+                    cell,
+                    kinds,
+                    thread,
+                    from,
+                    skip: 0,
+                    limit: 1,
+                },
+            )?
+            .is_empty())
         }),
         ("last visit", |index, places, dice| {
-            Ok(ask(index, LastVisit { pc: pc(places, dice), before: position(index, dice) })?.is_some())
+            Ok(ask(
+                index,
+                LastVisit {
+                    pc: pc(places, dice),
+                    before: position(index, dice),
+                },
+            )?
+            .is_some())
         }),
         ("next visit", |index, places, dice| {
-            Ok(ask(index, NextVisit { pc: pc(places, dice), from: position(index, dice) })?.is_some())
+            Ok(ask(
+                index,
+                NextVisit {
+                    pc: pc(places, dice),
+                    from: position(index, dice),
+                },
+            )?
+            .is_some())
         }),
         ("last visit by a thread", |index, places, dice| {
-            let visit = LastVisit { pc: pc(places, dice), before: position(index, dice) };
-            Ok(ask(index, LastVisitBy { thread: Some(thread(index, dice)), visit })?.is_some())
+            let visit = LastVisit {
+                pc: pc(places, dice),
+                before: position(index, dice),
+            };
+            Ok(ask(
+                index,
+                LastVisitBy {
+                    thread: Some(thread(index, dice)),
+                    visit,
+                },
+            )?
+            .is_some())
         }),
         ("next visit by a thread", |index, places, dice| {
-            let visit = NextVisit { pc: pc(places, dice), from: position(index, dice) };
-            Ok(ask(index, NextVisitBy { thread: Some(thread(index, dice)), visit })?.is_some())
+            let visit = NextVisit {
+                pc: pc(places, dice),
+                from: position(index, dice),
+            };
+            Ok(ask(
+                index,
+                NextVisitBy {
+                    thread: Some(thread(index, dice)),
+                    visit,
+                },
+            )?
+            .is_some())
         }),
         ("64 steps with effects", |index, _, dice| {
             let first = Step(dice.below(index.step_count()));
@@ -102,9 +205,14 @@ pub fn questions() -> [(&'static str, Ask); 24] {
             let (thread, before) = (thread(index, dice), position(index, dice));
             Ok(ask(index, StepCountOf { thread, before })? > 0)
         }),
-        ("thread on turn", |index, _, dice| Ok(SlotReader(index).thread_at(position(index, dice))?.0 > 0)),
+        ("thread on turn", |index, _, dice| {
+            Ok(SlotReader(index).thread_at(position(index, dice))?.0 > 0)
+        }),
         ("stack of a thread", |index, _, dice| {
-            Ok(!index.calls().path_at(thread(index, dice), position(index, dice)).is_empty())
+            Ok(!index
+                .calls()
+                .path_at(thread(index, dice), position(index, dice))
+                .is_empty())
         }),
         ("position of a time", |index, _, dice| {
             let (first, last) = index.info().time_range.unwrap_or_default();
@@ -112,20 +220,60 @@ pub fn questions() -> [(&'static str, Ask); 24] {
         }),
         ("last system call", |index, _, dice| {
             let kinds = vec![MarkerKind::SYSTEM_CALL];
-            Ok(!ask(index, LastMarkers { kinds, thread: None, at: position(index, dice) })?.is_empty())
+            Ok(!ask(
+                index,
+                LastMarkers {
+                    kinds,
+                    thread: None,
+                    at: position(index, dice),
+                },
+            )?
+            .is_empty())
         }),
         ("last system call of a thread", |index, _, dice| {
             let (kinds, thread) = (vec![MarkerKind::SYSTEM_CALL], Some(thread(index, dice)));
-            Ok(!ask(index, LastMarkers { kinds, thread, at: position(index, dice) })?.is_empty())
+            Ok(!ask(
+                index,
+                LastMarkers {
+                    kinds,
+                    thread,
+                    at: position(index, dice),
+                },
+            )?
+            .is_empty())
         }),
         ("next system call", |index, _, dice| {
-            let (kinds, from, to) = (vec![MarkerKind::SYSTEM_CALL], position(index, dice), index.end());
-            Ok(!ask(index, FindMarkers { kinds, thread: None, from, to, limit: 1 })?.is_empty())
+            let (kinds, from, to) = (
+                vec![MarkerKind::SYSTEM_CALL],
+                position(index, dice),
+                index.end(),
+            );
+            Ok(!ask(
+                index,
+                FindMarkers {
+                    kinds,
+                    thread: None,
+                    from,
+                    to,
+                    limit: 1,
+                },
+            )?
+            .is_empty())
         }),
         ("next system call of a thread", |index, _, dice| {
             let (kinds, thread) = (vec![MarkerKind::SYSTEM_CALL], Some(thread(index, dice)));
             let (from, to) = (position(index, dice), index.end());
-            Ok(!ask(index, FindMarkers { kinds, thread, from, to, limit: 1 })?.is_empty())
+            Ok(!ask(
+                index,
+                FindMarkers {
+                    kinds,
+                    thread,
+                    from,
+                    to,
+                    limit: 1,
+                },
+            )?
+            .is_empty())
         }),
     ]
 }

@@ -35,7 +35,11 @@ impl Times {
 
     /// p50, p99 and the longest.
     pub fn summary(&mut self) -> Summary {
-        Summary([self.per_mille(500), self.per_mille(990), self.per_mille(1000)])
+        Summary([
+            self.per_mille(500),
+            self.per_mille(990),
+            self.per_mille(1000),
+        ])
     }
 }
 
@@ -45,7 +49,9 @@ pub struct Summary([Duration; 3]);
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|time| write!(f, " {:>7}", milliseconds(*time)))
+        self.0
+            .iter()
+            .try_for_each(|time| write!(f, " {:>7}", milliseconds(*time)))
     }
 }
 

@@ -25,9 +25,17 @@ impl Places {
         let mut places = Self::default();
         for _ in 0..2000 {
             let first = Step(dice.below(index.step_count()));
-            for step in ask(index, Steps { first, count: steps })? {
+            for step in ask(
+                index,
+                Steps {
+                    first,
+                    count: steps,
+                },
+            )? {
                 places.pcs.push(step.pc.0);
-                step.effects.iter().for_each(|effect| places.add(step.thread, effect));
+                step.effects
+                    .iter()
+                    .for_each(|effect| places.add(step.thread, effect));
             }
         }
         Ok(places)

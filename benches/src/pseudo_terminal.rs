@@ -38,10 +38,22 @@ impl PseudoTerminal {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
         grantpt(&ours)?;
         unlockpt(&ours)?;
-        tcsetwinsize(&ours, Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 })?;
+        tcsetwinsize(
+            &ours,
+            Winsize {
+                ws_row: rows,
+                ws_col: columns,
+                ws_xpixel: 0,
+                ws_ypixel: 0,
+            },
+        )?;
         let name = std::ffi::OsString::from_vec(ptsname(&ours, Vec::new())?.into_bytes());
         let theirs = File::options().read(true).write(true).open(name)?;
-        let child = command.stdin(theirs.try_clone()?).stdout(theirs.try_clone()?).stderr(theirs).spawn()?;
+        let child = command
+            .stdin(theirs.try_clone()?)
+            .stdout(theirs.try_clone()?)
+            .stderr(theirs)
+            .spawn()?;
         let keys = File::from(ours);
         let mut screen = keys.try_clone()?;
         let (sender, sent) = channel();
@@ -96,7 +108,9 @@ impl PseudoTerminal {
             let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
             text.split_whitespace().next()?.parse::<u64>().ok()
         };
-        Some(Duration::from_nanos(tasks.flatten().filter_map(of_task).sum()))
+        Some(Duration::from_nanos(
+            tasks.flatten().filter_map(of_task).sum(),
+        ))
     }
 
     /// A number of its `/proc/PID/status`: `RssAnon`, `VmHWM`.

@@ -8,14 +8,20 @@ use std::time::Duration;
 #[cfg(unix)]
 pub fn cpu_time() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
+    Some(Duration::new(
+        u64::try_from(time.tv_sec).ok()?,
+        u32::try_from(time.tv_nsec).ok()?,
+    ))
 }
 
 /// CPU time of this thread so far.
 #[cfg(unix)]
 pub fn thread_cpu_time() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
+    Some(Duration::new(
+        u64::try_from(time.tv_sec).ok()?,
+        u32::try_from(time.tv_nsec).ok()?,
+    ))
 }
 
 /// Bytes that can still be written where a directory is.
@@ -71,6 +77,8 @@ pub fn read_bytes() -> Option<u64> {
 /// A number of a file that says `NAME: NUMBER` in a line.
 pub(crate) fn number_in(file: &str, name: &str) -> Option<u64> {
     let text = std::fs::read_to_string(file).ok()?;
-    let rest = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    let rest = text
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     rest.split_whitespace().next()?.parse().ok()
 }

@@ -49,16 +49,40 @@ impl Trace {
 /// A trace cannot be written or read.
 pub fn traces(directory: &Path) -> Result<Vec<Trace>> {
     if let Some(path) = std::env::var_os("STEPBACK_BENCH_TRACE").map(PathBuf::from) {
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or(path.as_os_str())
+            .to_string_lossy()
+            .into_owned();
         return Ok(vec![Trace { name, path }]);
     }
     fs::create_dir_all(directory)?;
     let mut found = vec![
-        generated(directory, ("program.fm", Shape::Program, Style::FastModels), PROGRAM_BYTES)?,
-        generated(directory, ("program.es", Shape::Program, Style::Es), PROGRAM_BYTES)?,
-        generated(directory, ("streaming.fm", Shape::Streaming, Style::FastModels), SPECIAL_BYTES)?,
-        generated(directory, ("hostile.fm", Shape::Hostile, Style::FastModels), SPECIAL_BYTES)?,
-        generated(directory, ("scattered.fm", Shape::Scattered, Style::FastModels), SPECIAL_BYTES)?,
+        generated(
+            directory,
+            ("program.fm", Shape::Program, Style::FastModels),
+            PROGRAM_BYTES,
+        )?,
+        generated(
+            directory,
+            ("program.es", Shape::Program, Style::Es),
+            PROGRAM_BYTES,
+        )?,
+        generated(
+            directory,
+            ("streaming.fm", Shape::Streaming, Style::FastModels),
+            SPECIAL_BYTES,
+        )?,
+        generated(
+            directory,
+            ("hostile.fm", Shape::Hostile, Style::FastModels),
+            SPECIAL_BYTES,
+        )?,
+        generated(
+            directory,
+            ("scattered.fm", Shape::Scattered, Style::FastModels),
+            SPECIAL_BYTES,
+        )?,
     ];
     match std::env::var_os("STEPBACK_TRACES").map(PathBuf::from) {
         Some(real) => found.extend(real_traces(directory, &real)?),
@@ -73,7 +97,11 @@ pub fn traces(directory: &Path) -> Result<Vec<Trace>> {
                     HUGE_ROOM / 1_000_000_000
                 );
             }
-            _ => found.push(generated(directory, ("huge.fm", Shape::Program, Style::FastModels), HUGE_BYTES)?),
+            _ => found.push(generated(
+                directory,
+                ("huge.fm", Shape::Program, Style::FastModels),
+                HUGE_BYTES,
+            )?),
         }
     }
     Ok(found)
@@ -85,14 +113,30 @@ pub fn traces(directory: &Path) -> Result<Vec<Trace>> {
 /// It cannot be written.
 pub fn long_trace(directory: &Path) -> Result<Trace> {
     fs::create_dir_all(directory)?;
-    generated(directory, ("long.fm", Shape::Program, Style::FastModels), LONG_BYTES)
+    generated(
+        directory,
+        ("long.fm", Shape::Program, Style::FastModels),
+        LONG_BYTES,
+    )
 }
 
-fn generated(directory: &Path, (name, shape, style): (&str, Shape, Style), bytes: u64) -> Result<Trace> {
-    let recipe = Recipe { shape, style, size: Size::Bytes(bytes), seed: 1 };
+fn generated(
+    directory: &Path,
+    (name, shape, style): (&str, Shape, Style),
+    bytes: u64,
+) -> Result<Trace> {
+    let recipe = Recipe {
+        shape,
+        style,
+        size: Size::Bytes(bytes),
+        seed: 1,
+    };
     let path = directory.join(format!("{name}.{bytes}.tarmac"));
     made(&path, |file| Ok(recipe.write(file)?))?;
-    Ok(Trace { name: name.to_owned(), path })
+    Ok(Trace {
+        name: name.to_owned(),
+        path,
+    })
 }
 
 /// `lua.medium` in its own style and in the other.
@@ -103,11 +147,18 @@ fn real_traces(directory: &Path, traces: &Path) -> Result<[Trace; 2]> {
         let packed = File::open(&packed).with_context(|| format!("{packed:?}"))?;
         Ok(zstd::stream::copy_decode(packed, file)?)
     })?;
-    let own = Trace { name: "lua.medium".to_owned(), path };
-    let other = Trace { name: "lua.medium.es".to_owned(), path: directory.join("lua.medium.es.tarmac") };
+    let own = Trace {
+        name: "lua.medium".to_owned(),
+        path,
+    };
+    let other = Trace {
+        name: "lua.medium.es".to_owned(),
+        path: directory.join("lua.medium.es.tarmac"),
+    };
     made(&other.path, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        own.open()?.convert(TarmacStyle::Es, &mut out, &mut |_| Flow::Continue)?;
+        own.open()?
+            .convert(TarmacStyle::Es, &mut out, &mut |_| Flow::Continue)?;
         Ok(out.flush()?)
     })?;
     Ok([own, other])

@@ -34,7 +34,11 @@ pub fn measure(trace: &Path) -> Result<()> {
 
 fn measure_in(trace: &Path, place: &Path) -> Result<()> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepback"));
-    command.arg("browse").arg(trace).env("TERM", "xterm-256color").env("LC_ALL", "C.UTF-8");
+    command
+        .arg("browse")
+        .arg(trace)
+        .env("TERM", "xterm-256color")
+        .env("LC_ALL", "C.UTF-8");
     // No index, session or setting that is kept is used or changed.
     for name in ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
         command.env(name, place.join(name));
@@ -43,11 +47,16 @@ fn measure_in(trace: &Path, place: &Path) -> Result<()> {
     command.arg("--index").arg(place.join("it.sbi"));
     let start = Instant::now();
     let mut terminal = PseudoTerminal::run(command, SIZE)?;
-    let first = terminal.until("\u{2500} 0 \u{2500}").context("no step was shown")?;
+    let first = terminal
+        .until("\u{2500} 0 \u{2500}")
+        .context("no step was shown")?;
     println!("first screen      {:>7} ms", milliseconds(first - start));
     // The index goes on being built.
     terminal.until_quiet(Duration::from_secs(3));
-    println!("whole index       {:>7} ms of CPU", milliseconds(terminal.cpu_time().unwrap_or_default()));
+    println!(
+        "whole index       {:>7} ms of CPU",
+        milliseconds(terminal.cpu_time().unwrap_or_default())
+    );
     for (name, key) in [("step", DOWN), ("step back", UP), ("page", PAGE_DOWN)] {
         press(&mut terminal, name, key)?;
     }
@@ -59,7 +68,10 @@ fn measure_in(trace: &Path, place: &Path) -> Result<()> {
     hold(&mut terminal)?;
     idle(&terminal);
     for name in ["RssAnon", "VmRSS"] {
-        println!("{name:<17} {:>7} KiB", terminal.status_kib(name).unwrap_or_default());
+        println!(
+            "{name:<17} {:>7} KiB",
+            terminal.status_kib(name).unwrap_or_default()
+        );
     }
     terminal.send(b"q")
 }
@@ -92,7 +104,9 @@ fn hold(terminal: &mut PseudoTerminal) -> Result<()> {
     }
     let released = Instant::now();
     let sent = terminal.until_quiet(4 * QUIET);
-    let left = sent.last.map_or(Duration::ZERO, |last| last.saturating_duration_since(released));
+    let left = sent.last.map_or(Duration::ZERO, |last| {
+        last.saturating_duration_since(released)
+    });
     println!(
         "held for {HELD}     {:>7} ms of CPU a step, {} bytes, {} ms from the last key to the last byte",
         milliseconds(since(terminal, before) / HELD),
@@ -105,7 +119,11 @@ fn hold(terminal: &mut PseudoTerminal) -> Result<()> {
 fn idle(terminal: &PseudoTerminal) {
     let before = terminal.cpu_time();
     std::thread::sleep(IDLE);
-    println!("idle for {} s      {:>7} ms of CPU", IDLE.as_secs(), milliseconds(since(terminal, before)));
+    println!(
+        "idle for {} s      {:>7} ms of CPU",
+        IDLE.as_secs(),
+        milliseconds(since(terminal, before))
+    );
 }
 
 fn since(terminal: &PseudoTerminal, before: Option<Duration>) -> Duration {

@@ -1,6 +1,9 @@
 //! What the user does: a long session of all that a window is used for, in an order that is always the same.
 
-use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, pos2, vec2};
+use egui::{
+    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, pos2,
+    vec2,
+};
 
 /// Something that a user does.
 pub struct Action {
@@ -64,7 +67,10 @@ const SOUGHT: [&str; 4] = ["ret", "x0 = 5", "access: sp:16", "/b(l|r) /"];
 impl Actions {
     /// For a trace of so many steps.
     pub fn new(step_count: u64) -> Self {
-        Self { step_count, state: 0x9e37_79b9_7f4a_7c15 }
+        Self {
+            step_count,
+            state: 0x9e37_79b9_7f4a_7c15,
+        }
     }
 
     /// A number below `end` (SplitMix64).
@@ -86,7 +92,10 @@ impl Actions {
     }
 
     fn in_timeline(&mut self) -> Pos2 {
-        pos2(40.0 + self.below(1500) as f32, 110.0 + self.below(80) as f32)
+        pos2(
+            40.0 + self.below(1500) as f32,
+            110.0 + self.below(80) as f32,
+        )
     }
 
     fn wheel(&mut self, place: Pos2) -> Vec<Vec<Event>> {
@@ -99,7 +108,9 @@ impl Actions {
             modifiers: Modifiers::NONE,
         };
         let moved = vec![Event::PointerMoved(place)];
-        std::iter::once(moved).chain(std::iter::repeat_n(vec![turned], 5)).collect()
+        std::iter::once(moved)
+            .chain(std::iter::repeat_n(vec![turned], 5))
+            .collect()
     }
 }
 
@@ -109,7 +120,10 @@ impl Iterator for Actions {
     fn next(&mut self) -> Option<Action> {
         let (kind, frames) = match self.below(20) {
             0..6 => ("walking", vec![press(self.one_of(&WALK))]),
-            6 => ("held key", std::iter::repeat_n(press(WALK[0]), 20).collect()),
+            6 => (
+                "held key",
+                std::iter::repeat_n(press(WALK[0]), 20).collect(),
+            ),
             7 => ("view", vec![press(self.one_of(&VIEW))]),
             8..11 => {
                 let place = self.below(self.step_count).to_string();
@@ -117,7 +131,10 @@ impl Iterator for Actions {
             }
             11..14 => {
                 let line = self.one_of(&COMMANDS);
-                ("commands", typed((Modifiers::COMMAND | Modifiers::SHIFT, Key::P), line))
+                (
+                    "commands",
+                    typed((Modifiers::COMMAND | Modifiers::SHIFT, Key::P), line),
+                )
             }
             14 => {
                 let sought = self.one_of(&SOUGHT);
@@ -137,7 +154,13 @@ impl Iterator for Actions {
             }
             _ => {
                 let place = self.among_panels();
-                ("clicking", click(place).into_iter().chain([press((Modifiers::NONE, Key::Escape))]).collect())
+                (
+                    "clicking",
+                    click(place)
+                        .into_iter()
+                        .chain([press((Modifiers::NONE, Key::Escape))])
+                        .collect(),
+                )
             }
         };
         Some(Action { kind, frames })
@@ -146,16 +169,36 @@ impl Iterator for Actions {
 
 /// A key with all that the window system tells of it.
 fn press((modifiers, key): (Modifiers, Key)) -> Vec<Event> {
-    let stroke = |pressed| Event::Key { key, pressed, modifiers, repeat: false, physical_key: None };
-    let held = [Event::ModifiersChanged(modifiers), stroke(true), stroke(false)];
-    held.into_iter().chain([Event::ModifiersChanged(Modifiers::NONE)]).collect()
+    let stroke = |pressed| Event::Key {
+        key,
+        pressed,
+        modifiers,
+        repeat: false,
+        physical_key: None,
+    };
+    let held = [
+        Event::ModifiersChanged(modifiers),
+        stroke(true),
+        stroke(false),
+    ];
+    held.into_iter()
+        .chain([Event::ModifiersChanged(Modifiers::NONE)])
+        .collect()
 }
 
 /// Opens a box, types into it and leaves it.
 fn typed(opening: (Modifiers, Key), text: &str) -> Vec<Vec<Event>> {
-    let letters = text.chars().map(|letter| vec![Event::Text(letter.to_string())]);
-    let left = [press((Modifiers::NONE, Key::Enter)), press((Modifiers::NONE, Key::Escape))];
-    std::iter::once(press(opening)).chain(letters).chain(left).collect()
+    let letters = text
+        .chars()
+        .map(|letter| vec![Event::Text(letter.to_string())]);
+    let left = [
+        press((Modifiers::NONE, Key::Enter)),
+        press((Modifiers::NONE, Key::Escape)),
+    ];
+    std::iter::once(press(opening))
+        .chain(letters)
+        .chain(left)
+        .collect()
 }
 
 fn click(place: Pos2) -> Vec<Vec<Event>> {
@@ -165,5 +208,9 @@ fn click(place: Pos2) -> Vec<Vec<Event>> {
         pressed,
         modifiers: Modifiers::NONE,
     };
-    vec![vec![Event::PointerMoved(place)], vec![button(true)], vec![button(false)]]
+    vec![
+        vec![Event::PointerMoved(place)],
+        vec![button(true)],
+        vec![button(false)],
+    ]
 }

@@ -33,7 +33,9 @@ fn main() -> Result<()> {
         println!("nothing is measured without optimisation");
         return Ok(());
     }
-    let given = arguments.into_iter().find(|argument| argument.as_path() != Path::new("--bench"));
+    let given = arguments
+        .into_iter()
+        .find(|argument| argument.as_path() != Path::new("--bench"));
     let trace = match given {
         Some(path) => path,
         None => long_trace(Path::new(env!("CARGO_TARGET_TMPDIR")))?.path,
@@ -45,14 +47,20 @@ fn main() -> Result<()> {
 fn measure(trace: &Path) -> Result<()> {
     let mut user = User::open(trace)?;
     println!("{}: {} steps", trace.display(), user.step_count());
-    println!("{:<16} {:>7} {:>7} {:>7} {:>7}", "frames, ms", "number", "p50", "p99", "longest");
+    println!(
+        "{:<16} {:>7} {:>7} {:>7} {:>7}",
+        "frames, ms", "number", "p50", "p99", "longest"
+    );
     let mut all = Times::default();
     let mut by_kind: Vec<(&str, Times)> = Vec::new();
     for action in Actions::new(user.step_count()).take(ACTIONS) {
-        let place = by_kind.iter().position(|(kind, _)| *kind == action.kind).unwrap_or_else(|| {
-            by_kind.push((action.kind, Times::default()));
-            by_kind.len() - 1
-        });
+        let place = by_kind
+            .iter()
+            .position(|(kind, _)| *kind == action.kind)
+            .unwrap_or_else(|| {
+                by_kind.push((action.kind, Times::default()));
+                by_kind.len() - 1
+            });
         for time in user.act(action)? {
             all.add(Some(time));
             by_kind[place].1.add(Some(time));
@@ -63,7 +71,11 @@ fn measure(trace: &Path) -> Result<()> {
     }
     println!("{:<16} {:>7}{}", "all", all.count(), all.summary());
     let p99 = all.per_mille(990);
-    println!("p99 is {:.2} of the goal of {} ms", p99.as_secs_f64() / FRAME.as_secs_f64(), FRAME.as_millis());
+    println!(
+        "p99 is {:.2} of the goal of {} ms",
+        p99.as_secs_f64() / FRAME.as_secs_f64(),
+        FRAME.as_millis()
+    );
     match status_kib("RssAnon") {
         Some(own) => println!(
             "{} MB of memory are the window's own, {:.2} of the goal of {} MB",

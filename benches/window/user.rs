@@ -40,13 +40,26 @@ impl User {
         let choice = TraceChoice::of(OpenOptions::new(trace));
         // The toolkit's tests make a window in this way, too.
         let creation = eframe::CreationContext::_new_kittest(context.clone());
-        let options = WindowOptions { trace: Some(choice), ..WindowOptions::default() };
+        let options = WindowOptions {
+            trace: Some(choice),
+            ..WindowOptions::default()
+        };
         let app = App::undrawn(&creation, options);
-        let mut user = Self { context, app, frame: eframe::Frame::_new_kittest(), begun: Instant::now() };
+        let mut user = Self {
+            context,
+            app,
+            frame: eframe::Frame::_new_kittest(),
+            begun: Instant::now(),
+        };
         while user.app.workspace().is_none() || !user.app.is_idle() {
             user.draw(Vec::new())?;
             if user.begun.elapsed() > OPENING {
-                let told: Vec<_> = user.app.toasts().iter().map(|toast| toast.text.as_str()).collect();
+                let told: Vec<_> = user
+                    .app
+                    .toasts()
+                    .iter()
+                    .map(|toast| toast.text.as_str())
+                    .collect();
                 bail!("{trace:?} was not opened: {told:?}");
             }
             std::thread::sleep(PAUSE);
@@ -56,7 +69,9 @@ impl User {
 
     /// How many steps the trace has.
     pub fn step_count(&self) -> u64 {
-        self.app.desk().map_or(0, |desk| desk.session.index.step_count())
+        self.app
+            .desk()
+            .map_or(0, |desk| desk.session.index.step_count())
     }
 
     /// Does something and looks on until the answers are there. The CPU time of each frame.
@@ -92,9 +107,14 @@ impl User {
             self.app.logic(ui, &mut self.frame);
             self.app.ui(ui, &mut self.frame);
         });
-        std::hint::black_box(self.context.tessellate(output.shapes, output.pixels_per_point));
+        std::hint::black_box(
+            self.context
+                .tessellate(output.shapes, output.pixels_per_point),
+        );
         let after = thread_cpu_time();
-        let spent = after.zip(before).and_then(|(after, before)| after.checked_sub(before));
+        let spent = after
+            .zip(before)
+            .and_then(|(after, before)| after.checked_sub(before));
         spent.context("the system does not tell the CPU time of a thread")
     }
 }

@@ -119,11 +119,20 @@ mod tests {
     #[test]
     fn actions_that_name_no_trace_mean_the_first() {
         let read = |text: &str| ron::from_str::<Action>(text).map_err(|error| error.to_string());
-        let first = Moment { trace: TraceId(0), position: Position(1250) };
-        assert_eq!(read("Panel(OpenWindowAt(1250))"), Ok(Action::Panel(PanelAction::OpenWindowAt(first))));
+        let first = Moment {
+            trace: TraceId(0),
+            position: Position(1250),
+        };
+        assert_eq!(
+            read("Panel(OpenWindowAt(1250))"),
+            Ok(Action::Panel(PanelAction::OpenWindowAt(first)))
+        );
         assert_eq!(
             read("Panel(Bind((3),Pinned(1250)))"),
-            Ok(Action::Panel(PanelAction::Bind(PanelId(3), Follow::Pinned(first))))
+            Ok(Action::Panel(PanelAction::Bind(
+                PanelId(3),
+                Follow::Pinned(first)
+            )))
         );
         assert!(read("Panel(OpenWindowAt(true))").is_err());
     }

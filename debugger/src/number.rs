@@ -40,14 +40,21 @@ pub fn number(text: &str) -> Result<u64, NumberError> {
     }
     digits.chars().try_fold(0u64, |value, character| {
         let digit = character.to_digit(radix).ok_or(NumberError::Malformed)?;
-        let shifted = value.checked_mul(u64::from(radix)).ok_or(NumberError::TooLarge)?;
-        shifted.checked_add(u64::from(digit)).ok_or(NumberError::TooLarge)
+        let shifted = value
+            .checked_mul(u64::from(radix))
+            .ok_or(NumberError::TooLarge)?;
+        shifted
+            .checked_add(u64::from(digit))
+            .ok_or(NumberError::TooLarge)
     })
 }
 
 fn without_suffix(digits: &str) -> &str {
     let suffixes = ["ull", "llu", "ul", "lu", "ll", "u", "l"];
-    suffixes.iter().find_map(|suffix| digits.strip_suffix(suffix)).unwrap_or(digits)
+    suffixes
+        .iter()
+        .find_map(|suffix| digits.strip_suffix(suffix))
+        .unwrap_or(digits)
 }
 
 /// A count or a step with thousands separators: `1,250`.
@@ -89,12 +96,17 @@ mod tests {
 
     #[test]
     fn what_c_would_refuse_is_refused() {
-        for text in
-            ["", "0x", "0b", "08", "1f", "0b2", "-1", "+1", "1 ", "1_000", "1,000", "u", "0xu", "1.5", "é", "0é"]
-        {
+        for text in [
+            "", "0x", "0b", "08", "1f", "0b2", "-1", "+1", "1 ", "1_000", "1,000", "u", "0xu",
+            "1.5", "é", "0é",
+        ] {
             assert_eq!(number(text), Err(NumberError::Malformed), "{text:?}");
         }
-        for text in ["18446744073709551616", "0x10000000000000000", "99999999999999999999999999"] {
+        for text in [
+            "18446744073709551616",
+            "0x10000000000000000",
+            "99999999999999999999999999",
+        ] {
             assert_eq!(number(text), Err(NumberError::TooLarge), "{text:?}");
         }
     }

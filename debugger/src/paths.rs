@@ -55,7 +55,10 @@ impl KeptPaths for PathBuf {
     type Kept = KeptPath;
 
     fn to_kept(&self) -> KeptPath {
-        self.to_str().map_or_else(|| KeptPath::Units(units_of(self)), |text| KeptPath::Text(text.to_owned()))
+        self.to_str().map_or_else(
+            || KeptPath::Units(units_of(self)),
+            |text| KeptPath::Text(text.to_owned()),
+        )
     }
 
     fn from_kept(kept: KeptPath) -> Option<Self> {
@@ -102,14 +105,20 @@ pub fn serialize<P: KeptPaths, S: Serializer>(paths: &P, serializer: S) -> Resul
 ///
 /// # Errors
 /// The text is no path.
-pub fn deserialize<'de, P: KeptPaths, D: Deserializer<'de>>(deserializer: D) -> Result<P, D::Error> {
+pub fn deserialize<'de, P: KeptPaths, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<P, D::Error> {
     let kept = P::Kept::deserialize(deserializer)?;
     P::from_kept(kept).ok_or_else(|| D::Error::custom("a path has a unit that no path has here"))
 }
 
 #[cfg(not(windows))]
 fn units_of(path: &Path) -> Vec<u16> {
-    path.as_os_str().as_encoded_bytes().iter().map(|byte| u16::from(*byte)).collect()
+    path.as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .map(|byte| u16::from(*byte))
+        .collect()
 }
 
 #[cfg(windows)]
@@ -140,8 +149,14 @@ mod tests {
     #[test]
     fn a_tilde_alone_is_the_folder() {
         let home = home().unwrap();
-        assert_eq!([from_home("~"), from_home("~/a/b")], [home.clone(), home.join("a/b")]);
-        assert_eq!([from_home("~a"), from_home("/~/a")], [PathBuf::from("~a"), "/~/a".into()]);
+        assert_eq!(
+            [from_home("~"), from_home("~/a/b")],
+            [home.clone(), home.join("a/b")]
+        );
+        assert_eq!(
+            [from_home("~a"), from_home("/~/a")],
+            [PathBuf::from("~a"), "/~/a".into()]
+        );
     }
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -156,7 +171,11 @@ mod tests {
 
     #[test]
     fn unicode_paths_are_kept_as_text() {
-        let kept = Kept { one: "/a/ä.tarmac".into(), several: vec!["b".into()], none: None };
+        let kept = Kept {
+            one: "/a/ä.tarmac".into(),
+            several: vec!["b".into()],
+            none: None,
+        };
         let text = toml::to_string(&kept).unwrap();
         assert_eq!(text, "one = \"/a/ä.tarmac\"\nseveral = [\"b\"]\n");
         assert_eq!(toml::from_str::<Kept>(&text).unwrap(), kept);
@@ -167,10 +186,23 @@ mod tests {
     fn other_paths_are_kept_whole_in_every_format() {
         use std::os::unix::ffi::OsStringExt as _;
         let odd: PathBuf = std::ffi::OsString::from_vec(b"/t/\xffa.tarmac".to_vec()).into();
-        let kept = Kept { one: odd.clone(), several: vec!["b".into(), odd.clone()], none: Some(odd) };
-        assert_eq!(toml::from_str::<Kept>(&toml::to_string(&kept).unwrap()).unwrap(), kept);
-        assert_eq!(ron::from_str::<Kept>(&ron::to_string(&kept).unwrap()).unwrap(), kept);
-        assert_eq!(serde_json::from_str::<Kept>(&serde_json::to_string(&kept).unwrap()).unwrap(), kept);
+        let kept = Kept {
+            one: odd.clone(),
+            several: vec!["b".into(), odd.clone()],
+            none: Some(odd),
+        };
+        assert_eq!(
+            toml::from_str::<Kept>(&toml::to_string(&kept).unwrap()).unwrap(),
+            kept
+        );
+        assert_eq!(
+            ron::from_str::<Kept>(&ron::to_string(&kept).unwrap()).unwrap(),
+            kept
+        );
+        assert_eq!(
+            serde_json::from_str::<Kept>(&serde_json::to_string(&kept).unwrap()).unwrap(),
+            kept
+        );
         assert!(toml::from_str::<Kept>("one = [300]\nseveral = []\n").is_err());
     }
 }

@@ -16,8 +16,8 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use stepback_index::{
-    Cancel, FallsAcrossTime, Hit, Index, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query as _, QueryError,
-    VisitsFrom,
+    Cancel, FallsAcrossTime, Hit, Index, NextVisit, NthVisit, PositionOfLine, PositionOfTime,
+    Query as _, QueryError, VisitsFrom,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position};
@@ -78,7 +78,10 @@ impl Percent {
 
     fn parse(text: &str) -> Result<Self> {
         let value = scaled(text, Self::DECIMALS).context(say!("place-a-percentage-is-a-number"))?;
-        ensure!(value <= 100 * Self::ONE, say!("place-percentages-go-from-0-to"));
+        ensure!(
+            value <= 100 * Self::ONE,
+            say!("place-percentages-go-from-0-to")
+        );
         Ok(Self(value))
     }
 }
@@ -89,7 +92,11 @@ impl fmt::Display for Percent {
         if fraction == 0 {
             return write!(f, "{whole}%");
         }
-        write!(f, "{whole}.{}%", format!("{fraction:09}").trim_end_matches('0'))
+        write!(
+            f,
+            "{whole}.{}%",
+            format!("{fraction:09}").trim_end_matches('0')
+        )
     }
 }
 
@@ -98,9 +105,19 @@ impl FromStr for Place {
 
     fn from_str(text: &str) -> Result<Self> {
         let trimmed = text.trim();
-        ensure!(!trimmed.is_empty(), "{}", say!("place-needed", forms = FORMS));
+        ensure!(
+            !trimmed.is_empty(),
+            "{}",
+            say!("place-needed", forms = FORMS)
+        );
         parse(trimmed)
-            .with_context(|| say!("place-no-position", text = format!("{trimmed:?}"), forms = FORMS))
+            .with_context(|| {
+                say!(
+                    "place-no-position",
+                    text = format!("{trimmed:?}"),
+                    forms = FORMS
+                )
+            })
             .map_err(flat)
     }
 }
@@ -116,8 +133,12 @@ impl fmt::Display for Place {
             Self::Instruction(number) => write!(f, "i:{number}"),
             Self::Record(number) => write!(f, "r:{number}"),
             Self::Time(time) => write!(f, "time:{time}"),
-            Self::Visit { address, number: 1, .. } => write!(f, "pc:{address}"),
-            Self::Visit { address, number, .. } => write!(f, "pc:{address}#{number}"),
+            Self::Visit {
+                address, number: 1, ..
+            } => write!(f, "pc:{address}"),
+            Self::Visit {
+                address, number, ..
+            } => write!(f, "pc:{address}#{number}"),
         }
     }
 }
@@ -136,7 +157,12 @@ impl Place {
     ///
     /// # Errors
     /// As [`Self::resolve`].
-    pub fn resolve_from(&self, session: &Session, from: Position, cancel: &Cancel) -> Result<Position> {
+    pub fn resolve_from(
+        &self,
+        session: &Session,
+        from: Position,
+        cancel: &Cancel,
+    ) -> Result<Position> {
         self.resolve_in(&session.index, &session.images, Some(from), cancel)
     }
 
@@ -145,12 +171,23 @@ impl Place {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn remarks(&self, session: &Session, from: Option<Position>, cancel: &Cancel) -> Result<Vec<String>> {
+    pub fn remarks(
+        &self,
+        session: &Session,
+        from: Option<Position>,
+        cancel: &Cancel,
+    ) -> Result<Vec<String>> {
         match self {
-            Self::Time(time) => Ok(time_remark(*time, &session.index, cancel)?.into_iter().collect()),
+            Self::Time(time) => Ok(time_remark(*time, &session.index, cancel)?
+                .into_iter()
+                .collect()),
             Self::Visit { expression, .. } => {
                 let context = context(&session.index, &session.images, from, cancel);
-                Ok(expression.readings(&*context).iter().map(ToString::to_string).collect())
+                Ok(expression
+                    .readings(&*context)
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect())
             }
             _ => Ok(Vec::new()),
         }
@@ -176,9 +213,15 @@ impl Place {
             Self::Instruction(number) => checked(index, Position(*number)),
             Self::Record(number) => position_of_record(index, *number),
             Self::Time(time) => Ok(PositionOfTime(*time).run(index, cancel)?),
-            Self::Visit { address, expression, number } => {
+            Self::Visit {
+                address,
+                expression,
+                number,
+            } => {
                 let context = context(index, images, from, cancel);
-                let code = expression.evaluate_all(&*context).map_err(|error| unevaluated(address, error))?;
+                let code = expression
+                    .evaluate_all(&*context)
+                    .map_err(|error| unevaluated(address, error))?;
                 position_of_visit(index, &code, *number, cancel)
             }
         }
@@ -194,7 +237,11 @@ fn context<'a>(
 ) -> Box<dyn Lookup + 'a> {
     match from {
         Some(from) => Box::new(AtPosition::new(index, images, from, None, cancel)),
-        None => Box::new(SymbolsOnly { index, images, cancel }),
+        None => Box::new(SymbolsOnly {
+            index,
+            images,
+            cancel,
+        }),
     }
 }
 
@@ -206,7 +253,12 @@ fn time_remark(time: u64, index: &Index, cancel: &Cancel) -> Result<Option<Strin
         let (time, step, more) = (time.to_string(), step.to_string(), count.saturating_sub(1));
         match more {
             0 => say!("place-time-ambiguous", time = time, step = step),
-            _ => say!("place-time-ambiguous-often", time = time, step = step, more = more.to_string()),
+            _ => say!(
+                "place-time-ambiguous-often",
+                time = time,
+                step = step,
+                more = more.to_string()
+            ),
         }
     }))
 }
@@ -260,13 +312,23 @@ pub fn is_missing(error: &anyhow::Error) -> bool {
 
 fn checked(index: &Index, asked: Position) -> Result<Position> {
     let end = index.end();
-    if asked > end { Err(QueryError::BeyondEnd { asked, end }.into()) } else { Ok(asked) }
+    if asked > end {
+        Err(QueryError::BeyondEnd { asked, end }.into())
+    } else {
+        Ok(asked)
+    }
 }
 
 fn position_of_line(index: &Index, line: Line, cancel: &Cancel) -> Result<Position> {
     let lines = index.info().lines;
     // Formats without lines have 0 of them; the query says so in better words.
-    let beyond = || Missing(say!("place-line-beyond", line = line.0.to_string(), end = lines.to_string()));
+    let beyond = || {
+        Missing(say!(
+            "place-line-beyond",
+            line = line.0.to_string(),
+            end = lines.to_string()
+        ))
+    };
     ensure!(lines == 0 || line.0 <= lines, beyond());
     Ok(PositionOfLine(line).run(index, cancel)?)
 }
@@ -275,29 +337,60 @@ fn position_of_record(index: &Index, number: u64) -> Result<Position> {
     let source = index.source();
     let format = &source.traits().format;
     let Some(count) = source.record_count() else {
-        bail!(Misnamed(say!("place-no-records", format = format.to_string(), number = number.to_string())))
+        bail!(Misnamed(say!(
+            "place-no-records",
+            format = format.to_string(),
+            number = number.to_string()
+        )))
     };
-    let beyond = || Missing(say!("place-record-beyond", record = number.to_string(), end = count.to_string()));
-    checked(index, source.position_of_record(number)?.ok_or_else(beyond)?)
+    let beyond = || {
+        Missing(say!(
+            "place-record-beyond",
+            record = number.to_string(),
+            end = count.to_string()
+        ))
+    };
+    checked(
+        index,
+        source.position_of_record(number)?.ok_or_else(beyond)?,
+    )
 }
 
-fn position_of_visit(index: &Index, code: &[u64], number: u64, cancel: &Cancel) -> Result<Position> {
+fn position_of_visit(
+    index: &Index,
+    code: &[u64],
+    number: u64,
+    cancel: &Cancel,
+) -> Result<Position> {
     let found = match *code {
         [pc] => nth_visit(index, Address(pc), number, cancel)?,
         _ => nth_visit_of_any(index, code, number, cancel)?,
     };
-    let addresses = || code.iter().map(|pc| format!("{pc:#x}")).collect::<Vec<_>>().join(", ");
+    let addresses = || {
+        code.iter()
+            .map(|pc| format!("{pc:#x}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     match found {
         Some(position) => Ok(position),
         None if number == 1 => bail!(Missing(say!("place-no-step-at", address = addresses()))),
-        None => bail!(Missing(say!("place-fewer-at", count = number.to_string(), address = addresses()))),
+        None => bail!(Missing(say!(
+            "place-fewer-at",
+            count = number.to_string(),
+            address = addresses()
+        ))),
     }
 }
 
 fn nth_visit(index: &Index, pc: Address, number: u64, cancel: &Cancel) -> Result<Option<Position>> {
     let visit = |pc: Address| -> Result<Option<Hit>> {
         Ok(match number {
-            1 => NextVisit { pc, from: Position(0) }.run(index, cancel)?,
+            1 => NextVisit {
+                pc,
+                from: Position(0),
+            }
+            .run(index, cancel)?,
             _ => NthVisit { pc, number }.run(index, cancel)?,
         })
     };
@@ -313,15 +406,29 @@ fn nth_visit(index: &Index, pc: Address, number: u64, cancel: &Cancel) -> Result
 }
 
 /// The K-th visit of any of several addresses. Cost: the first K visits of each.
-fn nth_visit_of_any(index: &Index, code: &[u64], number: u64, cancel: &Cancel) -> Result<Option<Position>> {
-    let Ok(limit) = usize::try_from(number) else { return Ok(None) };
+fn nth_visit_of_any(
+    index: &Index,
+    code: &[u64],
+    number: u64,
+    cancel: &Cancel,
+) -> Result<Option<Position>> {
+    let Ok(limit) = usize::try_from(number) else {
+        return Ok(None);
+    };
     let mut visits = Vec::new();
     for pc in code {
-        let visits_of_one = VisitsFrom { pc: Address(*pc), from: Position(0), limit }.run(index, cancel)?;
+        let visits_of_one = VisitsFrom {
+            pc: Address(*pc),
+            from: Position(0),
+            limit,
+        }
+        .run(index, cancel)?;
         visits.extend(visits_of_one.iter().map(|step| step.before()));
     }
     visits.sort_unstable();
-    Ok(limit.checked_sub(1).and_then(|before| visits.get(before).copied()))
+    Ok(limit
+        .checked_sub(1)
+        .and_then(|before| visits.get(before).copied()))
 }
 
 fn parse(text: &str) -> Result<Place> {
@@ -335,8 +442,14 @@ fn parse(text: &str) -> Result<Place> {
         return Percent::parse(percent.trim_end()).map(Place::Percent);
     }
     let Some((kind, rest)) = text.split_once(':') else {
-        let is_negative = text.strip_prefix('-').is_some_and(|digits| without_commas(digits).is_some());
-        ensure!(!is_negative, "{}", say!("place-negative", text = format!("{text:?}")));
+        let is_negative = text
+            .strip_prefix('-')
+            .is_some_and(|digits| without_commas(digits).is_some());
+        ensure!(
+            !is_negative,
+            "{}",
+            say!("place-negative", text = format!("{text:?}"))
+        );
         return whole(text).map(Place::Number);
     };
     let rest = rest.trim();
@@ -364,30 +477,42 @@ fn counted_from_one(text: &str, message: &'static str) -> Result<u64> {
 /// Times with a point are kept in millionths of what the trace writes, as the trace's own are (`1.5 us` is 1500000).
 fn parse_time(text: &str) -> Result<Place> {
     if text.contains('.') {
-        return scaled(text, 6).map(Place::Time).context(say!("place-a-time-is-a-number"));
+        return scaled(text, 6)
+            .map(Place::Time)
+            .context(say!("place-a-time-is-a-number"));
     }
     whole(text).map(Place::Time)
 }
 
 fn parse_visit(text: &str) -> Result<Place> {
     // A quoted name may hold a #: `main::{closure#0}`.
-    let numbered = text.rsplit_once('#').filter(|(_, number)| !number.contains('`'));
+    let numbered = text
+        .rsplit_once('#')
+        .filter(|(_, number)| !number.contains('`'));
     let (address, number) = match numbered {
-        Some((address, number)) => {
-            (address.trim_end(), whole(number.trim_start()).context(say!("place-after-stands-which-visit-is"))?)
-        }
+        Some((address, number)) => (
+            address.trim_end(),
+            whole(number.trim_start()).context(say!("place-after-stands-which-visit-is"))?,
+        ),
         None => (text, 1),
     };
     ensure!(number > 0, say!("place-visits-count-from-1"));
     let expression = expression::parse(address)?;
-    Ok(Place::Visit { address: address.to_owned(), expression, number })
+    Ok(Place::Visit {
+        address: address.to_owned(),
+        expression,
+        number,
+    })
 }
 
 /// A whole number, with or without commas between thousands.
 fn whole(text: &str) -> Result<u64> {
     ensure!(!text.is_empty(), say!("place-a-number-is-missing"));
-    let digits = without_commas(text).with_context(|| say!("place-not-whole", text = format!("{text:?}")))?;
-    digits.parse().with_context(|| say!("place-too-large", text = format!("{text:?}")))
+    let digits = without_commas(text)
+        .with_context(|| say!("place-not-whole", text = format!("{text:?}")))?;
+    digits
+        .parse()
+        .with_context(|| say!("place-too-large", text = format!("{text:?}")))
 }
 
 /// The digits of a whole number; none where there is anything else or a comma is out of place.
@@ -406,7 +531,13 @@ fn scaled(text: &str, decimals: usize) -> Result<u64> {
     let is_fraction = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit());
     let no_number = || say!("place-no-number", text = format!("{text:?}"));
     ensure!(is_fraction, no_number());
-    let many = || say!("place-many-digits", text = format!("{text:?}"), most = decimals.to_string());
+    let many = || {
+        say!(
+            "place-many-digits",
+            text = format!("{text:?}"),
+            most = decimals.to_string()
+        )
+    };
     ensure!(after.len() <= decimals, many());
     let digits = without_commas(before).with_context(no_number)?;
     format!("{digits}{after:0<decimals$}")
@@ -425,7 +556,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Place) {
-        assert_eq!(text.parse::<Place>().map_err(|error| error.to_string()), Ok(expected), "{text}");
+        assert_eq!(
+            text.parse::<Place>().map_err(|error| error.to_string()),
+            Ok(expected),
+            "{text}"
+        );
     }
 
     #[track_caller]
@@ -462,10 +597,27 @@ mod tests {
 
     #[test]
     fn a_place_prints_as_it_is_read() {
-        for text in ["0", "1250", "start", "end", "50%", "33.3%", "0.000000001%", "100%", "line:7", "time:3"] {
+        for text in [
+            "0",
+            "1250",
+            "start",
+            "end",
+            "50%",
+            "33.3%",
+            "0.000000001%",
+            "100%",
+            "line:7",
+            "time:3",
+        ] {
             check_text(text, text);
         }
-        for text in ["pc:main", "pc:main#2", "pc:0x8000 + 4#3", "pc:`a::{closure#0}`", "pc:`a::{closure#0}`#2"] {
+        for text in [
+            "pc:main",
+            "pc:main#2",
+            "pc:0x8000 + 4#3",
+            "pc:`a::{closure#0}`",
+            "pc:`a::{closure#0}`#2",
+        ] {
             check_text(text, text);
         }
         check_text("pc: main #1", "pc:main");
@@ -499,7 +651,10 @@ mod tests {
         check_error("-1%", "is not a number");
         check_error("99999999999999999999%", "is too large");
         check_error("pc:", "an address is needed");
-        check_error("pc:main+", "column 6: a number, a register, a symbol or memory is missing");
+        check_error(
+            "pc:main+",
+            "column 6: a number, a register, a symbol or memory is missing",
+        );
         check_error("pc:main#", "after # stands which visit is meant");
         check_error("pc:main#x", "after # stands which visit is meant");
         check_error("pc:main#0", "visits count from 1");
@@ -525,12 +680,17 @@ mod tests {
     fn resolve(text: &str, from: Option<Position>) -> Result<Position> {
         let tarmac = Tarmac::open(Box::new(TRACE.to_vec()), Default::default()).expect("a trace");
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
-        text.parse::<Place>()?.resolve_in(&index, &Images::default(), from, &Cancel::default())
+        text.parse::<Place>()?
+            .resolve_in(&index, &Images::default(), from, &Cancel::default())
     }
 
     #[track_caller]
     fn check_position(text: &str, expected: u64) {
-        assert_eq!(resolve(text, None).expect(text), Position(expected), "{text}");
+        assert_eq!(
+            resolve(text, None).expect(text),
+            Position(expected),
+            "{text}"
+        );
     }
 
     #[track_caller]
@@ -540,27 +700,63 @@ mod tests {
 
     #[test]
     fn every_form_leads_to_its_position() {
-        for (text, position) in [("start", 0), ("end", 4), ("0", 0), ("4", 4), ("50%", 2), ("49%", 1), ("100%", 4)] {
+        for (text, position) in [
+            ("start", 0),
+            ("end", 4),
+            ("0", 0),
+            ("4", 4),
+            ("50%", 2),
+            ("49%", 1),
+            ("100%", 4),
+        ] {
             check_position(text, position);
         }
-        for (text, position) in [("line:1", 0), ("line:2", 1), ("line:3", 2), ("line:4", 2), ("line:6", 4)] {
+        for (text, position) in [
+            ("line:1", 0),
+            ("line:2", 1),
+            ("line:3", 2),
+            ("line:4", 2),
+            ("line:6", 4),
+        ] {
             check_position(text, position);
         }
-        for (text, position) in [("time:9", 0), ("time:10", 1), ("time:29", 2), ("time:99", 4)] {
+        for (text, position) in [
+            ("time:9", 0),
+            ("time:10", 1),
+            ("time:29", 2),
+            ("time:99", 4),
+        ] {
             check_position(text, position);
         }
-        for (text, position) in [("pc:0x8000", 0), ("pc:0x8000#2", 2), ("pc:0x8000+4", 1), ("pc:0x8008#1", 3)] {
+        for (text, position) in [
+            ("pc:0x8000", 0),
+            ("pc:0x8000#2", 2),
+            ("pc:0x8000+4", 1),
+            ("pc:0x8008#1", 3),
+        ] {
             check_position(text, position);
         }
     }
 
     #[test]
     fn what_the_trace_does_not_have_is_refused_with_what_it_has() {
-        check_refused("5", "position 5 is beyond the end of the trace, which is position 4");
-        check_refused("line:7", "line 7 is beyond the end of the trace, which is line 6");
+        check_refused(
+            "5",
+            "position 5 is beyond the end of the trace, which is position 4",
+        );
+        check_refused(
+            "line:7",
+            "line 7 is beyond the end of the trace, which is line 6",
+        );
         check_refused("pc:0x9000", "no step of the trace is at 0x9000");
-        check_refused("pc:0x8000#3", "fewer than 3 steps of the trace are at 0x8000");
-        check_refused("pc:main", "pc:main: column 1: no register and no symbol is called \"main\"");
+        check_refused(
+            "pc:0x8000#3",
+            "fewer than 3 steps of the trace are at 0x8000",
+        );
+        check_refused(
+            "pc:main",
+            "pc:main: column 1: no register and no symbol is called \"main\"",
+        );
     }
 
     #[test]
@@ -570,9 +766,15 @@ mod tests {
 
     #[test]
     fn registers_need_a_position_to_have_a_value() {
-        check_refused("pc:r1", "pc:r1: column 1: r1 could not be looked up: no position is given to look it up at");
+        check_refused(
+            "pc:r1",
+            "pc:r1: column 1: r1 could not be looked up: no position is given to look it up at",
+        );
         let at = |text| resolve(text, Some(Position(1))).map_err(|error| error.to_string());
         assert_eq!(at("pc:r1"), Ok(Position(3)));
-        assert_eq!(at("pc:r0"), Err("pc:r0: column 1: r0 is unknown at this position".to_owned()));
+        assert_eq!(
+            at("pc:r0"),
+            Err("pc:r0: column 1: r0 is unknown at this position".to_owned())
+        );
     }
 }

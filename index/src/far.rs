@@ -84,7 +84,12 @@ impl ReadAt for FarText {
 
 /// A trace of some thousand steps whose times are beyond 2^32, and which states nothing before its first step.
 fn text() -> Vec<u8> {
-    let text = Recipe { size: Size::Steps(6000), seed: 3, ..Recipe::default() }.text();
+    let text = Recipe {
+        size: Size::Steps(6000),
+        seed: 3,
+        ..Recipe::default()
+    }
+    .text();
     let mut moved = Vec::new();
     for line in String::from_utf8(text).unwrap().lines() {
         let (time, rest) = line.split_once(' ').unwrap();
@@ -94,7 +99,12 @@ fn text() -> Vec<u8> {
             // A device changes memory now and then.
             if time.is_multiple_of(500) {
                 moved.extend_from_slice(
-                    format!("{} clk MR1 00501000:000000501000 {:02x}\n", time + TIME, time / 500).as_bytes(),
+                    format!(
+                        "{} clk MR1 00501000:000000501000 {:02x}\n",
+                        time + TIME,
+                        time / 500
+                    )
+                    .as_bytes(),
                 );
             }
         }
@@ -104,18 +114,31 @@ fn text() -> Vec<u8> {
 
 /// A small index and its bytes.
 fn index(text: Vec<u8>) -> (Index, Vec<u8>) {
-    let tarmac: Arc<dyn Source> = Arc::new(Tarmac::open(Box::new(text), Default::default()).unwrap());
-    let (directory, options) = (tempfile::tempdir().unwrap(), BuildOptions { segment_bytes: 20_000, threads: 1 });
+    let tarmac: Arc<dyn Source> =
+        Arc::new(Tarmac::open(Box::new(text), Default::default()).unwrap());
+    let (directory, options) = (
+        tempfile::tempdir().unwrap(),
+        BuildOptions {
+            segment_bytes: 20_000,
+            threads: 1,
+        },
+    );
     let path = directory.path().join("index");
     let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
     let (progress, cancel) = Default::default();
-    Build::new(&tarmac, &fingerprint, &options, &progress, &cancel).to_file(&path).unwrap();
+    Build::new(&tarmac, &fingerprint, &options, &progress, &cancel)
+        .to_file(&path)
+        .unwrap();
     let bytes = std::fs::read(path).unwrap();
     (Index::from_bytes(tarmac, bytes.clone()).unwrap(), bytes)
 }
 
 fn push(bytes: &mut Vec<u8>, part: &[u8]) -> Extent {
-    let extent = Extent { offset: bytes.len() as u64, len: part.len() as u64, checksum: xxh3_64(part) };
+    let extent = Extent {
+        offset: bytes.len() as u64,
+        len: part.len() as u64,
+        checksum: xxh3_64(part),
+    };
     bytes.extend_from_slice(part);
     extent
 }
@@ -126,11 +149,22 @@ fn moved(near: &Index, mut bytes: Vec<u8>, text: Vec<u8>) -> Index {
     let mut contents = near.contents.clone();
     let nothing = KeyMapWriter::<()>::default().finish();
     let (granules, pcs) = (push(&mut bytes, &nothing), push(&mut bytes, &nothing));
-    let moved =
-        |maps: &mut KeyMaps| (maps.first, maps.end) = (maps.first + SEGMENTS as u64, maps.end + SEGMENTS as u64);
+    let moved = |maps: &mut KeyMaps| {
+        (maps.first, maps.end) = (maps.first + SEGMENTS as u64, maps.end + SEGMENTS as u64)
+    };
     contents.key_maps.iter_mut().for_each(moved);
-    contents.key_maps.insert(0, KeyMaps { first: 0, end: SEGMENTS as u64, granules, pcs });
-    let calls = (0..near.calls().len()).map(CallId).filter_map(|id| Some((id, near.calls().get(id)?)));
+    contents.key_maps.insert(
+        0,
+        KeyMaps {
+            first: 0,
+            end: SEGMENTS as u64,
+            granules,
+            pcs,
+        },
+    );
+    let calls = (0..near.calls().len())
+        .map(CallId)
+        .filter_map(|id| Some((id, near.calls().get(id)?)));
     let frames = calls.map(|(id, call)| far_frame(Frame::of(&call, near.calls().stack_of(id))));
     let (frames, layout) = encode_frames(frames.collect(), contents.call_layout.switches.clone());
     (contents.calls, contents.call_layout) = (push(&mut bytes, &frames), layout);
@@ -145,8 +179,15 @@ fn moved(near: &Index, mut bytes: Vec<u8>, text: Vec<u8>) -> Index {
         ..SegmentMeta::default()
     });
     contents.segments.splice(0..0, made_up);
-    contents.views.iter_mut().flat_map(|view| &mut view.segments).for_each(|number| *number += SEGMENTS as u32);
-    contents.threads.iter_mut().for_each(|thread| thread.first_step = thread.first_step.map(|step| step + STEPS));
+    contents
+        .views
+        .iter_mut()
+        .flat_map(|view| &mut view.segments)
+        .for_each(|number| *number += SEGMENTS as u32);
+    contents
+        .threads
+        .iter_mut()
+        .for_each(|thread| thread.first_step = thread.first_step.map(|step| step + STEPS));
     contents.steps += STEPS;
     contents.lines += LINES;
     contents.text_end += BYTES;
@@ -205,13 +246,21 @@ impl<T: Far> Far for Vec<T> {
 
 impl Far for StepRecord {
     fn far(self) -> Self {
-        Self { step: self.step.far(), line: self.line.far(), ..self }
+        Self {
+            step: self.step.far(),
+            line: self.line.far(),
+            ..self
+        }
     }
 }
 
 impl Far for Hit {
     fn far(self) -> Self {
-        Self { record: self.record.far(), position: self.position.far(), ..self }
+        Self {
+            record: self.record.far(),
+            position: self.position.far(),
+            ..self
+        }
     }
 }
 
@@ -237,26 +286,40 @@ impl Far for RegisterFile {
 
 impl Far for crate::answers::byte_state::ByteState {
     fn far(self) -> Self {
-        Self { seen_at: self.seen_at.far(), ..self }
+        Self {
+            seen_at: self.seen_at.far(),
+            ..self
+        }
     }
 }
 
 impl Far for crate::query::raw_lines::RawLine {
     fn far(self) -> Self {
-        Self { line: self.line.far(), step: self.step.far(), ..self }
+        Self {
+            line: self.line.far(),
+            step: self.step.far(),
+            ..self
+        }
     }
 }
 
 impl Far for ExternalChange {
     fn far(self) -> Self {
-        Self { hit: self.hit.far(), ..self }
+        Self {
+            hit: self.hit.far(),
+            ..self
+        }
     }
 }
 
 impl Far for Difference {
     fn far(mut self) -> Self {
-        self.registers.iter_mut().for_each(|register| register.last_write = register.last_write.far());
-        self.memory.iter_mut().for_each(|run| run.last_write = run.last_write.far());
+        self.registers
+            .iter_mut()
+            .for_each(|register| register.last_write = register.last_write.far());
+        self.memory
+            .iter_mut()
+            .for_each(|run| run.last_write = run.last_write.far());
         self
     }
 }
@@ -282,7 +345,11 @@ impl Pair {
     {
         let expected = near.run(&self.near, &Cancel::default()).unwrap().far();
         let found = far.run(&self.far, &Cancel::default());
-        assert_eq!(found.unwrap_or_else(|error| panic!("{far:?}: {error}")), expected, "{far:?}");
+        assert_eq!(
+            found.unwrap_or_else(|error| panic!("{far:?}: {error}")),
+            expected,
+            "{far:?}"
+        );
     }
 
     /// A position and the same far away; the made-up segments cannot be asked.
@@ -297,9 +364,15 @@ fn numbers_of_the_whole_are_beyond_32_bits() {
     let Pair { near, far } = Pair::new();
     assert_eq!(far.call_count(), near.call_count());
     let (near, info) = (near.info(), far.info());
-    assert_eq!((info.steps, info.lines), (near.steps + STEPS, near.lines + LINES));
+    assert_eq!(
+        (info.steps, info.lines),
+        (near.steps + STEPS, near.lines + LINES)
+    );
     assert_eq!(info.trace_bytes, near.trace_bytes + BYTES);
-    assert_eq!((far.end(), far.threads()[0].first_step), (Position(info.steps), Some(Step(STEPS))));
+    assert_eq!(
+        (far.end(), far.threads()[0].first_step),
+        (Position(info.steps), Some(Step(STEPS)))
+    );
     assert!(info.time_range.unwrap().0 > u64::from(u32::MAX));
 }
 
@@ -310,15 +383,50 @@ fn registers_memory_and_steps_are_found_beyond_32_bits() {
     for _ in 0..300 {
         let (near, far) = pair.position(&mut dice);
         let thread = Some(ThreadId(0)).filter(|_| dice.one_in(2));
-        pair.agree(RegistersAt { position: near, thread }, RegistersAt { position: far, thread });
+        pair.agree(
+            RegistersAt {
+                position: near,
+                thread,
+            },
+            RegistersAt {
+                position: far,
+                thread,
+            },
+        );
         let (address, len_bytes) = (Address(0x50_0000 + dice.below(1 << 15)), 512);
-        pair.agree(MemoryAt { position: near, address, len_bytes }, MemoryAt { position: far, address, len_bytes });
+        pair.agree(
+            MemoryAt {
+                position: near,
+                address,
+                len_bytes,
+            },
+            MemoryAt {
+                position: far,
+                address,
+                len_bytes,
+            },
+        );
         let (first, count) = (Step(near.0 - 1), dice.below(300));
-        pair.agree(Steps { first, count }, Steps { first: first.far(), count });
+        pair.agree(
+            Steps { first, count },
+            Steps {
+                first: first.far(),
+                count,
+            },
+        );
         pair.agree(LineOfStep(first), LineOfStep(first.far()));
         let line = Line(1 + dice.below(pair.near.info().lines));
         pair.agree(PositionOfLine(line), PositionOfLine(line.far()));
-        pair.agree(RawLines { first: line, count: 5 }, RawLines { first: line.far(), count: 5 });
+        pair.agree(
+            RawLines {
+                first: line,
+                count: 5,
+            },
+            RawLines {
+                first: line.far(),
+                count: 5,
+            },
+        );
         // Times are those of the text in both.
         let time = TIME + 1 + dice.below(7000);
         pair.agree(PositionOfTime(time), PositionOfTime(time));
@@ -329,39 +437,113 @@ fn registers_memory_and_steps_are_found_beyond_32_bits() {
 fn accesses_are_found_beyond_32_bits() {
     let pair = Pair::new();
     let mut dice = Dice(2);
-    let records = Steps { first: Step(0), count: u64::MAX }.run(&pair.near, &Cancel::default()).unwrap();
+    let records = Steps {
+        first: Step(0),
+        count: u64::MAX,
+    }
+    .run(&pair.near, &Cancel::default())
+    .unwrap();
     for _ in 0..600 {
         let (near, far) = pair.position(&mut dice);
         let record = &records[dice.below(records.len() as u64) as usize];
-        let kinds = dice.pick(&[AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All]).unwrap();
+        let kinds = dice
+            .pick(&[AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All])
+            .unwrap();
         for effect in &record.effects {
             let (cell, kinds) = match effect {
-                Effect::Register { view, .. } => {
-                    (Cell::Register { thread: ThreadId(0), view: *view }, AccessKinds::Writes)
-                }
+                Effect::Register { view, .. } => (
+                    Cell::Register {
+                        thread: ThreadId(0),
+                        view: *view,
+                    },
+                    AccessKinds::Writes,
+                ),
                 Effect::Access(access) => match access.target {
-                    AccessTarget::Memory { address, size_bytes } => {
-                        (Cell::Memory { address, len_bytes: size_bytes }, kinds)
-                    }
+                    AccessTarget::Memory {
+                        address,
+                        size_bytes,
+                    } => (
+                        Cell::Memory {
+                            address,
+                            len_bytes: size_bytes,
+                        },
+                        kinds,
+                    ),
                     AccessTarget::Register(_) => continue,
                 },
-                Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => continue,
+                Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => {
+                    continue;
+                }
             };
-            pair.agree(LastAccess { cell, kinds, before: near }, LastAccess { cell, kinds, before: far });
-            pair.agree(NextAccess { cell, kinds, from: near }, NextAccess { cell, kinds, from: far });
+            pair.agree(
+                LastAccess {
+                    cell,
+                    kinds,
+                    before: near,
+                },
+                LastAccess {
+                    cell,
+                    kinds,
+                    before: far,
+                },
+            );
+            pair.agree(
+                NextAccess {
+                    cell,
+                    kinds,
+                    from: near,
+                },
+                NextAccess {
+                    cell,
+                    kinds,
+                    from: far,
+                },
+            );
         }
         let pc = record.pc;
-        pair.agree(LastVisit { pc, before: near }, LastVisit { pc, before: far });
+        pair.agree(
+            LastVisit { pc, before: near },
+            LastVisit { pc, before: far },
+        );
         pair.agree(NextVisit { pc, from: near }, NextVisit { pc, from: far });
-        pair.agree(VisitsFrom { pc, from: near, limit: 50 }, VisitsFrom { pc, from: far, limit: 50 });
+        pair.agree(
+            VisitsFrom {
+                pc,
+                from: near,
+                limit: 50,
+            },
+            VisitsFrom {
+                pc,
+                from: far,
+                limit: 50,
+            },
+        );
         let count = VisitReader(&pair.near).visit_count(pc).unwrap();
         assert_eq!(VisitReader(&pair.far).visit_count(pc).unwrap(), count);
         let number = 1 + dice.below(count);
         pair.agree(NthVisit { pc, number }, NthVisit { pc, number });
     }
     let thread = ThreadId(0);
-    pair.agree(LastStepOf { thread, before: Position(77) }, LastStepOf { thread, before: Position(77).far() });
-    pair.agree(NextStepOf { thread, from: Position(77) }, NextStepOf { thread, from: Position(77).far() });
+    pair.agree(
+        LastStepOf {
+            thread,
+            before: Position(77),
+        },
+        LastStepOf {
+            thread,
+            before: Position(77).far(),
+        },
+    );
+    pair.agree(
+        NextStepOf {
+            thread,
+            from: Position(77),
+        },
+        NextStepOf {
+            thread,
+            from: Position(77).far(),
+        },
+    );
 }
 
 #[test]
@@ -369,21 +551,56 @@ fn searches_external_changes_and_differences_go_beyond_32_bits() {
     let pair = Pair::new();
     let mut dice = Dice(3);
     for _ in 0..60 {
-        let ((near, far), (other, other_far)) = (pair.position(&mut dice), pair.position(&mut dice));
-        let pattern: crate::query::search::pattern::TextPattern =
-            dice.pick(&["BLR", r"MW1 .* 0.$", "nowhere", "CBNZ +x20"]).unwrap().parse().unwrap();
-        let find = |from| FindText { what: pattern.clone(), thread: None, from, limit: 4 };
+        let ((near, far), (other, other_far)) =
+            (pair.position(&mut dice), pair.position(&mut dice));
+        let pattern: crate::query::search::pattern::TextPattern = dice
+            .pick(&["BLR", r"MW1 .* 0.$", "nowhere", "CBNZ +x20"])
+            .unwrap()
+            .parse()
+            .unwrap();
+        let find = |from| FindText {
+            what: pattern.clone(),
+            thread: None,
+            from,
+            limit: 4,
+        };
         pair.agree(find(near), find(far));
         let value = dice.below(3);
         pair.agree(
-            FindValue { what: value.into(), thread: None, from: near, limit: 4 },
-            FindValue { what: value.into(), thread: None, from: far, limit: 4 },
+            FindValue {
+                what: value.into(),
+                thread: None,
+                from: near,
+                limit: 4,
+            },
+            FindValue {
+                what: value.into(),
+                thread: None,
+                from: far,
+                limit: 4,
+            },
         );
-        let next = |from| NextExternalChanges { range: None, thread: None, from, skip: 0, limit: 4 };
+        let next = |from| NextExternalChanges {
+            range: None,
+            thread: None,
+            from,
+            skip: 0,
+            limit: 4,
+        };
         pair.agree(next(near), next(far));
-        let last = |before| LastExternalChanges { range: None, thread: None, before, skip: 0, limit: 4 };
+        let last = |before| LastExternalChanges {
+            range: None,
+            thread: None,
+            before,
+            skip: 0,
+            limit: 4,
+        };
         pair.agree(last(near), last(far));
-        let difference = |from, to| DifferenceBetween { from, to, thread: None };
+        let difference = |from, to| DifferenceBetween {
+            from,
+            to,
+            thread: None,
+        };
         pair.agree(difference(near, other), difference(far, other_far));
     }
 }
@@ -393,9 +610,14 @@ fn calls_and_folds_go_beyond_32_bits() {
     let Pair { near, far } = Pair::new();
     let (calls, far_calls) = (near.calls(), far.calls());
     assert!(calls.len() > 50 && calls.len() == far_calls.len());
-    let (mut folds, mut far_folds) = (FoldSet::new(near.step_count()), FoldSet::new(far.step_count()));
+    let (mut folds, mut far_folds) = (
+        FoldSet::new(near.step_count()),
+        FoldSet::new(far.step_count()),
+    );
     let mut dice = Dice(4);
-    let folded: HashSet<_> = (0..20).map(|_| CallId(1 + dice.below(calls.len() - 1))).collect();
+    let folded: HashSet<_> = (0..20)
+        .map(|_| CallId(1 + dice.below(calls.len() - 1)))
+        .collect();
     for id in folded {
         folds.fold(calls, id);
         far_folds.fold(far_calls, id);
@@ -404,13 +626,20 @@ fn calls_and_folds_go_beyond_32_bits() {
     for row in 0..folds.row_count() {
         let expected = match folds.row(row).unwrap() {
             Row::Step(step) => Row::Step(step.far()),
-            Row::Folded { call, first, last } => Row::Folded { call, first: first.far(), last: last.far() },
+            Row::Folded { call, first, last } => Row::Folded {
+                call,
+                first: first.far(),
+                last: last.far(),
+            },
         };
         assert_eq!(far_folds.row(row + STEPS), Some(expected));
     }
     for step in 0..near.step_count() {
         let position = Step(step).after();
-        assert_eq!(far_folds.row_of(Step(step).far()), folds.row_of(Step(step)) + STEPS);
+        assert_eq!(
+            far_folds.row_of(Step(step).far()),
+            folds.row_of(Step(step)) + STEPS
+        );
         let stack = calls.path_at(ThreadId(0), position);
         assert_eq!(far_calls.path_at(ThreadId(0), position.far()), stack);
         let called = calls.called_by(ThreadId(0), Step(step));

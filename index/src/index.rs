@@ -116,7 +116,11 @@ impl Index {
     ///
     /// # Errors
     /// Says why the file cannot be used; the caller then builds a new one.
-    pub fn open(source: Arc<dyn Source>, path: &Path, fingerprint: &Fingerprint) -> Result<Self, OpenError> {
+    pub fn open(
+        source: Arc<dyn Source>,
+        path: &Path,
+        fingerprint: &Fingerprint,
+    ) -> Result<Self, OpenError> {
         let index = Self::open_stale(source, path)?;
         match index.contents.fingerprint.difference(fingerprint) {
             Some(reason) => Err(OpenError::Stale(reason)),
@@ -162,14 +166,27 @@ impl Index {
         let data = data.into();
         let contents = layout::decode(&data)?;
         let arrival = Arrival::of(contents.traits.instruction_set);
-        let plain_calls =
-            CallTable::open(&data, contents.calls, contents.call_layout.clone(), contents.steps, arrival)?;
-        let host_regions = contents.host_regions.checked(&data).and_then(HostRegions::decode);
-        let open_calls = contents.open_calls.checked(&data).and_then(OpenCalls::decode);
-        let (host_regions, open_calls) = host_regions
-            .zip(open_calls)
-            .ok_or(OpenError::Damaged("what it says of semihosting calls cannot be read"))?;
-        let codes = contents.codes.table(&data).ok_or(OpenError::Damaged("its list of instructions cannot be read"))?;
+        let plain_calls = CallTable::open(
+            &data,
+            contents.calls,
+            contents.call_layout.clone(),
+            contents.steps,
+            arrival,
+        )?;
+        let host_regions = contents
+            .host_regions
+            .checked(&data)
+            .and_then(HostRegions::decode);
+        let open_calls = contents
+            .open_calls
+            .checked(&data)
+            .and_then(OpenCalls::decode);
+        let (host_regions, open_calls) = host_regions.zip(open_calls).ok_or(OpenError::Damaged(
+            "what it says of semihosting calls cannot be read",
+        ))?;
+        let codes = contents.codes.table(&data).ok_or(OpenError::Damaged(
+            "its list of instructions cannot be read",
+        ))?;
         let thread = |thread: &ThreadContents| ThreadInfo {
             name: thread.name.clone(),
             steps: thread.steps,
@@ -183,10 +200,16 @@ impl Index {
             count: warning.count,
         };
         let call_gaps = KnownCallGaps::new(contents.segments.len());
-        let names = contents.register_names.iter().zip(0..).map(|(name, number)| (name.clone(), number));
+        let names = contents
+            .register_names
+            .iter()
+            .zip(0..)
+            .map(|(name, number)| (name.clone(), number));
         // Of several with one name the first counts.
         let thread_numbers = (0..=u16::MAX).zip(&contents.threads).rev();
-        let thread_numbers = thread_numbers.map(|(number, thread)| (thread.name.clone(), ThreadId(number))).collect();
+        let thread_numbers = thread_numbers
+            .map(|(number, thread)| (thread.name.clone(), ThreadId(number)))
+            .collect();
         let mut instruction_sets: Vec<InstructionSet> = Vec::new();
         for thread in &contents.threads {
             if !instruction_sets.contains(&thread.instruction_set) {
@@ -316,7 +339,9 @@ impl Index {
 
     /// The instruction set of a thread's first step.
     pub fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
-        self.threads.get(usize::from(thread.0)).map_or_else(InstructionSet::default, |thread| thread.instruction_set)
+        self.threads
+            .get(usize::from(thread.0))
+            .map_or_else(InstructionSet::default, |thread| thread.instruction_set)
     }
 
     /// The register that a bank has its plain name from; the register itself for others.
@@ -324,10 +349,19 @@ impl Index {
         if register <= RegisterId::LR {
             return register;
         }
-        let named = self.banks.iter().find(|known| known.register == register).map(|known| known.plain);
-        let is_bank =
-            |plain: &RegisterId| self.instruction_sets.iter().any(|set| set.banks(*plain).any(|bank| bank == register));
-        named.or_else(|| [RegisterId::SP, RegisterId::LR].into_iter().find(is_bank)).unwrap_or(register)
+        let named = self
+            .banks
+            .iter()
+            .find(|known| known.register == register)
+            .map(|known| known.plain);
+        let is_bank = |plain: &RegisterId| {
+            self.instruction_sets
+                .iter()
+                .any(|set| set.banks(*plain).any(|bank| bank == register))
+        };
+        named
+            .or_else(|| [RegisterId::SP, RegisterId::LR].into_iter().find(is_bank))
+            .unwrap_or(register)
     }
 
     /// The instruction sets of the threads' first steps, each once: threads may be thousands.
@@ -339,13 +373,19 @@ impl Index {
     pub(crate) fn set_of_names(&self, thread: ThreadId, set: InstructionSet) -> InstructionSet {
         let first = self.instruction_set(thread);
         let is_alike = |other: &&InstructionSet| other.word_bytes() == set.word_bytes();
-        if is_alike(&&first) { first } else { first.states().iter().find(is_alike).copied().unwrap_or(set) }
+        if is_alike(&&first) {
+            first
+        } else {
+            first.states().iter().find(is_alike).copied().unwrap_or(set)
+        }
     }
 
     /// The number of a register outside the architecture's table.
     pub(crate) fn named_register(&self, lower_name: &str) -> Option<RegisterId> {
         let number = self.name_numbers.get(lower_name)?;
-        Some(RegisterId(RegisterId::FIRST_NAMED.0.saturating_add(*number)))
+        Some(RegisterId(
+            RegisterId::FIRST_NAMED.0.saturating_add(*number),
+        ))
     }
 
     /// The first problems of the trace.
@@ -356,14 +396,24 @@ impl Index {
     /// All calls that were found, with tail calls among them where those are looked for:
     /// at the first call of this, unless they [are known](Self::find_tail_calls).
     pub fn calls(&self) -> &CallTable {
-        let Some(tail_calls) = &self.tail_calls else { return &self.plain_calls };
-        let found = tail_calls.found.get_or_init(|| (tail_calls.find)(self, &Cancel::default()));
-        found.as_ref().ok().and_then(Option::as_ref).unwrap_or(&self.plain_calls)
+        let Some(tail_calls) = &self.tail_calls else {
+            return &self.plain_calls;
+        };
+        let found = tail_calls
+            .found
+            .get_or_init(|| (tail_calls.find)(self, &Cancel::default()));
+        found
+            .as_ref()
+            .ok()
+            .and_then(Option::as_ref)
+            .unwrap_or(&self.plain_calls)
     }
 
     /// How many calls there are in [`Self::calls`], roots not counted.
     pub fn call_count(&self) -> u64 {
-        self.calls().len().saturating_sub(self.calls().roots().count() as u64)
+        self.calls()
+            .len()
+            .saturating_sub(self.calls().roots().count() as u64)
     }
 
     /// The calls as the trace alone shows them: a frame that was left by a tail call goes on in it.
@@ -376,7 +426,13 @@ impl Index {
     /// The program must say where functions begin. Cost: that of [`crate::tail_calls`], once.
     #[must_use]
     pub fn with_tail_calls(self, find: FindCalls) -> Self {
-        Self { tail_calls: Some(TailCalls { find, found: OnceLock::new() }), ..self }
+        Self {
+            tail_calls: Some(TailCalls {
+                find,
+                found: OnceLock::new(),
+            }),
+            ..self
+        }
     }
 
     /// Finds the tail calls at once, so that no question waits for them later.
@@ -386,7 +442,10 @@ impl Index {
     pub fn find_tail_calls(&mut self, find: FindCalls, cancel: &Cancel) -> Result<(), QueryError> {
         self.tail_calls = None;
         let found = find(self, cancel)?;
-        self.tail_calls = Some(TailCalls { find, found: OnceLock::from(Ok(found)) });
+        self.tail_calls = Some(TailCalls {
+            find,
+            found: OnceLock::from(Ok(found)),
+        });
         Ok(())
     }
 
@@ -410,19 +469,33 @@ impl Index {
 
     /// The memories that threads see.
     pub(crate) fn memories(&self) -> &Memories {
-        let names = || self.threads().iter().map(|thread| self.source().memory_of(&thread.name));
+        let names = || {
+            self.threads()
+                .iter()
+                .map(|thread| self.source().memory_of(&thread.name))
+        };
         self.memories.get_or_init(|| Memories::new(names()))
     }
 
     /// Steps before a segment.
     pub(crate) fn step_base(&self, segment: usize) -> u64 {
-        self.contents.segments.get(segment).map_or(0, |segment| segment.step_base)
+        self.contents
+            .segments
+            .get(segment)
+            .map_or(0, |segment| segment.step_base)
     }
 
     /// A segment by its number.
     pub(crate) fn segment(&self, number: usize) -> Option<SegmentReader<'_>> {
-        let (meta, checked) = (self.contents.segments.get(number)?, self.checked.get(number)?);
-        Some(SegmentReader { meta, bytes: &self.data, checked })
+        let (meta, checked) = (
+            self.contents.segments.get(number)?,
+            self.checked.get(number)?,
+        );
+        Some(SegmentReader {
+            meta,
+            bytes: &self.data,
+            checked,
+        })
     }
 
     /// Whether what is known of registers is what the operands of instructions say.
@@ -437,8 +510,12 @@ impl Index {
 
     /// The map of 64 segments for keys of this kind.
     pub(crate) fn key_map(&self, number: usize, kind: Key) -> Result<Directory<'_>, QueryError> {
-        let (maps, checked) =
-            self.contents.key_maps.get(number).zip(self.maps_checked.get(number)).ok_or_else(bad_key_map)?;
+        let (maps, checked) = self
+            .contents
+            .key_maps
+            .get(number)
+            .zip(self.maps_checked.get(number))
+            .ok_or_else(bad_key_map)?;
         let (extent, bit) = match kind {
             Key::Granule(_) => (maps.granules, 1),
             Key::Pc(_) => (maps.pcs, 2),
@@ -456,5 +533,7 @@ impl Index {
 
 /// What is wrong when a map of segments cannot be read.
 pub(crate) fn bad_key_map() -> QueryError {
-    QueryError::Damaged { part: "key map".to_owned() }
+    QueryError::Damaged {
+        part: "key map".to_owned(),
+    }
 }

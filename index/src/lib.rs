@@ -51,9 +51,13 @@ pub use answers::program::{FunctionPart, Program};
 pub use answers::range_effects::{MemoryInput, MemoryOutput, RangeEffects, RegisterEffect};
 pub use answers::reason::{Fact, Reason, Way};
 pub use answers::register_file::{RegisterFile, RegisterState};
-pub use answers::slice::{Defined, Edge, EdgeKinds, End, NotKnown, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy};
+pub use answers::slice::{
+    Defined, Edge, EdgeKinds, End, NotKnown, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy,
+};
 pub use answers::slice_sight::{SeenRow, SightAccess, SliceSight};
-pub use answers::step_record::{ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, STEP_EFFECTS, StepRecord};
+pub use answers::step_record::{
+    ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, STEP_EFFECTS, StepRecord,
+};
 pub use answers::thread::{ThreadId, ThreadInfo};
 pub use answers::translation::{Mapping, PageCounts, Translation, TranslationCounts};
 pub use answers::value::{Value, ValueSource};
@@ -65,7 +69,9 @@ pub use builder::partial::remove_leftovers;
 pub use builder::semihosting::images::with_images;
 pub use builder::so_far::open_so_far;
 pub use index::Index;
-pub use query::access::{IsAccessedBy, LastAccess, LastAccessAnswer, LastAccesses, NextAccess, NextAccesses};
+pub use query::access::{
+    IsAccessedBy, LastAccess, LastAccessAnswer, LastAccesses, NextAccess, NextAccesses,
+};
 pub use query::access_shares::{AccessShare, AccessShares};
 pub use query::accesses::AccessesOf;
 pub use query::allocations::{Allocations, HeapRole};

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// An address in the traced machine's memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Address(pub u64);
 
 impl std::fmt::Display for Address {

@@ -35,19 +35,31 @@ impl Bank {
     /// True unless the mode says that the plain name means another bank.
     pub fn is_in_use(self, mode: Mode) -> bool {
         match (self, mode) {
-            (Self::Level(bank), Mode::Level { level, has_own_stack }) => bank == if has_own_stack { level } else { 0 },
+            (
+                Self::Level(bank),
+                Mode::Level {
+                    level,
+                    has_own_stack,
+                },
+            ) => bank == if has_own_stack { level } else { 0 },
             (Self::Level(_), Mode::Banked(_) | Mode::Handler(_)) => false,
             (Self::Mode(bank), Mode::Banked(mode)) => bank == mode,
-            (Self::Link(bank), Mode::Banked(mode)) => bank == mode || (&bank, &mode) == (b"usr", b"hyp"),
+            (Self::Link(bank), Mode::Banked(mode)) => {
+                bank == mode || (&bank, &mode) == (b"usr", b"hyp")
+            }
             (Self::Fiq(bank), Mode::Banked(mode)) => (bank == *b"fiq") == (mode == *b"fiq"),
             // `x8` to `x12` of AArch64 are those of the other modes (DDI 0487, D1.20.1).
             (Self::Fiq(bank), Mode::Level { .. }) => bank != *b"fiq",
-            (Self::Mode(_) | Self::Link(_) | Self::Main(_) | Self::Process(_), Mode::Level { .. }) => false,
+            (
+                Self::Mode(_) | Self::Link(_) | Self::Main(_) | Self::Process(_),
+                Mode::Level { .. },
+            ) => false,
             (Self::Process(_), Mode::Handler(_) | Mode::Thread(_, ThreadStack::Main)) => false,
             (Self::Main(_), Mode::Thread(_, ThreadStack::Process)) => false,
-            (Self::Main(own) | Self::Process(own), Mode::Handler(security) | Mode::Thread(security, _)) => {
-                own.may_be_of(security)
-            }
+            (
+                Self::Main(own) | Self::Process(own),
+                Mode::Handler(security) | Mode::Thread(security, _),
+            ) => own.may_be_of(security),
             _ => true,
         }
     }

@@ -15,19 +15,29 @@ impl Encoding {
 
     /// From its bytes; none when there are none or more than [`Self::LIMIT`].
     pub fn new(bytes: &[u8]) -> Option<Self> {
-        let mut encoding = Self { length: u8::try_from(bytes.len()).ok()?, ..Self::default() };
-        encoding.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        let mut encoding = Self {
+            length: u8::try_from(bytes.len()).ok()?,
+            ..Self::default()
+        };
+        encoding
+            .bytes
+            .get_mut(..bytes.len())?
+            .copy_from_slice(bytes);
         Some(encoding).filter(|encoding| encoding.length > 0)
     }
 
     /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
-        self.bytes.get(..usize::from(self.length)).unwrap_or_default()
+        self.bytes
+            .get(..usize::from(self.length))
+            .unwrap_or_default()
     }
 }
 
 impl fmt::Debug for Encoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.bytes()
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }

@@ -68,11 +68,16 @@ impl Decoder {
         let disassemblers = if set.is_stateful(&site.encoding) {
             &set.disassemblers()
         } else {
-            self.disassemblers.entry(set).or_insert_with(|| set.disassemblers())
+            self.disassemblers
+                .entry(set)
+                .or_insert_with(|| set.disassemblers())
         };
         let found = set.decode_with(&site, disassemblers);
         let instruction = found.unwrap_or_else(|| Instruction::undecodable(&site.encoding));
-        Instruction { control: set.control(&site), ..instruction }
+        Instruction {
+            control: set.control(&site),
+            ..instruction
+        }
     }
 }
 
@@ -84,16 +89,35 @@ mod tests {
 
     #[track_caller]
     fn check(set: InstructionSet, bytes: &[u8], expected: &str) {
-        assert_eq!(decode(Encoding::new(bytes).unwrap(), Address(0x1000), set).text, expected);
+        assert_eq!(
+            decode(Encoding::new(bytes).unwrap(), Address(0x1000), set).text,
+            expected
+        );
     }
 
     #[test]
     fn every_set_has_its_text() {
-        check(InstructionSet::A64, &[0xfd, 0x7b, 0xbf, 0xa9], "stp x29, x30, [sp, #-0x10]!");
-        check(InstructionSet::A32, &[0x04, 0xe0, 0x2d, 0xe5], "str lr, [sp, #-4]!");
+        check(
+            InstructionSet::A64,
+            &[0xfd, 0x7b, 0xbf, 0xa9],
+            "stp x29, x30, [sp, #-0x10]!",
+        );
+        check(
+            InstructionSet::A32,
+            &[0x04, 0xe0, 0x2d, 0xe5],
+            "str lr, [sp, #-4]!",
+        );
         check(InstructionSet::T32, &[0x00, 0xf0, 0x01, 0xf8], "bl #0x1006");
-        check(InstructionSet::X86_64, &[0xe8, 0x00, 0x01, 0x00, 0x00], "call 0x1105");
-        check(InstructionSet::X86_32, &[0x8b, 0x45, 0x08], "mov eax, dword ptr [ebp + 8]");
+        check(
+            InstructionSet::X86_64,
+            &[0xe8, 0x00, 0x01, 0x00, 0x00],
+            "call 0x1105",
+        );
+        check(
+            InstructionSet::X86_32,
+            &[0x8b, 0x45, 0x08],
+            "mov eax, dword ptr [ebp + 8]",
+        );
         check(InstructionSet::Riscv64, &[0x41, 0x11], "c.addi sp, -0x10");
         check(InstructionSet::Regdeps, &[0x41, 0x11], ".byte 41 11");
     }
@@ -103,7 +127,11 @@ mod tests {
         for register in 0..1 << 15 {
             let opcode = 0xd510_0000u32 | register << 5;
             for opcode in [opcode, opcode | 1 << 21] {
-                decode(Encoding::new(&opcode.to_le_bytes()).unwrap(), Address(0x1000), InstructionSet::A64);
+                decode(
+                    Encoding::new(&opcode.to_le_bytes()).unwrap(),
+                    Address(0x1000),
+                    InstructionSet::A64,
+                );
             }
         }
     }
@@ -111,7 +139,11 @@ mod tests {
     #[test]
     fn bytes_that_mean_nothing_are_their_own_text() {
         check(InstructionSet::X86_64, &[0x06], ".byte 06");
-        check(InstructionSet::A64, &[0xff, 0xff, 0xff, 0xff], ".byte ff ff ff ff");
+        check(
+            InstructionSet::A64,
+            &[0xff, 0xff, 0xff, 0xff],
+            ".byte ff ff ff ff",
+        );
         // Half of an instruction, and more than one.
         check(InstructionSet::X86_64, &[0x48, 0x8b], ".byte 48 8b");
         check(InstructionSet::X86_64, &[0x90, 0x90], ".byte 90 90");

@@ -22,8 +22,17 @@ pub(super) struct Description {
 
 impl Default for Description {
     fn default() -> Self {
-        let meaning = Meaning { is_memory_known: true, ..Meaning::default() };
-        Self { reads: Vec::new(), address_reads: Vec::new(), writes: Vec::new(), kept: Vec::new(), meaning }
+        let meaning = Meaning {
+            is_memory_known: true,
+            ..Meaning::default()
+        };
+        Self {
+            reads: Vec::new(),
+            address_reads: Vec::new(),
+            writes: Vec::new(),
+            kept: Vec::new(),
+            meaning,
+        }
     }
 }
 
@@ -42,7 +51,9 @@ impl Description {
     pub fn set(&mut self, view: RegisterView, value: Expression) {
         self.read_all(&value);
         self.writes.push(view);
-        self.meaning.writes.retain(|effect| !effect.view.overlaps(view));
+        self.meaning
+            .writes
+            .retain(|effect| !effect.view.overlaps(view));
         if value != Expression::Unknown {
             self.meaning.writes.push(RegisterEffect { view, value });
         }
@@ -62,7 +73,11 @@ impl Description {
         let bytes = kept_bits.to_le_bytes();
         let mut runs: Vec<RegisterView> = Vec::new();
         for (offset, byte) in (0..view.size_bytes).zip(bytes) {
-            let part = RegisterView { offset: view.offset + offset, size_bytes: 1, ..view };
+            let part = RegisterView {
+                offset: view.offset + offset,
+                size_bytes: 1,
+                ..view
+            };
             match byte {
                 0 => {}
                 0xff => push_joined(&mut runs, part),
@@ -75,12 +90,18 @@ impl Description {
     /// Keeps a part of a register that is written.
     pub fn keep(&mut self, view: RegisterView) {
         self.kept.push(view);
-        self.meaning.writes.push(RegisterEffect { view, value: Expression::Register(view) });
+        self.meaning.writes.push(RegisterEffect {
+            view,
+            value: Expression::Register(view),
+        });
     }
 
     /// Returns whether it reads or keeps a part of a register, addresses aside.
     pub fn takes_or_keeps(&self, register: RegisterId) -> bool {
-        self.reads.iter().chain(&self.kept).any(|view| view.register == register)
+        self.reads
+            .iter()
+            .chain(&self.kept)
+            .any(|view| view.register == register)
     }
 
     /// It reads the registers of an expression.
@@ -113,8 +134,14 @@ impl Description {
         if !self.meaning.is_memory_known {
             return;
         }
-        self.reads.retain(|view| !self.address_reads.contains(view) || besides.contains(view));
-        let stored: Vec<Expression> = self.meaning.memory.iter().map(|operand| operand.value.clone()).collect();
+        self.reads
+            .retain(|view| !self.address_reads.contains(view) || besides.contains(view));
+        let stored: Vec<Expression> = self
+            .meaning
+            .memory
+            .iter()
+            .map(|operand| operand.value.clone())
+            .collect();
         stored.iter().for_each(|value| self.read_all(value));
     }
 
@@ -126,7 +153,9 @@ impl Description {
     /// A register is not written, contrary to what was said so far.
     pub fn forget_writes(&mut self, register: RegisterId) {
         self.writes.retain(|view| view.register != register);
-        self.meaning.writes.retain(|effect| effect.view.register != register);
+        self.meaning
+            .writes
+            .retain(|effect| effect.view.register != register);
     }
 
     /// What was said of the registers so far is wrong.
@@ -152,14 +181,26 @@ impl Description {
         // Where it is not said which accesses there are, an address cannot be told from a value.
         let all = [data.as_slice(), &addresses].concat();
         // What is kept flows into itself only.
-        self.meaning.data_reads = sorted(if self.meaning.is_memory_known { data } else { all.clone() });
+        self.meaning.data_reads = sorted(if self.meaning.is_memory_known {
+            data
+        } else {
+            all.clone()
+        });
         let all = [all, self.kept].concat();
-        (RegisterUse { reads: sorted(all), writes: sorted(self.writes) }, self.meaning)
+        (
+            RegisterUse {
+                reads: sorted(all),
+                writes: sorted(self.writes),
+            },
+            self.meaning,
+        )
     }
 
     fn forget_memory(&mut self) {
         self.meaning.memory.clear();
-        self.meaning.writes.retain(|effect| !is_loaded(&effect.value));
+        self.meaning
+            .writes
+            .retain(|effect| !is_loaded(&effect.value));
     }
 }
 

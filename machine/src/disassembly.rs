@@ -23,11 +23,22 @@ impl Disassembled<'_> {
         take: impl Fn(&Disassembled<'_>) -> Option<T>,
     ) -> Option<T> {
         disassemblers.iter().find_map(|disassembler| {
-            let instructions = disassembler.disasm_count(site.encoding.bytes(), site.pc.0, 1).ok()?;
-            let instruction = instructions.iter().next().filter(|found| found.bytes() == site.encoding.bytes())?;
+            let instructions = disassembler
+                .disasm_count(site.encoding.bytes(), site.pc.0, 1)
+                .ok()?;
+            let instruction = instructions
+                .iter()
+                .next()
+                .filter(|found| found.bytes() == site.encoding.bytes())?;
             let detail = disassembler.insn_detail(instruction).ok()?;
             let operands = instruction.op_str().unwrap_or_default();
-            take(&Disassembled { disassembler, detail: &detail, mnemonic: instruction.mnemonic()?, operands, site })
+            take(&Disassembled {
+                disassembler,
+                detail: &detail,
+                mnemonic: instruction.mnemonic()?,
+                operands,
+                site,
+            })
         })
     }
 

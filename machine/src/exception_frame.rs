@@ -112,7 +112,10 @@ pub struct ExceptionFlow {
 impl FrameLayout {
     /// Whether frames of this layout hold a register.
     pub fn has(&self, register: RegisterId) -> bool {
-        self.words.iter().chain(self.additional).any(|word| word.view.register == register)
+        self.words
+            .iter()
+            .chain(self.additional)
+            .any(|word| word.view.register == register)
     }
 }
 
@@ -127,7 +130,8 @@ impl ExceptionFrame {
                 (place < word.view.size_bytes).then_some(byte)
             })
         };
-        in_context(self.base, self.layout.words).or_else(|| in_context(self.additional, self.layout.additional))
+        in_context(self.base, self.layout.words)
+            .or_else(|| in_context(self.additional, self.layout.additional))
     }
 
     /// Where the step accessed the value of a byte of a register.
@@ -136,7 +140,9 @@ impl ExceptionFrame {
             words.iter().find_map(|word| {
                 let place = byte.offset.checked_sub(word.view.offset)?;
                 let is_it = word.view.register == byte.register && place < word.view.size_bytes;
-                start?.checked_add(word.offset + u64::from(place)).filter(|_| is_it)
+                start?
+                    .checked_add(word.offset + u64::from(place))
+                    .filter(|_| is_it)
             })
         };
         let found = in_context(self.base, self.layout.words);
@@ -153,14 +159,28 @@ impl ExceptionFlow {
         instruction: Option<&Instruction>,
         events: &[FrameEvent],
     ) -> Option<Self> {
-        let marker = events.iter().position(|event| *event == FrameEvent::Exception);
-        let slot = Slot { layout, instruction, events, marker };
+        let marker = events
+            .iter()
+            .position(|event| *event == FrameEvent::Exception);
+        let slot = Slot {
+            layout,
+            instruction,
+            events,
+            marker,
+        };
         let may_return = slot.may_return();
         let (stores, stored) = slot.frame(AccessKind::Write, Slot::stored_frame);
-        let (loads, loaded) =
-            if may_return { slot.frame(AccessKind::Read, Slot::loaded_frame) } else { (Vec::new(), None) };
+        let (loads, loaded) = if may_return {
+            slot.frame(AccessKind::Read, Slot::loaded_frame)
+        } else {
+            (Vec::new(), None)
+        };
         let is_return = loaded.is_some() || may_return && slot.changes_scratch();
-        let restored = if is_return { slot.restored_link(stored.as_ref()) } else { None };
+        let restored = if is_return {
+            slot.restored_link(stored.as_ref())
+        } else {
+            None
+        };
         let links = slot.links(restored);
         let is_entry = marker.is_some() || !links.is_empty();
         if stored.is_none() && !is_return && !is_entry {
@@ -169,8 +189,22 @@ impl ExceptionFlow {
         let mut accesses = if stored.is_some() { stores } else { Vec::new() };
         accesses.extend(if loaded.is_some() { loads } else { Vec::new() });
         accesses.sort_unstable();
-        let first_event = accesses.first().copied().into_iter().chain(marker).min().unwrap_or(events.len());
-        Some(Self { first_event, stored, loaded, is_return, is_entry, accesses, links })
+        let first_event = accesses
+            .first()
+            .copied()
+            .into_iter()
+            .chain(marker)
+            .min()
+            .unwrap_or(events.len());
+        Some(Self {
+            first_event,
+            stored,
+            loaded,
+            is_return,
+            is_entry,
+            accesses,
+            links,
+        })
     }
 
     /// Whether the link register gets the value at an event by which the handler will return.
@@ -197,7 +231,8 @@ impl Slot<'_> {
     fn may_return(&self) -> bool {
         let control = self.instruction.map(|known| known.control);
         control.is_some_and(|control| {
-            matches!(control.flow, Flow::Branch | Flow::Return) && !matches!(control.target, Target::Address(_))
+            matches!(control.flow, Flow::Branch | Flow::Return)
+                && !matches!(control.target, Target::Address(_))
         })
     }
 
@@ -209,28 +244,45 @@ impl Slot<'_> {
     /// Whether a register changes that a branch leaves alone.
     fn changes_scratch(&self) -> bool {
         self.events.iter().any(|event| match event {
-            FrameEvent::Register { plain, .. } => self.layout.scratch.contains(plain) && !self.writes(*plain),
+            FrameEvent::Register { plain, .. } => {
+                self.layout.scratch.contains(plain) && !self.writes(*plain)
+            }
             _ => false,
         })
     }
 
     /// The events at which the link register gets a value other than from its instruction.
     fn link_writes(&self) -> Vec<usize> {
-        let is_write =
-            |event: &usize| matches!(self.events.get(*event), Some(FrameEvent::Register { plain: RegisterId::LR, .. }));
-        if self.writes(RegisterId::LR) { Vec::new() } else { (0..self.events.len()).filter(is_write).collect() }
+        let is_write = |event: &usize| {
+            matches!(
+                self.events.get(*event),
+                Some(FrameEvent::Register {
+                    plain: RegisterId::LR,
+                    ..
+                })
+            )
+        };
+        if self.writes(RegisterId::LR) {
+            Vec::new()
+        } else {
+            (0..self.events.len()).filter(is_write).collect()
+        }
     }
 
     /// Whether a register gets a value at an event by which a handler returns.
     fn is_return_value(&self, event: usize) -> bool {
         match self.events.get(event) {
-            Some(FrameEvent::Register { value: Some(value), .. }) => (self.layout.is_return_value)(*value),
+            Some(FrameEvent::Register {
+                value: Some(value), ..
+            }) => (self.layout.is_return_value)(*value),
             _ => false,
         }
     }
 
     fn enters(&self) -> bool {
-        self.link_writes().iter().any(|event| self.is_return_value(*event))
+        self.link_writes()
+            .iter()
+            .any(|event| self.is_return_value(*event))
     }
 
     /// The event at which a step that returns from an exception, and may store the frame of the next one, gives the link
@@ -258,12 +310,17 @@ impl Slot<'_> {
         kind: AccessKind,
         find: impl Fn(&Self, BTreeMap<u64, Option<u8>>) -> Option<ExceptionFrame>,
     ) -> (Vec<usize>, Option<ExceptionFrame>) {
-        let all: Vec<usize> = (0..self.events.len()).filter(|number| self.access(*number, kind).is_some()).collect();
+        let all: Vec<usize> = (0..self.events.len())
+            .filter(|number| self.access(*number, kind).is_some())
+            .collect();
         if all.is_empty() {
             return Default::default();
         }
         // What is stored late comes before the instruction that asks for it.
-        let splits = [self.beyond_operands(&all, kind), self.before_operands(&all, kind)];
+        let splits = [
+            self.beyond_operands(&all, kind),
+            self.before_operands(&all, kind),
+        ];
         for numbers in splits.into_iter().filter(|numbers| !numbers.is_empty()) {
             if let found @ Some(_) = find(self, self.bytes_of(&numbers, kind)) {
                 return (numbers, found);
@@ -281,12 +338,20 @@ impl Slot<'_> {
 
     /// Bytes of the operands of a kind; none where that is not known.
     fn operand_bytes(&self, kind: AccessKind) -> Option<u64> {
-        let Some(instruction) = self.instruction else { return Some(0) };
+        let Some(instruction) = self.instruction else {
+            return Some(0);
+        };
         if !instruction.meaning.is_memory_known {
             return Some(0).filter(|_| instruction.control.flow != Flow::Next);
         }
-        let operands = instruction.meaning.memory.iter().filter(|operand| operand.kind == kind);
-        operands.map(|operand| operand.size_bytes.map(u64::from)).sum()
+        let operands = instruction
+            .meaning
+            .memory
+            .iter()
+            .filter(|operand| operand.kind == kind);
+        operands
+            .map(|operand| operand.size_bytes.map(u64::from))
+            .sum()
     }
 
     /// The accesses after the operands, or after the words that tell of an exception.
@@ -298,14 +363,18 @@ impl Slot<'_> {
             if is_marked || own.is_some_and(|own| passed >= own) {
                 beyond.push(number);
             }
-            passed += self.access(number, kind).map_or(0, |access| u64::from(access.size_bytes));
+            passed += self
+                .access(number, kind)
+                .map_or(0, |access| u64::from(access.size_bytes));
         }
         beyond
     }
 
     /// The accesses before the operands, which are the last ones.
     fn before_operands(&self, all: &[usize], kind: AccessKind) -> Vec<usize> {
-        let Some(own) = self.operand_bytes(kind).filter(|own| *own > 0) else { return Vec::new() };
+        let Some(own) = self.operand_bytes(kind).filter(|own| *own > 0) else {
+            return Vec::new();
+        };
         let mut left = own;
         let mut end = all.len();
         while left > 0 && end > 0 {
@@ -317,9 +386,12 @@ impl Slot<'_> {
     }
 
     fn bytes_of(&self, numbers: &[usize], kind: AccessKind) -> BTreeMap<u64, Option<u8>> {
-        let accesses = numbers.iter().filter_map(|number| self.access(*number, kind));
+        let accesses = numbers
+            .iter()
+            .filter_map(|number| self.access(*number, kind));
         let bytes = accesses.flat_map(|access| {
-            let value = move |place: usize| access.bytes.and_then(|bytes| bytes.get(place).copied());
+            let value =
+                move |place: usize| access.bytes.and_then(|bytes| bytes.get(place).copied());
             (0..u64::from(access.size_bytes))
                 .zip(0..)
                 .map(move |(offset, place)| (access.address.wrapping_add(offset), value(place)))
@@ -330,7 +402,10 @@ impl Slot<'_> {
     /// The values that stack pointers get, the last first.
     fn stack_pointers(&self) -> impl Iterator<Item = u64> + '_ {
         self.events.iter().rev().filter_map(|event| match event {
-            FrameEvent::Register { plain: RegisterId::SP, value } => *value,
+            FrameEvent::Register {
+                plain: RegisterId::SP,
+                value,
+            } => *value,
             _ => None,
         })
     }
@@ -342,19 +417,34 @@ impl Slot<'_> {
         }
         let is_start = |address: &u64| runs.iter().any(|run| self.meets_basic(*address, run));
         let late = || {
-            let is_late = |run: &&Range<u64>| self.layout.late_bytes.contains(&(run.end - run.start));
-            let run = runs.iter().find(is_late).filter(|_| !self.enters() && self.marker.is_none())?;
+            let is_late =
+                |run: &&Range<u64>| self.layout.late_bytes.contains(&(run.end - run.start));
+            let run = runs
+                .iter()
+                .find(is_late)
+                .filter(|_| !self.enters() && self.marker.is_none())?;
             run.start.checked_sub(self.layout.late_offset)
         };
-        let base = self.stack_pointers().find(is_start).or_else(late).or_else(|| self.whole_run(&runs));
+        let base = self
+            .stack_pointers()
+            .find(is_start)
+            .or_else(late)
+            .or_else(|| self.whole_run(&runs));
         let is_call = self.is_call_frame(&bytes);
         let base = base.filter(|_| !is_call);
-        (is_call || base.is_some()).then_some(ExceptionFrame { layout: self.layout, base, additional: None, bytes })
+        (is_call || base.is_some()).then_some(ExceptionFrame {
+            layout: self.layout,
+            base,
+            additional: None,
+            bytes,
+        })
     }
 
     /// Whether a call into another security state stores no more than its return address and status.
     fn is_call_frame(&self, bytes: &BTreeMap<u64, Option<u8>>) -> bool {
-        let is_call = self.instruction.is_some_and(|known| known.control.flow == Flow::Call);
+        let is_call = self
+            .instruction
+            .is_some_and(|known| known.control.flow == Flow::Call);
         is_call && bytes.len() as u64 <= self.layout.call_bytes
     }
 
@@ -363,13 +453,27 @@ impl Slot<'_> {
         if let Some(additional) = self.signature(&bytes) {
             return Some(self.with_additional(additional, bytes));
         }
-        let below = |pointer: u64| self.layout.heights.iter().filter_map(move |height| pointer.checked_sub(*height));
+        let below = |pointer: u64| {
+            self.layout
+                .heights
+                .iter()
+                .filter_map(move |height| pointer.checked_sub(*height))
+        };
         let starts: Vec<u64> = self.stack_pointers().flat_map(below).collect();
         let begins = |address: &&u64| runs.iter().any(|run| run.start == **address);
         let meets = |address: &&u64| runs.iter().any(|run| self.meets_basic(**address, run));
-        let base = starts.iter().find(begins).or_else(|| starts.iter().find(meets)).copied();
+        let base = starts
+            .iter()
+            .find(begins)
+            .or_else(|| starts.iter().find(meets))
+            .copied();
         let base = base.or_else(|| self.whole_run(&runs))?;
-        Some(ExceptionFrame { layout: self.layout, base: Some(base), additional: None, bytes })
+        Some(ExceptionFrame {
+            layout: self.layout,
+            base: Some(base),
+            additional: None,
+            bytes,
+        })
     }
 
     /// Whether a run has a byte of the basic context of a frame that begins at an address.
@@ -379,7 +483,9 @@ impl Slot<'_> {
 
     /// The start of a run that is long enough to be a basic context.
     fn whole_run(&self, runs: &[Range<u64>]) -> Option<u64> {
-        runs.iter().find(|run| run.end - run.start >= self.layout.basic_bytes).map(|run| run.start)
+        runs.iter()
+            .find(|run| run.end - run.start >= self.layout.basic_bytes)
+            .map(|run| run.start)
     }
 
     /// Where an additional context begins, by its first word.
@@ -388,13 +494,23 @@ impl Slot<'_> {
             let byte = |place: u64| bytes.get(&address.checked_add(place)?).copied().flatten();
             Some(u32::from_le_bytes([byte(0)?, byte(1)?, byte(2)?, byte(3)?]))
         };
-        let mut starts = bytes.keys().copied().filter(|address| address.is_multiple_of(4));
-        starts.find(|address| word(*address).is_some_and(|word| self.layout.signatures.contains(&word)))
+        let mut starts = bytes
+            .keys()
+            .copied()
+            .filter(|address| address.is_multiple_of(4));
+        starts.find(|address| {
+            word(*address).is_some_and(|word| self.layout.signatures.contains(&word))
+        })
     }
 
     fn with_additional(&self, additional: u64, bytes: BTreeMap<u64, Option<u8>>) -> ExceptionFrame {
         let base = additional.checked_add(self.layout.additional_bytes);
-        ExceptionFrame { layout: self.layout, base, additional: Some(additional), bytes }
+        ExceptionFrame {
+            layout: self.layout,
+            base,
+            additional: Some(additional),
+            bytes,
+        }
     }
 }
 

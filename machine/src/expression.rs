@@ -70,9 +70,19 @@ impl Expression {
     pub fn with(self, operation: Operation, other: Self) -> Self {
         match (&self, &other) {
             (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
-            (Self::Constant(left), Self::Constant(right)) => Self::Constant(operation.apply(*left, *right)),
-            (Self::Constant(0), _) if matches!(operation, Operation::Add | Operation::Or | Operation::Xor) => other,
-            (_, Self::Constant(0)) if operation == Operation::And || operation == Operation::Multiply => other,
+            (Self::Constant(left), Self::Constant(right)) => {
+                Self::Constant(operation.apply(*left, *right))
+            }
+            (Self::Constant(0), _)
+                if matches!(operation, Operation::Add | Operation::Or | Operation::Xor) =>
+            {
+                other
+            }
+            (_, Self::Constant(0))
+                if operation == Operation::And || operation == Operation::Multiply =>
+            {
+                other
+            }
             (_, Self::Constant(0)) => self,
             _ => Self::Binary(operation, Box::new(self), Box::new(other)),
         }
@@ -81,7 +91,11 @@ impl Expression {
     /// This and a number more.
     #[must_use]
     pub fn plus(self, number: i64) -> Self {
-        if number == 0 { self } else { self.with(Operation::Add, Self::Constant(number.cast_unsigned())) }
+        if number == 0 {
+            self
+        } else {
+            self.with(Operation::Add, Self::Constant(number.cast_unsigned()))
+        }
     }
 
     /// The low bits with zeros above.
@@ -92,7 +106,11 @@ impl Expression {
             // A register that is not wider has zeros above already.
             Self::Register(view) if view.size_bytes * 8 <= u16::from(bits) => Self::Register(view),
             value if value == Self::Unknown || bits >= 64 => value,
-            value => Self::Extended { value: Box::new(value), bits, is_signed: false },
+            value => Self::Extended {
+                value: Box::new(value),
+                bits,
+                is_signed: false,
+            },
         }
     }
 
@@ -102,7 +120,11 @@ impl Expression {
         match self {
             Self::Constant(value) => Self::Constant(sign_extend(value, bits)),
             value if value == Self::Unknown || bits >= 64 => value,
-            value => Self::Extended { value: Box::new(value), bits, is_signed: true },
+            value => Self::Extended {
+                value: Box::new(value),
+                bits,
+                is_signed: true,
+            },
         }
     }
 
@@ -117,12 +139,21 @@ impl Expression {
             Self::Constant(value) => Some(*value),
             Self::Register(view) => register(*view),
             Self::Loaded(operand) => loaded(*operand),
-            Self::Binary(operation, left, right) => {
-                Some(operation.apply(left.value(register, loaded)?, right.value(register, loaded)?))
-            }
-            Self::Extended { value, bits, is_signed } => {
+            Self::Binary(operation, left, right) => Some(operation.apply(
+                left.value(register, loaded)?,
+                right.value(register, loaded)?,
+            )),
+            Self::Extended {
+                value,
+                bits,
+                is_signed,
+            } => {
                 let value = value.value(register, loaded)?;
-                Some(if *is_signed { sign_extend(value, *bits) } else { zero_extend(value, *bits) })
+                Some(if *is_signed {
+                    sign_extend(value, *bits)
+                } else {
+                    zero_extend(value, *bits)
+                })
             }
         }
     }
@@ -166,20 +197,35 @@ mod tests {
 
     #[test]
     fn values_are_cut_and_extended() {
-        assert_eq!(Expression::Constant(0x1_8000_0001).sign_extended(32), Expression::Constant(0xffff_ffff_8000_0001));
-        assert_eq!(Expression::Constant(0x1ff).zero_extended(8), Expression::Constant(0xff));
-        assert_eq!(Expression::Constant(7).zero_extended(64), Expression::Constant(7));
+        assert_eq!(
+            Expression::Constant(0x1_8000_0001).sign_extended(32),
+            Expression::Constant(0xffff_ffff_8000_0001)
+        );
+        assert_eq!(
+            Expression::Constant(0x1ff).zero_extended(8),
+            Expression::Constant(0xff)
+        );
+        assert_eq!(
+            Expression::Constant(7).zero_extended(64),
+            Expression::Constant(7)
+        );
     }
 
     #[test]
     fn what_is_unknown_stays_so() {
         assert_eq!(Expression::Unknown.plus(4), Expression::Unknown);
-        assert_eq!(Expression::Constant(0).with(Operation::And, Expression::Unknown), Expression::Unknown);
+        assert_eq!(
+            Expression::Constant(0).with(Operation::And, Expression::Unknown),
+            Expression::Unknown
+        );
     }
 
     #[test]
     fn shifts_by_too_much_are_defined() {
         assert_eq!(Operation::ShiftLeft.apply(1, 64), 0);
-        assert_eq!(Operation::ShiftRightSigned.apply(u64::MAX, 1 << 40), u64::MAX);
+        assert_eq!(
+            Operation::ShiftRightSigned.apply(u64::MAX, 1 << 40),
+            u64::MAX
+        );
     }
 }

@@ -41,22 +41,47 @@ impl Mode {
     #[inline(always)]
     pub fn home(self, plain: RegisterId) -> RegisterId {
         let number = match (plain, self) {
-            (plain, Self::Window { current, count, globals }) => {
-                return Windows { current, count, globals }.home(plain);
+            (
+                plain,
+                Self::Window {
+                    current,
+                    count,
+                    globals,
+                },
+            ) => {
+                return Windows {
+                    current,
+                    count,
+                    globals,
+                }
+                .home(plain);
             }
-            (RegisterId::SP, Self::Level { level, has_own_stack }) => {
-                STACKS + if has_own_stack { level.into() } else { 0 }
+            (
+                RegisterId::SP,
+                Self::Level {
+                    level,
+                    has_own_stack,
+                },
+            ) => STACKS + if has_own_stack { level.into() } else { 0 },
+            (
+                RegisterId::SP,
+                Self::Handler(security) | Self::Thread(security, ThreadStack::Main),
+            ) => stack_in(MAIN_STACK, security),
+            (RegisterId::SP, Self::Thread(security, ThreadStack::Process)) => {
+                stack_in(PROCESS_STACK, security)
             }
-            (RegisterId::SP, Self::Handler(security) | Self::Thread(security, ThreadStack::Main)) => {
-                stack_in(MAIN_STACK, security)
-            }
-            (RegisterId::SP, Self::Thread(security, ThreadStack::Process)) => stack_in(PROCESS_STACK, security),
             (RegisterId::SP, Self::Banked(mode)) => MODE_STACKS + number_of(mode),
-            (RegisterId::LR, Self::Banked(mode)) => LINKS + if mode == *b"hyp" { 0 } else { number_of(mode) },
-            (RegisterId(number), Self::Banked([b'f', b'i', b'q'])) if FAST_PLAIN.contains(&number) => {
+            (RegisterId::LR, Self::Banked(mode)) => {
+                LINKS + if mode == *b"hyp" { 0 } else { number_of(mode) }
+            }
+            (RegisterId(number), Self::Banked([b'f', b'i', b'q']))
+                if FAST_PLAIN.contains(&number) =>
+            {
                 FAST + number - FAST_PLAIN.start
             }
-            (RegisterId(number), Self::Untold) if FAST_PLAIN.contains(&number) => UNTOLD + number - FAST_PLAIN.start,
+            (RegisterId(number), Self::Untold) if FAST_PLAIN.contains(&number) => {
+                UNTOLD + number - FAST_PLAIN.start
+            }
             (plain, _) => plain.0,
         };
         RegisterId(number)
@@ -76,15 +101,36 @@ impl Mode {
     /// The register of the other execution state that a plain one of this mode shares its low half with
     /// (DDI 0487, D1.20.1 "Mapping of the general-purpose registers between the Execution states").
     pub fn twin(self, plain: RegisterId) -> Option<Twin> {
-        let narrow = || twin_32(plain.0).map(|(register, mode)| Twin { register, mode: Self::Banked(mode) });
+        let narrow = || {
+            twin_32(plain.0).map(|(register, mode)| Twin {
+                register,
+                mode: Self::Banked(mode),
+            })
+        };
         match self {
             // What AArch64 alone names is the same register whatever the mode.
-            Self::Level { .. } | Self::Handler(_) | Self::Thread(..) | Self::Other | Self::Untold => narrow(),
+            Self::Level { .. }
+            | Self::Handler(_)
+            | Self::Thread(..)
+            | Self::Other
+            | Self::Untold => narrow(),
             Self::Banked(_) if plain < RegisterId::SP && !FAST_PLAIN.contains(&plain.0) => narrow(),
             Self::Banked(mode) => {
-                let mode = if plain == RegisterId::LR && mode == *b"hyp" { *b"usr" } else { mode };
-                let register = (13..31).find(|number| twin_32(*number) == Some((plain, mode))).map(RegisterId)?;
-                Some(Twin { register, mode: Self::Level { level: 0, has_own_stack: false } })
+                let mode = if plain == RegisterId::LR && mode == *b"hyp" {
+                    *b"usr"
+                } else {
+                    mode
+                };
+                let register = (13..31)
+                    .find(|number| twin_32(*number) == Some((plain, mode)))
+                    .map(RegisterId)?;
+                Some(Twin {
+                    register,
+                    mode: Self::Level {
+                        level: 0,
+                        has_own_stack: false,
+                    },
+                })
             }
             Self::Window { .. } => None,
         }
@@ -94,7 +140,9 @@ impl Mode {
 impl RegisterId {
     /// The registers of the other execution state that [`Mode::twin`] chooses from.
     pub fn twins(self) -> impl Iterator<Item = Self> {
-        let wide = (13..31).filter(move |number| twin_32(*number).is_some_and(|(plain, _)| plain == self)).map(Self);
+        let wide = (13..31)
+            .filter(move |number| twin_32(*number).is_some_and(|(plain, _)| plain == self))
+            .map(Self);
         wide.chain(twin_32(self.0).map(|(plain, _)| plain))
     }
 }
@@ -117,7 +165,10 @@ impl Bank {
     /// A mode that uses it; none where no mode word tells that one does.
     pub fn mode(self) -> Option<Mode> {
         Some(match self {
-            Self::Level(level) => Mode::Level { level, has_own_stack: level > 0 },
+            Self::Level(level) => Mode::Level {
+                level,
+                has_own_stack: level > 0,
+            },
             Self::Mode(mode) | Self::Link(mode) | Self::Fiq(mode) => Mode::Banked(mode),
             Self::Main(security) => Mode::Handler(security),
             Self::Process(security) => Mode::Thread(security, ThreadStack::Process),
@@ -158,7 +209,14 @@ fn twin_32(number: u16) -> Option<(RegisterId, [u8; 3])> {
         15 => (RegisterId::SP, *b"hyp"),
         16..24 => {
             let mode = *MODES.get(usize::from(number - 16) / 2)?;
-            (if number.is_multiple_of(2) { RegisterId::LR } else { RegisterId::SP }, mode)
+            (
+                if number.is_multiple_of(2) {
+                    RegisterId::LR
+                } else {
+                    RegisterId::SP
+                },
+                mode,
+            )
         }
         24..29 => (RegisterId(number - 16), *b"fiq"),
         29 => (RegisterId::SP, *b"fiq"),
@@ -192,12 +250,17 @@ mod tests {
 
     #[test]
     fn homes_are_among_the_banks_and_each_is_one_register() {
-        let plain = [RegisterId::SP, RegisterId::LR].into_iter().chain((0..31).map(RegisterId));
+        let plain = [RegisterId::SP, RegisterId::LR]
+            .into_iter()
+            .chain((0..31).map(RegisterId));
         let mut owners = std::collections::HashMap::new();
         for plain in plain {
             for mode in MODES {
                 let home = Mode::of(mode.as_bytes()).home(plain);
-                assert!(home == plain || mode_banks(plain).any(|bank| bank == home.0), "{plain:?} in {mode}");
+                assert!(
+                    home == plain || mode_banks(plain).any(|bank| bank == home.0),
+                    "{plain:?} in {mode}"
+                );
                 assert_eq!(*owners.entry(home).or_insert(plain), plain);
                 assert!(home < RegisterId::FIRST_NAMED && (home == plain || home > RegisterId(87)));
             }
@@ -219,19 +282,37 @@ mod tests {
     /// DDI 0553, B3.8: four stack pointers, of which handler mode uses the main one of its security state.
     #[test]
     fn each_security_state_has_its_own_stack_pointers() {
-        let words = ["thread", "thread_s", "thread_ns", "thrd_s", "hndl_ns", "Handler_S"];
-        let home = |word: &str, control| Mode::of(word.as_bytes()).with_control(control).home(RegisterId::SP);
+        let words = [
+            "thread",
+            "thread_s",
+            "thread_ns",
+            "thrd_s",
+            "hndl_ns",
+            "Handler_S",
+        ];
+        let home = |word: &str, control| {
+            Mode::of(word.as_bytes())
+                .with_control(control)
+                .home(RegisterId::SP)
+        };
         let main = words.map(|word| home(word, Some(0)));
         let process = words.map(|word| home(word, Some(2)));
         assert_eq!([main[1], main[2]], [main[3], main[4]]);
         assert_eq!(main[1], main[5]);
-        let mut all = vec![main[0], main[1], main[2], process[0], process[1], process[2]];
+        let mut all = vec![
+            main[0], main[1], main[2], process[0], process[1], process[2],
+        ];
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 6);
-        assert_eq!([home("thread_s", None), home("handler_ns", None)], [RegisterId::SP, main[2]]);
+        assert_eq!(
+            [home("thread_s", None), home("handler_ns", None)],
+            [RegisterId::SP, main[2]]
+        );
         // An exception or its end may lead to the other state, anything else does not.
-        let told = |after: &str, before: &str| Mode::of(after.as_bytes()).told_after(Mode::of(before.as_bytes()));
+        let told = |after: &str, before: &str| {
+            Mode::of(after.as_bytes()).told_after(Mode::of(before.as_bytes()))
+        };
         assert_eq!(told("handler", "thread_s"), Mode::Handler(Security::Unsaid));
         assert_eq!(told("thread", "thread_ns"), Mode::of(b"thread_ns"));
         assert_eq!(told("handler", "thread"), Mode::of(b"handler"));
@@ -243,9 +324,16 @@ mod tests {
         let level = Mode::of(b"EL1h");
         for number in 13..31 {
             let Twin { register, mode } = level.twin(RegisterId(number)).unwrap();
-            assert_eq!(mode.twin(register).map(|twin| twin.register), Some(RegisterId(number)));
+            assert_eq!(
+                mode.twin(register).map(|twin| twin.register),
+                Some(RegisterId(number))
+            );
         }
-        let twin = |number| level.twin(RegisterId(number)).map(|twin| (twin.register, twin.mode));
+        let twin = |number| {
+            level
+                .twin(RegisterId(number))
+                .map(|twin| (twin.register, twin.mode))
+        };
         assert_eq!(twin(19), Some((RegisterId::SP, Mode::Banked(*b"svc"))));
         assert_eq!(twin(22), Some((RegisterId::LR, Mode::Banked(*b"und"))));
         assert_eq!(twin(26), Some((RegisterId(10), Mode::Banked(*b"fiq"))));

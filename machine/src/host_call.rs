@@ -41,6 +41,9 @@ impl HostCall {
     /// The name of an operation; only the lower 32 bits of the number count.
     pub fn operation_name(number: u64) -> Option<&'static str> {
         let number = number & u64::from(u32::MAX);
-        OPERATIONS.iter().find(|(known, _)| *known == number).map(|(_, name)| *name)
+        OPERATIONS
+            .iter()
+            .find(|(known, _)| *known == number)
+            .map(|(_, name)| *name)
     }
 }

@@ -28,13 +28,25 @@ impl Instruction {
     pub(crate) fn new(text: &str, description: Option<Description>) -> Self {
         let text = text.trim_end().to_ascii_lowercase();
         let (registers, meaning) = description.map(Description::finish).unzip();
-        Self { text, registers, meaning: meaning.unwrap_or_default(), control: Control::default() }
+        Self {
+            text,
+            registers,
+            meaning: meaning.unwrap_or_default(),
+            control: Control::default(),
+        }
     }
 
     /// Bytes that mean nothing.
     pub(crate) fn undecodable(encoding: &Encoding) -> Self {
-        let digits: String = encoding.bytes().iter().map(|byte| format!(" {byte:02x}")).collect();
-        Self { text: format!("{UNDECODABLE}{digits}"), ..Self::default() }
+        let digits: String = encoding
+            .bytes()
+            .iter()
+            .map(|byte| format!(" {byte:02x}"))
+            .collect();
+        Self {
+            text: format!("{UNDECODABLE}{digits}"),
+            ..Self::default()
+        }
     }
 
     /// True when its bytes mean something, as a whole.
@@ -49,7 +61,10 @@ impl Instruction {
 
     /// True for a direct branch that may not be taken: what registers or flags hold decides.
     pub fn decides(&self) -> bool {
-        let is_read = self.registers.as_ref().is_some_and(|known| !known.reads.is_empty());
+        let is_read = self
+            .registers
+            .as_ref()
+            .is_some_and(|known| !known.reads.is_empty());
         self.is_conditional() || is_read
     }
 
@@ -57,14 +72,20 @@ impl Instruction {
     pub fn clears(&self, byte: RegisterView) -> bool {
         let is_vector = (RegisterId::V0..RegisterId::P0).contains(&byte.register);
         let is_below = |write: &RegisterView| {
-            write.register == byte.register && write.offset.saturating_add(write.size_bytes) <= byte.offset
+            write.register == byte.register
+                && write.offset.saturating_add(write.size_bytes) <= byte.offset
         };
         let writes = self.registers.iter().flat_map(|known| &known.writes);
-        self.meaning.clears_rest && is_vector && !self.may_write(byte) && writes.into_iter().any(is_below)
+        self.meaning.clears_rest
+            && is_vector
+            && !self.may_write(byte)
+            && writes.into_iter().any(is_below)
     }
 
     /// True when it certainly or possibly writes a byte of a view.
     pub fn may_write(&self, view: RegisterView) -> bool {
-        self.registers.as_ref().is_none_or(|known| known.writes.iter().any(|write| write.overlaps(view)))
+        self.registers
+            .as_ref()
+            .is_none_or(|known| known.writes.iter().any(|write| write.overlaps(view)))
     }
 }

@@ -72,19 +72,29 @@ impl LaneFormat {
     /// The lanes of a little-endian value, lowest first; `?` stands for a lane with an unknown byte
     /// (in hex `??` for that byte). A rest that fills no lane is a lane of its own.
     pub fn lanes(self, bytes: &[Option<u8>]) -> Vec<String> {
-        bytes.chunks(usize::from(self.size_bytes.max(1))).map(|lane| self.lane(lane)).collect()
+        bytes
+            .chunks(usize::from(self.size_bytes.max(1)))
+            .map(|lane| self.lane(lane))
+            .collect()
     }
 
     fn lane(self, lane: &[Option<u8>]) -> String {
         if self.kind == LaneKind::Hex {
-            let digits = |byte: &Option<u8>| byte.map_or_else(|| "??".into(), |byte| format!("{byte:02x}"));
+            let digits =
+                |byte: &Option<u8>| byte.map_or_else(|| "??".into(), |byte| format!("{byte:02x}"));
             return lane.iter().rev().map(digits).collect();
         }
-        let value = lane.iter().rev().try_fold(0u128, |value, byte| byte.map(|byte| value << 8 | u128::from(byte)));
-        let Some(value) = value else { return "?".into() };
+        let value = lane.iter().rev().try_fold(0u128, |value, byte| {
+            byte.map(|byte| value << 8 | u128::from(byte))
+        });
+        let Some(value) = value else {
+            return "?".into();
+        };
         let unused_bits = 128 - 8 * lane.len().min(16);
         match (self.kind, lane.len()) {
-            (LaneKind::Signed, 1..) => ((value << unused_bits).cast_signed() >> unused_bits).to_string(),
+            (LaneKind::Signed, 1..) => {
+                ((value << unused_bits).cast_signed() >> unused_bits).to_string()
+            }
             (LaneKind::Float, 8) => format!("{:?}", f64::from_bits(value as u64)),
             (LaneKind::Float, 4) => format!("{:?}", f32::from_bits(value as u32)),
             (LaneKind::Float, 2) => format!("{:?}", half(value as u16)),
@@ -117,11 +127,21 @@ mod tests {
 
     #[test]
     fn lanes_are_read_from_the_lowest_on() {
-        check(LaneKind::Hex, 4, &[1, 2, 3, 4, 5, 6, 7, 8], &["04030201", "08070605"]);
+        check(
+            LaneKind::Hex,
+            4,
+            &[1, 2, 3, 4, 5, 6, 7, 8],
+            &["04030201", "08070605"],
+        );
         check(LaneKind::Unsigned, 1, &[1, 255], &["1", "255"]);
         check(LaneKind::Signed, 1, &[1, 255, 128], &["1", "-1", "-128"]);
         check(LaneKind::Signed, 16, &[255; 16], &["-1"]);
-        check(LaneKind::Unsigned, 16, &[255; 16], &["340282366920938463463374607431768211455"]);
+        check(
+            LaneKind::Unsigned,
+            16,
+            &[255; 16],
+            &["340282366920938463463374607431768211455"],
+        );
         check(LaneKind::Float, 8, &1.5f64.to_le_bytes(), &["1.5"]);
         check(LaneKind::Float, 4, &1e30f32.to_le_bytes(), &["1e30"]);
         check(LaneKind::Hex, 2, &[1, 2, 3], &["0201", "03"]);
@@ -129,8 +149,13 @@ mod tests {
 
     #[test]
     fn half_precision_numbers_are_read() {
-        let cases =
-            [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 2f32.powi(-24)), (0x7c00, f32::INFINITY)];
+        let cases = [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x0001, 2f32.powi(-24)),
+            (0x7c00, f32::INFINITY),
+        ];
         for (bits, expected) in cases {
             assert_eq!(half(bits), expected, "{bits:x}");
         }
@@ -140,7 +165,13 @@ mod tests {
     #[test]
     fn an_unknown_byte_makes_its_lane_unknown() {
         let bytes = [Some(1), None, Some(3), Some(0)];
-        assert_eq!(LaneFormat::new(LaneKind::Unsigned, 2).lanes(&bytes), ["?", "3"]);
-        assert_eq!(LaneFormat::new(LaneKind::Hex, 2).lanes(&bytes), ["??01", "0003"]);
+        assert_eq!(
+            LaneFormat::new(LaneKind::Unsigned, 2).lanes(&bytes),
+            ["?", "3"]
+        );
+        assert_eq!(
+            LaneFormat::new(LaneKind::Hex, 2).lanes(&bytes),
+            ["??01", "0003"]
+        );
     }
 }

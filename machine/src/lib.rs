@@ -82,7 +82,9 @@ pub use home::Twin;
 pub use host_call::HostCall;
 pub use instruction::Instruction;
 pub use lane_format::{LaneFormat, LaneKind};
-pub use meaning::{Condition, ExtentPart, Meaning, MemoryOperand, RegisterEffect, ScaledRegister, StoreExtent};
+pub use meaning::{
+    Condition, ExtentPart, Meaning, MemoryOperand, RegisterEffect, ScaledRegister, StoreExtent,
+};
 pub use mode::{Mode, Security, State, ThreadStack, bank_mode};
 pub use names::{Choice, ElfMachine, Names};
 pub use origins::{Input, Origin};

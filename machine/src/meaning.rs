@@ -52,8 +52,11 @@ impl Meaning {
         let size = first.size_bytes.filter(|size| *size > 0)?;
         let is_alike = |operand: &MemoryOperand| operand.size_bytes == Some(size);
         let is_beside = |(place, operand): (usize, &MemoryOperand)| {
-            let distance = i64::try_from(place).ok().and_then(|place| place.checked_mul(i64::from(size)));
-            distance.and_then(|distance| first.displacement.checked_add(distance)) == Some(operand.displacement)
+            let distance = i64::try_from(place)
+                .ok()
+                .and_then(|place| place.checked_mul(i64::from(size)));
+            distance.and_then(|distance| first.displacement.checked_add(distance))
+                == Some(operand.displacement)
                 && operand.address_registers().eq(first.address_registers())
         };
         let count = u16::try_from(operands().count()).ok()?;
@@ -102,7 +105,9 @@ pub struct MemoryOperand {
 impl MemoryOperand {
     /// The registers that its address is made of.
     pub fn address_registers(&self) -> impl Iterator<Item = RegisterView> + use<> {
-        [self.segment, self.base, self.index.map(|index| index.view)].into_iter().flatten()
+        [self.segment, self.base, self.index.map(|index| index.view)]
+            .into_iter()
+            .flatten()
     }
 }
 
@@ -118,9 +123,14 @@ pub struct StoreExtent {
 impl StoreExtent {
     /// How many bytes are stored at most, with what is known of the register.
     pub fn longest_bytes(&self, chosen: Option<u64>) -> u64 {
-        let parts =
-            self.parts.iter().filter(|part| chosen.is_none_or(|chosen| chosen & part.bits != 0 || part.bits == 0));
-        parts.map(|part| u64::from(part.end_bytes)).max().unwrap_or(0)
+        let parts = self
+            .parts
+            .iter()
+            .filter(|part| chosen.is_none_or(|chosen| chosen & part.bits != 0 || part.bits == 0));
+        parts
+            .map(|part| u64::from(part.end_bytes))
+            .max()
+            .unwrap_or(0)
     }
 }
 

@@ -71,7 +71,10 @@ impl Security {
 
     /// The state that a word ends with: `thread_ns`, `msp_s`. Letters in either case.
     pub fn of(word: &[u8]) -> Self {
-        let suffix = word.iter().rposition(|byte| *byte == b'_').and_then(|at| word.get(at..));
+        let suffix = word
+            .iter()
+            .rposition(|byte| *byte == b'_')
+            .and_then(|at| word.get(at..));
         match suffix {
             Some([_, b's' | b'S']) => Self::Secure,
             Some([_, b'n' | b'N', b's' | b'S']) => Self::NonSecure,
@@ -82,7 +85,10 @@ impl Security {
     /// Returns true unless a bank of this state belongs to the other state than `mode`.
     /// A register without a suffix that a line outside of both states named is the Secure one, as at reset.
     pub fn may_be_of(self, mode: Self) -> bool {
-        !matches!((self, mode), (Self::Secure | Self::Undivided, Self::NonSecure) | (Self::NonSecure, Self::Secure))
+        !matches!(
+            (self, mode),
+            (Self::Secure | Self::Undivided, Self::NonSecure) | (Self::NonSecure, Self::Secure)
+        )
     }
 }
 
@@ -91,12 +97,19 @@ impl Mode {
     pub fn of(word: &[u8]) -> Self {
         let lower = |place: usize| word.get(place).map_or(0, u8::to_ascii_lowercase);
         match [lower(0), lower(1), lower(2), lower(3)] {
-            [b'e', b'l', level @ b'0'..=b'3', stack @ (b'h' | b't')] => {
-                Self::Level { level: level & 3, has_own_stack: stack == b'h' }
+            [b'e', b'l', level @ b'0'..=b'3', stack @ (b'h' | b't')] => Self::Level {
+                level: level & 3,
+                has_own_stack: stack == b'h',
+            },
+            [first, second, third, 0 | b'_'] => {
+                bank_mode(&[first, second, third]).map_or(Self::Other, Self::Banked)
             }
-            [first, second, third, 0 | b'_'] => bank_mode(&[first, second, third]).map_or(Self::Other, Self::Banked),
-            [b'h', b'a', b'n', b'd'] | [b'h', b'n', b'd', b'l'] => Self::Handler(Security::of(word)),
-            [b't', b'h', b'r', b'e' | b'd'] => Self::Thread(Security::of(word), ThreadStack::Unsaid),
+            [b'h', b'a', b'n', b'd'] | [b'h', b'n', b'd', b'l'] => {
+                Self::Handler(Security::of(word))
+            }
+            [b't', b'h', b'r', b'e' | b'd'] => {
+                Self::Thread(Security::of(word), ThreadStack::Unsaid)
+            }
             _ => Self::Other,
         }
     }
@@ -119,7 +132,10 @@ impl Mode {
 
     /// Whether exceptions may store registers by themselves in this mode: those of M-profile do.
     pub fn may_have_frames(self) -> bool {
-        matches!(self, Self::Handler(_) | Self::Thread(..) | Self::Other | Self::Untold)
+        matches!(
+            self,
+            Self::Handler(_) | Self::Thread(..) | Self::Other | Self::Untold
+        )
     }
 
     /// The security state of M-profile; undivided for all other modes.
@@ -144,8 +160,10 @@ impl Mode {
     /// The register does not hold the security state (DDI 0553, XPSR): it stays, unless an exception begins or ends.
     #[must_use]
     pub fn told_after(self, before: Self) -> Self {
-        let is_same_kind =
-            matches!((self, before), (Self::Handler(_), Self::Handler(_)) | (Self::Thread(..), Self::Thread(..)));
+        let is_same_kind = matches!(
+            (self, before),
+            (Self::Handler(_), Self::Handler(_)) | (Self::Thread(..), Self::Thread(..))
+        );
         match before.security() {
             Security::Undivided => self,
             security if is_same_kind => self.in_security(security),

@@ -57,11 +57,19 @@ impl Instruction {
             Expression::Constant(_) => Vec::new(),
             Expression::Register(view) => copied_register(*view, &bytes).into_iter().collect(),
             Expression::Loaded(operand) => self.copied_load(*operand, bytes).into_iter().collect(),
-            Expression::Extended { value, bits, is_signed } if bits % 8 == 0 => match value.as_ref() {
+            Expression::Extended {
+                value,
+                bits,
+                is_signed,
+            } if bits % 8 == 0 => match value.as_ref() {
                 Expression::Loaded(operand) => {
                     // The bytes above those that count are the sign of the highest, or zero.
                     let size_bytes = u16::from(*bits) / 8;
-                    let sign = if *is_signed { size_bytes.saturating_sub(1) } else { u16::MAX };
+                    let sign = if *is_signed {
+                        size_bytes.saturating_sub(1)
+                    } else {
+                        u16::MAX
+                    };
                     let bytes = bytes.start.min(sign)..bytes.end.min(size_bytes);
                     self.copied_load(*operand, bytes).into_iter().collect()
                 }
@@ -75,13 +83,23 @@ impl Instruction {
     /// A base register that moves is made of itself.
     pub fn origins_of_result(&self, result: Option<RegisterId>) -> Vec<Origin> {
         let mut views = self.meaning.data_reads.clone();
-        let bases = self.meaning.memory.iter().flat_map(MemoryOperand::address_registers);
+        let bases = self
+            .meaning
+            .memory
+            .iter()
+            .flat_map(MemoryOperand::address_registers);
         views.extend(bases.filter(|view| Some(view.register) == result));
         views.retain(|view| view.register != RegisterId::PSR);
         views.sort_unstable();
         views.dedup();
-        let registers = views.into_iter().map(|view| Origin { input: Input::Register(view), is_copy: false });
-        let loads = self.all_loads().map(|input| Origin { input, is_copy: false });
+        let registers = views.into_iter().map(|view| Origin {
+            input: Input::Register(view),
+            is_copy: false,
+        });
+        let loads = self.all_loads().map(|input| Origin {
+            input,
+            is_copy: false,
+        });
         registers.chain(loads).collect()
     }
 
@@ -92,21 +110,35 @@ impl Instruction {
             return Vec::new();
         }
         let writes = self.registers.iter().flat_map(|known| &known.writes);
-        let mut same = writes.filter(|write| write.register == view.register).peekable();
+        let mut same = writes
+            .filter(|write| write.register == view.register)
+            .peekable();
         // A write of these bytes that did not explain them is one of another bank.
-        let is_rest =
-            view.register != RegisterId::PSR && same.peek().is_some() && !same.any(|write| write.overlaps(view));
+        let is_rest = view.register != RegisterId::PSR
+            && same.peek().is_some()
+            && !same.any(|write| write.overlaps(view));
         match is_rest {
-            true => vec![Origin { input: Input::Register(view), is_copy: true }],
+            true => vec![Origin {
+                input: Input::Register(view),
+                is_copy: true,
+            }],
             false => self.origins_of_result(None),
         }
     }
 
     /// What flows into the result of a select, or into the flags of a conditional comparison, when the flags are these.
     /// Without them, or where nothing is chosen: all that may.
-    pub fn origins_of_selection(&self, flags: Option<u64>, result: Option<RegisterId>) -> Vec<Origin> {
-        let chosen =
-            self.meaning.selection.as_ref().zip(flags).map(|(selection, flags)| match selection.test.holds(flags) {
+    pub fn origins_of_selection(
+        &self,
+        flags: Option<u64>,
+        result: Option<RegisterId>,
+    ) -> Vec<Origin> {
+        let chosen = self
+            .meaning
+            .selection
+            .as_ref()
+            .zip(flags)
+            .map(|(selection, flags)| match selection.test.holds(flags) {
                 true => &selection.chosen,
                 false => &selection.otherwise,
             });
@@ -118,14 +150,28 @@ impl Instruction {
 
     /// The condition flags that decide about it, or flow into it; 0 when none does.
     pub fn flags_read(&self, set: InstructionSet) -> u64 {
-        let is_read = self.registers.as_ref().is_some_and(|known| known.is_flags_read());
-        if is_read { self.meaning.flags.read.unwrap_or(set.flag_bits()) } else { 0 }
+        let is_read = self
+            .registers
+            .as_ref()
+            .is_some_and(|known| known.is_flags_read());
+        if is_read {
+            self.meaning.flags.read.unwrap_or(set.flag_bits())
+        } else {
+            0
+        }
     }
 
     /// The condition flags that it gives a value; 0 when none.
     pub fn flags_written(&self, set: InstructionSet) -> u64 {
-        let is_written = self.registers.as_ref().is_some_and(|known| known.is_flags_written());
-        if is_written { self.meaning.flags.written.unwrap_or(set.flag_bits()) } else { 0 }
+        let is_written = self
+            .registers
+            .as_ref()
+            .is_some_and(|known| known.is_flags_written());
+        if is_written {
+            self.meaning.flags.written.unwrap_or(set.flag_bits())
+        } else {
+            0
+        }
     }
 
     /// Of the condition flags that it gives a value, those that may stay as they were.
@@ -135,7 +181,9 @@ impl Instruction {
 
     /// What flows into the condition flags: all that the instruction computes with.
     pub fn origins_of_flags(&self) -> Vec<Origin> {
-        let is_nothing = |value: &Expression| matches!(value, Expression::Constant(_)) || is_difference_of_same(value);
+        let is_nothing = |value: &Expression| {
+            matches!(value, Expression::Constant(_)) || is_difference_of_same(value)
+        };
         let mut values = self.meaning.writes.iter().map(|effect| &effect.value);
         match values.next() {
             // `eor x0, x1, x1` and the like: what the register holds does not matter.
@@ -145,8 +193,17 @@ impl Instruction {
     }
 
     fn all_loads(&self) -> impl Iterator<Item = Input> + use<'_> {
-        let loads = self.meaning.memory.iter().enumerate().filter(|(_, known)| known.kind == AccessKind::Read);
-        let described = loads.map(|(operand, _)| Input::Loaded { operand, first: 0, len_bytes: None });
+        let loads = self
+            .meaning
+            .memory
+            .iter()
+            .enumerate()
+            .filter(|(_, known)| known.kind == AccessKind::Read);
+        let described = loads.map(|(operand, _)| Input::Loaded {
+            operand,
+            first: 0,
+            len_bytes: None,
+        });
         described.chain((!self.meaning.is_memory_known).then_some(Input::AllLoaded))
     }
 
@@ -160,37 +217,75 @@ impl Instruction {
             Input::AllLoaded => (2, 0, 0, 0),
         });
         inputs.dedup();
-        inputs.into_iter().map(|input| Origin { input, is_copy: false }).collect()
+        inputs
+            .into_iter()
+            .map(|input| Origin {
+                input,
+                is_copy: false,
+            })
+            .collect()
     }
 
     fn copied_load(&self, operand: usize, bytes: Range<u16>) -> Option<Origin> {
-        let size_bytes = self.meaning.memory.get(operand).and_then(|known| known.size_bytes);
+        let size_bytes = self
+            .meaning
+            .memory
+            .get(operand)
+            .and_then(|known| known.size_bytes);
         let end = size_bytes.map_or(bytes.end, |size| bytes.end.min(size));
         let len_bytes = end.checked_sub(bytes.start).filter(|len| *len > 0)?;
-        let input = Input::Loaded { operand, first: bytes.start, len_bytes: Some(len_bytes) };
-        Some(Origin { input, is_copy: true })
+        let input = Input::Loaded {
+            operand,
+            first: bytes.start,
+            len_bytes: Some(len_bytes),
+        };
+        Some(Origin {
+            input,
+            is_copy: true,
+        })
     }
 }
 
 /// A register that is moved: what is behind its end is zero.
 fn copied_register(view: RegisterView, bytes: &Range<u16>) -> Option<Origin> {
-    let size_bytes = bytes.end.min(view.size_bytes).checked_sub(bytes.start).filter(|size| *size > 0)?;
+    let size_bytes = bytes
+        .end
+        .min(view.size_bytes)
+        .checked_sub(bytes.start)
+        .filter(|size| *size > 0)?;
     let view = RegisterView::new(view.register, view.offset + bytes.start, size_bytes);
-    Some(Origin { input: Input::Register(view), is_copy: true })
+    Some(Origin {
+        input: Input::Register(view),
+        is_copy: true,
+    })
 }
 
 /// Of a register into which a constant of whole bytes is inserted (MOVK), what stays of some bytes: those on either side of it.
 fn inserted(value: &Expression, bytes: &Range<u16>) -> Option<Vec<Origin>> {
     let value = match value {
-        Expression::Extended { value, bits: 32, is_signed: false } => value.as_ref(),
+        Expression::Extended {
+            value,
+            bits: 32,
+            is_signed: false,
+        } => value.as_ref(),
         value => value,
     };
-    let Expression::Binary(Operation::Or, kept, new) = value else { return None };
-    let (Expression::Binary(Operation::And, old, mask), Expression::Constant(_)) = (kept.as_ref(), new.as_ref()) else {
+    let Expression::Binary(Operation::Or, kept, new) = value else {
         return None;
     };
-    let (Expression::Register(view), Expression::Constant(mask)) = (old.as_ref(), mask.as_ref()) else { return None };
-    let is_whole = mask.to_le_bytes().iter().all(|byte| matches!(byte, 0 | 0xff));
+    let (Expression::Binary(Operation::And, old, mask), Expression::Constant(_)) =
+        (kept.as_ref(), new.as_ref())
+    else {
+        return None;
+    };
+    let (Expression::Register(view), Expression::Constant(mask)) = (old.as_ref(), mask.as_ref())
+    else {
+        return None;
+    };
+    let is_whole = mask
+        .to_le_bytes()
+        .iter()
+        .all(|byte| matches!(byte, 0 | 0xff));
     let is_kept = |byte: &u16| mask.to_le_bytes().get(usize::from(*byte)) == Some(&0xff);
     if !is_whole {
         return None;
@@ -202,7 +297,11 @@ fn inserted(value: &Expression, bytes: &Range<u16>) -> Option<Vec<Origin>> {
             None => kept.push(byte..byte + 1),
         }
     }
-    Some(kept.iter().filter_map(|run| copied_register(*view, run)).collect())
+    Some(
+        kept.iter()
+            .filter_map(|run| copied_register(*view, run))
+            .collect(),
+    )
 }
 
 fn is_difference_of_same(value: &Expression) -> bool {
@@ -217,7 +316,11 @@ fn collect(value: &Expression, inputs: &mut Vec<Input>) {
     match value {
         Expression::Unknown | Expression::Constant(_) => {}
         Expression::Register(view) => inputs.push(Input::Register(*view)),
-        Expression::Loaded(operand) => inputs.push(Input::Loaded { operand: *operand, first: 0, len_bytes: None }),
+        Expression::Loaded(operand) => inputs.push(Input::Loaded {
+            operand: *operand,
+            first: 0,
+            len_bytes: None,
+        }),
         value if is_difference_of_same(value) => {}
         Expression::Binary(_, left, right) => {
             collect(left, inputs);

@@ -25,7 +25,14 @@ pub enum RegisterGroup {
 
 impl RegisterGroup {
     /// All groups, in the order in which a menu lists them.
-    pub const ALL: [Self; 6] = [Self::Core, Self::Single, Self::Double, Self::Vector, Self::Scalable, Self::System];
+    pub const ALL: [Self; 6] = [
+        Self::Core,
+        Self::Single,
+        Self::Double,
+        Self::Vector,
+        Self::Scalable,
+        Self::System,
+    ];
 
     /// The group's title.
     pub const fn title(self) -> &'static str {
@@ -42,7 +49,11 @@ impl RegisterGroup {
     /// The group of a register outside the table, by the name that the trace gives it.
     pub fn of_named(name: &str) -> Self {
         let is_scalable = matches!(name, "ffr" | "za" | "zt0") || is_tile(name);
-        if is_scalable { Self::Scalable } else { Self::System }
+        if is_scalable {
+            Self::Scalable
+        } else {
+            Self::System
+        }
     }
 
     /// How the values of the group can be read, the usual way first.
@@ -73,7 +84,10 @@ const DOUBLE: [LaneFormat; 4] = [
 /// A tile or slice of SME's array: `za0`, `za1h`, `zav3`.
 fn is_tile(name: &str) -> bool {
     let rest = name.strip_prefix("za").unwrap_or_default();
-    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'h' | b'v'))
+    !rest.is_empty()
+        && rest
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'h' | b'v'))
 }
 
 #[cfg(test)]

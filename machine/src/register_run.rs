@@ -12,12 +12,18 @@ pub struct Run {
 impl Run {
     /// Numbered from 0.
     pub const fn of(prefix: &'static str, count: u16) -> Self {
-        Self { prefix, count: Some(count) }
+        Self {
+            prefix,
+            count: Some(count),
+        }
     }
 
     /// A register without a number.
     pub const fn one(name: &'static str) -> Self {
-        Self { prefix: name, count: None }
+        Self {
+            prefix: name,
+            count: None,
+        }
     }
 
     /// Their names.

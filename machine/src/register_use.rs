@@ -15,11 +15,15 @@ pub struct RegisterUse {
 impl RegisterUse {
     /// True when it reads a condition flag.
     pub fn is_flags_read(&self) -> bool {
-        self.reads.iter().any(|view| view.register == RegisterId::PSR)
+        self.reads
+            .iter()
+            .any(|view| view.register == RegisterId::PSR)
     }
 
     /// True when it writes a condition flag.
     pub fn is_flags_written(&self) -> bool {
-        self.writes.iter().any(|view| view.register == RegisterId::PSR)
+        self.writes
+            .iter()
+            .any(|view| view.register == RegisterId::PSR)
     }
 }

@@ -56,30 +56,57 @@ impl Registers {
 
     /// The name that a windowed register which an instruction writes has behind it: `sp` for what `save` computes.
     /// None for registers that are in no window.
-    pub fn name_behind(step: WindowStep, written: RegisterView, set: InstructionSet) -> Option<&'static str> {
+    pub fn name_behind(
+        step: WindowStep,
+        written: RegisterView,
+        set: InstructionSet,
+    ) -> Option<&'static str> {
         // Neighbours are neighbours in any of the windows.
-        let mode = Mode::Window { current: 0, count: 8, globals: 0 };
-        let register = mode.behind(Some(step)).plain_of(mode.home(written.register))?;
-        Self::name(RegisterView { register, ..written }, set)
+        let mode = Mode::Window {
+            current: 0,
+            count: 8,
+            globals: 0,
+        };
+        let register = mode
+            .behind(Some(step))
+            .plain_of(mode.home(written.register))?;
+        Self::name(
+            RegisterView {
+                register,
+                ..written
+            },
+            set,
+        )
     }
 
     /// The name under which a view of the table is shown: `x3` for all of it, `w3` for its low half,
     /// `z3` and `p3` at any width that an implementation of SVE may have.
     /// None for parts that have no name and for registers outside the table.
     pub fn name(view: RegisterView, set: InstructionSet) -> Option<&'static str> {
-        let names = NAMES.get(usize::from(set.number()))?.get_or_init(|| all_names(set));
-        names.get(&view).or_else(|| names.get(&set.nameable_view(view)?)).map(String::as_str)
+        let names = NAMES
+            .get(usize::from(set.number()))?
+            .get_or_init(|| all_names(set));
+        names
+            .get(&view)
+            .or_else(|| names.get(&set.nameable_view(view)?))
+            .map(String::as_str)
     }
 
-    fn views(names: Vec<String>, set: InstructionSet) -> impl Iterator<Item = (String, RegisterView)> {
-        names.into_iter().filter_map(move |name| Self::view(&name, set).map(|view| (name, view)))
+    fn views(
+        names: Vec<String>,
+        set: InstructionSet,
+    ) -> impl Iterator<Item = (String, RegisterView)> {
+        names
+            .into_iter()
+            .filter_map(move |name| Self::view(&name, set).map(|view| (name, view)))
     }
 }
 
 type Names = HashMap<RegisterView, String>;
 
 /// By the number of the set.
-static NAMES: [OnceLock<Names>; InstructionSet::ALL.len()] = [const { OnceLock::new() }; InstructionSet::ALL.len()];
+static NAMES: [OnceLock<Names>; InstructionSet::ALL.len()] =
+    [const { OnceLock::new() }; InstructionSet::ALL.len()];
 
 /// What register files show, by the number of the set: their names are put together once.
 static SHOWN: [OnceLock<Vec<(String, RegisterView)>>; InstructionSet::ALL.len()] =
@@ -88,7 +115,10 @@ static SHOWN: [OnceLock<Vec<(String, RegisterView)>>; InstructionSet::ALL.len()]
 /// Every view that has a name, with the best of its names: that of the register file, else the usual one of its width.
 fn all_names(set: InstructionSet) -> Names {
     let mut names = Names::new();
-    for (name, view) in Registers::shown(set).into_iter().chain(Registers::views(set.other_register_names(), set)) {
+    for (name, view) in Registers::shown(set)
+        .into_iter()
+        .chain(Registers::views(set.other_register_names(), set))
+    {
         names.entry(view).or_insert(name);
     }
     names
@@ -101,7 +131,8 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, set: InstructionSet, expected: Option<(u16, u16, u16)>) {
-        let found = Registers::view(name, set).map(|view| (view.register.0, view.offset, view.size_bytes));
+        let found =
+            Registers::view(name, set).map(|view| (view.register.0, view.offset, view.size_bytes));
         assert_eq!(found, expected, "{name}");
     }
 
@@ -121,7 +152,17 @@ mod tests {
 
     #[test]
     fn names_outside_the_table_are_not_guessed() {
-        for name in ["x31", "e45", "r16", "s3_0_c15_c2_0", "x", "x00", "", "é", "r1.foo"] {
+        for name in [
+            "x31",
+            "e45",
+            "r16",
+            "s3_0_c15_c2_0",
+            "x",
+            "x00",
+            "",
+            "é",
+            "r1.foo",
+        ] {
             check(name, InstructionSet::A64, None);
         }
     }
@@ -134,26 +175,58 @@ mod tests {
                 assert_eq!(Registers::name(view, set), Some(name.as_str()));
             }
         }
-        assert_eq!(Registers::name(RegisterView::new(RegisterId(3), 1, 1), X86_64), Some("bh"));
-        assert_eq!(Registers::name(RegisterView::new(RegisterId::V0, 0, 32), X86_64), Some("ymm0"));
-        assert_eq!(Registers::name(RegisterView::new(RegisterId(3), 0, 4), InstructionSet::A64), Some("w3"));
+        assert_eq!(
+            Registers::name(RegisterView::new(RegisterId(3), 1, 1), X86_64),
+            Some("bh")
+        );
+        assert_eq!(
+            Registers::name(RegisterView::new(RegisterId::V0, 0, 32), X86_64),
+            Some("ymm0")
+        );
+        assert_eq!(
+            Registers::name(RegisterView::new(RegisterId(3), 0, 4), InstructionSet::A64),
+            Some("w3")
+        );
     }
 
     #[test]
     fn registers_of_sve_have_their_names_at_any_width() {
         let name = |register, offset, size_bytes| {
-            Registers::name(RegisterView::new(register, offset, size_bytes), InstructionSet::A64)
+            Registers::name(
+                RegisterView::new(register, offset, size_bytes),
+                InstructionSet::A64,
+            )
         };
-        assert_eq!([16, 32, 48, 256].map(|size| name(RegisterId::V0, 0, size)), ["v0", "z0", "z0", "z0"].map(Some));
-        assert_eq!([2, 4, 32].map(|size| name(RegisterId(RegisterId::P0.0 + 15), 0, size)), [Some("p15"); 3]);
-        assert_eq!([name(RegisterId::V0, 16, 16), name(RegisterId::V0, 0, 257), name(RegisterId(3), 0, 16)], [None; 3]);
+        assert_eq!(
+            [16, 32, 48, 256].map(|size| name(RegisterId::V0, 0, size)),
+            ["v0", "z0", "z0", "z0"].map(Some)
+        );
+        assert_eq!(
+            [2, 4, 32].map(|size| name(RegisterId(RegisterId::P0.0 + 15), 0, size)),
+            [Some("p15"); 3]
+        );
+        assert_eq!(
+            [
+                name(RegisterId::V0, 16, 16),
+                name(RegisterId::V0, 0, 257),
+                name(RegisterId(3), 0, 16)
+            ],
+            [None; 3]
+        );
     }
 
     #[track_caller]
     fn check_group(group: RegisterGroup, set: InstructionSet, expected: &str) {
         let registers = Registers::of_group(group, set);
-        let name = |place: Option<&(String, RegisterView)>| place.map_or("-".into(), |(name, _)| name.clone());
-        let found = format!("{} {}..{}", registers.len(), name(registers.first()), name(registers.last()));
+        let name = |place: Option<&(String, RegisterView)>| {
+            place.map_or("-".into(), |(name, _)| name.clone())
+        };
+        let found = format!(
+            "{} {}..{}",
+            registers.len(),
+            name(registers.first()),
+            name(registers.last())
+        );
         assert_eq!(found, expected, "{group:?} {set:?}");
     }
 
@@ -186,8 +259,10 @@ mod tests {
     #[test]
     fn the_register_file_shows_nothing_that_is_in_no_group() {
         for set in InstructionSet::ALL {
-            let grouped: Vec<_> =
-                RegisterGroup::ALL.iter().flat_map(|group| Registers::of_group(*group, set)).collect();
+            let grouped: Vec<_> = RegisterGroup::ALL
+                .iter()
+                .flat_map(|group| Registers::of_group(*group, set))
+                .collect();
             for shown in Registers::shown(set) {
                 assert!(grouped.contains(&shown), "{shown:?}");
             }

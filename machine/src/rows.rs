@@ -79,11 +79,19 @@ impl InstructionSet {
     }
 
     /// Those that people can choose, the likeliest first.
-    pub const CHOICES: [Self; 5] = [Self::X86_64, Self::X86_32, Self::A64, Self::A32, Self::Riscv64];
+    pub const CHOICES: [Self; 5] = [
+        Self::X86_64,
+        Self::X86_32,
+        Self::A64,
+        Self::A32,
+        Self::Riscv64,
+    ];
 
     /// How the code of an ELF file begins to decode; none for other machines.
     pub fn of_elf(machine: ElfMachine) -> Option<Self> {
-        Self::ALL.into_iter().find(|set| set.elf_machines().contains(&machine))
+        Self::ALL
+            .into_iter()
+            .find(|set| set.elf_machines().contains(&machine))
     }
 
     /// True for a symbol type of ELF, of those set aside for processors, that means a function.
@@ -94,7 +102,9 @@ impl InstructionSet {
     /// Whether the code of an ELF file for `image` may be what decodes as this set. True where no ELF file says so.
     pub fn is_of_image(self, image: Option<Self>) -> bool {
         let word = self.names().word;
-        let has_images = Self::ALL.into_iter().any(|set| set.names().word == word && !set.elf_machines().is_empty());
+        let has_images = Self::ALL
+            .into_iter()
+            .any(|set| set.names().word == word && !set.elf_machines().is_empty());
         !has_images || image.is_some_and(|image| image.names().word == word)
     }
 
@@ -176,12 +186,16 @@ impl InstructionSet {
     /// The security state of a lower-case name that is, in some set, that of a register which chooses between two stack
     /// pointers ([`Mode::with_control`](crate::Mode::with_control)); none for other registers.
     pub fn stack_choice_anywhere(name: &str) -> Option<Security> {
-        Self::ALL.into_iter().find_map(|set| ask!(set, Of => Of::stack_choice(name)))
+        Self::ALL
+            .into_iter()
+            .find_map(|set| ask!(set, Of => Of::stack_choice(name)))
     }
 
     /// True for a lower-case name such as `msp`, of which some architecture has a register for each security state.
     pub fn is_state_banked_anywhere(name: &str) -> bool {
-        Self::ALL.into_iter().any(|set| ask!(set, Of => Of::is_state_banked(name)))
+        Self::ALL
+            .into_iter()
+            .any(|set| ask!(set, Of => Of::is_state_banked(name)))
     }
 
     /// The suffix that a lower-case name lacks which means the register of the security state in use;
@@ -283,16 +297,28 @@ impl InstructionSet {
     /// assert_eq!([lead(0xd400_0001), lead(0xb400_0020)], [Lead::Open; 2], "svc, cbz");
     /// ```
     pub fn lead(self, site: &Site, branch: Branch) -> Lead {
-        let Control { flow, target, delay } = self.control(site);
+        let Control {
+            flow,
+            target,
+            delay,
+        } = self.control(site);
         if delay != Delay::None || self.is_undefined(&site.encoding) {
             return Lead::Open;
         }
         let is_jump = matches!(flow, Flow::Branch | Flow::Call | Flow::Return);
         let is_taken = match branch {
             Branch::Unsaid | Branch::None if flow == Flow::Next => Some(false),
-            Branch::Unsaid if is_jump => self.is_taken_when_executed(&site.encoding).then_some(true),
+            Branch::Unsaid if is_jump => {
+                self.is_taken_when_executed(&site.encoding).then_some(true)
+            }
             Branch::Conditional(is_taken) if is_jump => is_taken,
-            Branch::Jump | Branch::IndirectJump | Branch::Call | Branch::IndirectCall | Branch::Return if is_jump => {
+            Branch::Jump
+            | Branch::IndirectJump
+            | Branch::Call
+            | Branch::IndirectCall
+            | Branch::Return
+                if is_jump =>
+            {
                 Some(true)
             }
             _ => None,
@@ -405,7 +431,11 @@ impl InstructionSet {
         ask!(self, Of => Of::is_stateful(encoding))
     }
 
-    pub(crate) fn decode_with(self, site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
+    pub(crate) fn decode_with(
+        self,
+        site: &Site,
+        disassemblers: &[Capstone],
+    ) -> Option<Instruction> {
         ask!(self, Of => Of::decode(site, disassemblers))
     }
 }
@@ -476,7 +506,12 @@ impl InstructionSet {
 
     /// The name of the error with which a system call failed.
     pub fn error_name(self, system_call: u64, error: u64) -> Option<&'static str> {
-        self.abi().system_calls.numbers.told_apart(system_call).0.error_name(error)
+        self.abi()
+            .system_calls
+            .numbers
+            .told_apart(system_call)
+            .0
+            .error_name(error)
     }
 
     /// What a trap is called, by the type that the processor gives it; none where the architecture has none of that type.
@@ -497,20 +532,26 @@ impl InstructionSet {
 
     /// Whether a system call may write memory of the program, whatever its arguments are.
     pub fn system_call_may_write(self, number: u64) -> bool {
-        self.system_call_changes_files(number) || self.system_call_writes(number).is_none_or(|parts| !parts.is_empty())
+        self.system_call_changes_files(number)
+            || self
+                .system_call_writes(number)
+                .is_none_or(|parts| !parts.is_empty())
     }
 
     /// Whether a system call that was made before a store may write memory after it.
     /// A thread that waits for a futex writes nothing.
     pub fn system_call_may_write_late(self, number: u64) -> bool {
-        let is_futex = self.system_call_name(number).is_some_and(|name| matches!(name, "futex" | "futex_time64"));
+        let is_futex = self
+            .system_call_name(number)
+            .is_some_and(|name| matches!(name, "futex" | "futex_time64"));
         self.system_call_may_write(number) && !is_futex
     }
 
     /// Whether a system call ends a thread. It writes the word with the thread's number, which an earlier call named, and
     /// the words of locks that the thread held.
     pub fn system_call_ends_thread(self, number: u64) -> bool {
-        self.system_call_name(number).is_some_and(|name| matches!(name, "exit" | "lwp_exit"))
+        self.system_call_name(number)
+            .is_some_and(|name| matches!(name, "exit" | "lwp_exit"))
     }
 
     /// Whether a system call changes files, and with them memory that is a part of one.
@@ -547,18 +588,30 @@ impl InstructionSet {
     /// Where an instruction lies, of an address whose lowest bit may tell how to decode it.
     #[inline(always)]
     pub const fn code_address(self, address: u64) -> u64 {
-        if ask_often!(self, Of => Of::HAS_MARKED_ADDRESSES) { address & !1 } else { address }
+        if ask_often!(self, Of => Of::HAS_MARKED_ADDRESSES) {
+            address & !1
+        } else {
+            address
+        }
     }
 
     /// The address of an instruction of this set with the bit that tells how to decode it, where there is such a bit.
     #[inline(always)]
     pub const fn marked_address(self, address: u64) -> u64 {
-        if ask!(self, Of => Of::IS_MARKED) { address | 1 } else { address }
+        if ask!(self, Of => Of::IS_MARKED) {
+            address | 1
+        } else {
+            address
+        }
     }
 
     /// The highest address.
     pub const fn highest_address(self) -> u64 {
-        if self.word_bytes() < 8 { u32::MAX as u64 } else { u64::MAX }
+        if self.word_bytes() < 8 {
+            u32::MAX as u64
+        } else {
+            u64::MAX
+        }
     }
 
     /// An address without the bits on top that the processor ignores.
@@ -620,7 +673,11 @@ mod tests {
     #[test]
     fn what_has_a_choice_can_be_chosen() {
         for set in InstructionSet::ALL {
-            assert_eq!(InstructionSet::CHOICES.contains(&set), set.names().choice.is_some(), "{set:?}");
+            assert_eq!(
+                InstructionSet::CHOICES.contains(&set),
+                set.names().choice.is_some(),
+                "{set:?}"
+            );
         }
     }
 
@@ -635,32 +692,92 @@ mod tests {
     fn each_architecture_has_its_numbers() {
         check(
             InstructionSet::X86_64,
-            &[(0, Some("read")), (15, Some("rt_sigreturn")), (334, Some("rseq")), (335, None)],
+            &[
+                (0, Some("read")),
+                (15, Some("rt_sigreturn")),
+                (334, Some("rseq")),
+                (335, None),
+            ],
         );
         check(
             InstructionSet::X86_64,
-            &[(231, Some("exit_group")), (318, Some("getrandom")), (424, Some("pidfd_send_signal"))],
+            &[
+                (231, Some("exit_group")),
+                (318, Some("getrandom")),
+                (424, Some("pidfd_send_signal")),
+            ],
         );
-        check(InstructionSet::X86_32, &[(1, Some("exit")), (252, Some("exit_group")), (403, Some("clock_gettime64"))]);
-        check(InstructionSet::A64, &[(63, Some("read")), (93, Some("exit")), (244, None), (435, Some("clone3"))]);
-        check(InstructionSet::Riscv64, &[(63, Some("read")), (163, Some("getrlimit")), (462, Some("mseal"))]);
-        check(InstructionSet::A32, &[(3, Some("read")), (248, Some("exit_group")), (983_045, None), (u64::MAX, None)]);
+        check(
+            InstructionSet::X86_32,
+            &[
+                (1, Some("exit")),
+                (252, Some("exit_group")),
+                (403, Some("clock_gettime64")),
+            ],
+        );
+        check(
+            InstructionSet::A64,
+            &[
+                (63, Some("read")),
+                (93, Some("exit")),
+                (244, None),
+                (435, Some("clone3")),
+            ],
+        );
+        check(
+            InstructionSet::Riscv64,
+            &[
+                (63, Some("read")),
+                (163, Some("getrlimit")),
+                (462, Some("mseal")),
+            ],
+        );
+        check(
+            InstructionSet::A32,
+            &[
+                (3, Some("read")),
+                (248, Some("exit_group")),
+                (983_045, None),
+                (u64::MAX, None),
+            ],
+        );
         check(
             InstructionSet::Sparc64,
-            &[(1, Some("exit")), (188, Some("exit_group")), (402, Some("msgctl")), (435, Some("clone3"))],
+            &[
+                (1, Some("exit")),
+                (188, Some("exit_group")),
+                (402, Some("msgctl")),
+                (435, Some("clone3")),
+            ],
         );
-        check(InstructionSet::T32, &[(262, Some("clock_settime")), (281, Some("socket"))]);
+        check(
+            InstructionSet::T32,
+            &[(262, Some("clock_settime")), (281, Some("socket"))],
+        );
     }
 
     #[test]
     fn the_calls_of_each_instruction_set_are_known() {
         use InstructionSet::{A32, A64, T32};
-        let calls = [(A64, 0xd45e_0000, 4), (A32, 0xef12_3456, 4), (A32, 0xe10f_0070, 4), (T32, 0xbeab, 2)];
-        for (set, opcode, length_bytes) in calls.into_iter().chain([(T32, 0xdfab, 2), (T32, 0xbabc, 2)]) {
+        let calls = [
+            (A64, 0xd45e_0000, 4),
+            (A32, 0xef12_3456, 4),
+            (A32, 0xe10f_0070, 4),
+            (T32, 0xbeab, 2),
+        ];
+        for (set, opcode, length_bytes) in calls
+            .into_iter()
+            .chain([(T32, 0xdfab, 2), (T32, 0xbabc, 2)])
+        {
             assert!(set.is_host_call(opcode, length_bytes), "{opcode:x}");
         }
-        let others =
-            [(A64, 0xd400_0001, 4), (A32, 0xef00_0000, 4), (T32, 0xbe00, 2), (T32, 0xbeab, 4), (A32, 0xbeab, 4)];
+        let others = [
+            (A64, 0xd400_0001, 4),
+            (A32, 0xef00_0000, 4),
+            (T32, 0xbe00, 2),
+            (T32, 0xbeab, 4),
+            (A32, 0xbeab, 4),
+        ];
         for (set, opcode, length_bytes) in others {
             assert!(!set.is_host_call(opcode, length_bytes), "{opcode:x}");
         }

@@ -18,7 +18,9 @@ pub struct FlagTest {
 impl FlagTest {
     /// Whether it holds.
     pub fn holds(self, flags: u64) -> bool {
-        let differs = self.differ.is_some_and(|(one, other)| (flags & one == 0) != (flags & other == 0));
+        let differs = self
+            .differ
+            .is_some_and(|(one, other)| (flags & one == 0) != (flags & other == 0));
         (flags & self.set != 0 || !flags & self.clear != 0 || differs) != self.is_negated
     }
 }

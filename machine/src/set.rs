@@ -28,8 +28,16 @@ pub enum InstructionSet {
 
 impl InstructionSet {
     /// All of them, each at the place of its number.
-    pub const ALL: [Self; 8] =
-        [Self::A64, Self::A32, Self::T32, Self::X86_64, Self::X86_32, Self::Riscv64, Self::Regdeps, Self::Sparc64];
+    pub const ALL: [Self; 8] = [
+        Self::A64,
+        Self::A32,
+        Self::T32,
+        Self::X86_64,
+        Self::X86_32,
+        Self::Riscv64,
+        Self::Regdeps,
+        Self::Sparc64,
+    ];
 
     /// A number that stands for it in files; it never changes.
     pub const fn number(self) -> u8 {

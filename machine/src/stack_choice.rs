@@ -32,7 +32,8 @@ pub struct StackChoices(Vec<(StackChoice, Option<u8>)>);
 impl StackChoices {
     /// Takes the lowest byte of a value that one of them got; none when the trace does not tell it.
     pub fn note(&mut self, choice: StackChoice, lowest_byte: Option<u8>) {
-        self.0.retain(|(known, _)| known.register != choice.register);
+        self.0
+            .retain(|(known, _)| known.register != choice.register);
         self.0.push((choice, lowest_byte));
     }
 
@@ -49,9 +50,15 @@ impl StackChoices {
             Security::Secure | Security::NonSecure if has_own => is_own(known),
             _ => known.security.may_be_of(security),
         };
-        let mut bytes = self.0.iter().filter(|(known, _)| is_meant(known)).map(|(_, byte)| *byte);
+        let mut bytes = self
+            .0
+            .iter()
+            .filter(|(known, _)| is_meant(known))
+            .map(|(_, byte)| *byte);
         let first = bytes.next()?;
         let choice = |byte: Option<u8>| byte.map(|byte| byte >> 1 & 1);
-        bytes.all(|byte| choice(byte) == choice(first)).then_some(first)?
+        bytes
+            .all(|byte| choice(byte) == choice(first))
+            .then_some(first)?
     }
 }

@@ -29,7 +29,10 @@ pub struct Flag {
 impl Status {
     /// The words of the flags that are set: `negative`, `overflow`.
     pub fn set_words(&self) -> impl Iterator<Item = &'static str> {
-        let set = self.flags.iter().filter(|flag| flag.is_set == Some(true) && !flag.word.is_empty());
+        let set = self
+            .flags
+            .iter()
+            .filter(|flag| flag.is_set == Some(true) && !flag.word.is_empty());
         set.map(|flag| flag.word)
     }
 }
@@ -48,7 +51,11 @@ impl Bits<'_> {
         let byte = |place: u32| self.0.get(place as usize).copied().flatten().map(u32::from);
         let (place, shift) = (first / 8, first % 8);
         let low = byte(place)?;
-        let high = if shift + width > 8 { byte(place + 1)? } else { 0 };
+        let high = if shift + width > 8 {
+            byte(place + 1)?
+        } else {
+            0
+        };
         u8::try_from((high << 8 | low) >> shift & ((1 << width) - 1)).ok()
     }
 }

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// A register as a run of bytes of its own. Below [`RegisterId::FIRST_NAMED`]: the architecture's table; from there on: by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct RegisterId(pub u16);
 
 impl RegisterId {
@@ -45,7 +47,9 @@ impl RegisterId {
 }
 
 /// Some bytes of a register.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct RegisterView {
     /// Which register.
     pub register: RegisterId,
@@ -58,7 +62,11 @@ pub struct RegisterView {
 impl RegisterView {
     /// A view from its parts.
     pub const fn new(register: RegisterId, offset: u16, size_bytes: u16) -> Self {
-        Self { register, offset, size_bytes }
+        Self {
+            register,
+            offset,
+            size_bytes,
+        }
     }
 
     /// True when the two share a byte.

@@ -89,7 +89,11 @@ pub const fn cell(window: u16, place: u16) -> RegisterId {
 
 /// A global of a set.
 pub const fn global(set: u16, number: u16) -> RegisterId {
-    if number == 0 { RegisterId(0) } else { RegisterId(GLOBALS + set * 8 + number) }
+    if number == 0 {
+        RegisterId(0)
+    } else {
+        RegisterId(GLOBALS + set * 8 + number)
+    }
 }
 
 /// An out of a window by its number.
@@ -133,8 +137,15 @@ impl Windows {
             Some(place @ 0..8) => cell(self.window(2), place + 8),
             Some(place @ 8..16) => cell(self.window(1), place - 8),
             Some(place @ 16..32) => cell(self.window(-1), place - 16),
-            _ => match plain.0.checked_sub(NUMBERED_OUTS).filter(|place| *place < 256) {
-                Some(place) => cell((place / 8 + 1) % u16::from(self.count.max(1)), 8 + place % 8),
+            _ => match plain
+                .0
+                .checked_sub(NUMBERED_OUTS)
+                .filter(|place| *place < 256)
+            {
+                Some(place) => cell(
+                    (place / 8 + 1) % u16::from(self.count.max(1)),
+                    8 + place % 8,
+                ),
                 None => plain,
             },
         }
@@ -150,7 +161,11 @@ impl Windows {
             place => place,
         };
         // A division takes longer than all else, and is needed for windows alone that no processor has.
-        let place = if (0..count).contains(&near) { near } else { place.rem_euclid(count) };
+        let place = if (0..count).contains(&near) {
+            near
+        } else {
+            place.rem_euclid(count)
+        };
         place.unsigned_abs()
     }
 }
@@ -158,7 +173,11 @@ impl Windows {
 /// The cells that a plain register may be.
 pub(crate) fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
     let windows = |first: RegisterId| (first.0..GLOBALS).step_by(WINDOW_CELLS.into());
-    if let Some(place) = plain.0.checked_sub(NUMBERED_OUTS).filter(|place| *place < 256) {
+    if let Some(place) = plain
+        .0
+        .checked_sub(NUMBERED_OUTS)
+        .filter(|place| *place < 256)
+    {
         let next = cell((place / 8 + 1) % 32, 8 + place % 8).0;
         return (next..next + 1).step_by(1);
     }
@@ -167,7 +186,14 @@ pub(crate) fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
         (Some(number @ 1..8), _) => (global(0, number).0..NEIGHBOURS).step_by(8),
         (Some(number @ 8..16), _) => windows(cell(0, number)),
         (Some(number @ 16..32), _) => windows(cell(0, number - 16)),
-        (None, Some(place)) => windows(cell(0, if place < 16 { (place + 8) % 16 } else { place - 16 })),
+        (None, Some(place)) => windows(cell(
+            0,
+            if place < 16 {
+                (place + 8) % 16
+            } else {
+                place - 16
+            },
+        )),
         _ => (0..0).step_by(1),
     }
 }
@@ -175,7 +201,9 @@ pub(crate) fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
 impl Mode {
     /// The registers that are a cell of a window in some window, other than itself; none for registers of no window.
     pub fn names_of_cell(cell: RegisterId) -> Vec<RegisterId> {
-        let Some(place) = cell.0.checked_sub(CELLS).filter(|_| cell.0 < NEIGHBOURS) else { return Vec::new() };
+        let Some(place) = cell.0.checked_sub(CELLS).filter(|_| cell.0 < NEIGHBOURS) else {
+            return Vec::new();
+        };
         if cell.0 >= GLOBALS {
             return vec![general((cell.0 - GLOBALS) % 8)];
         }
@@ -183,15 +211,32 @@ impl Mode {
             place @ 8.. => &[place, place + 16],
             place => &[place + 16],
         };
-        let of = |number: &u16| [general(*number), after_save(*number), after_restore(*number)];
+        let of = |number: &u16| {
+            [
+                general(*number),
+                after_save(*number),
+                after_restore(*number),
+            ]
+        };
         numbers.iter().flat_map(of).collect()
     }
 
     /// The plain register by which this mode names a cell that is one of a window or a set of globals; none for other
     /// registers, for cells that it has no plain name for, and where there are no windows.
     pub fn plain_of(self, cell: RegisterId) -> Option<RegisterId> {
-        let Self::Window { current, count, globals } = self else { return None };
-        let windows = Windows { current, count, globals };
+        let Self::Window {
+            current,
+            count,
+            globals,
+        } = self
+        else {
+            return None;
+        };
+        let windows = Windows {
+            current,
+            count,
+            globals,
+        };
         let place = cell.0.checked_sub(CELLS).filter(|_| cell.0 < NEIGHBOURS)?;
         let number = if cell.0 < GLOBALS {
             let (window, place) = (place / WINDOW_CELLS, place % WINDOW_CELLS);
@@ -214,8 +259,19 @@ impl Mode {
     /// The mode behind an instruction that does this to the windows, as far as the instruction tells it.
     #[must_use]
     pub fn behind(self, step: Option<WindowStep>) -> Self {
-        let Self::Window { current, count, globals } = self else { return self };
-        let turned = |current: u8| Self::Window { current: current % count.max(1), count, globals };
+        let Self::Window {
+            current,
+            count,
+            globals,
+        } = self
+        else {
+            return self;
+        };
+        let turned = |current: u8| Self::Window {
+            current: current % count.max(1),
+            count,
+            globals,
+        };
         match step {
             Some(WindowStep::Save) => turned(current.saturating_add(1)),
             Some(WindowStep::Restore) => turned(current.saturating_add(count.saturating_sub(1))),
@@ -227,7 +283,11 @@ impl Mode {
     /// From the lowest byte on: the window in use, how many there are, the set of globals.
     pub const fn window_status(self) -> Option<u32> {
         match self {
-            Self::Window { current, count, globals } => Some(u32::from_le_bytes([current, count, globals, 0])),
+            Self::Window {
+                current,
+                count,
+                globals,
+            } => Some(u32::from_le_bytes([current, count, globals, 0])),
             _ => None,
         }
     }
@@ -235,8 +295,19 @@ impl Mode {
     /// The mode that such a value tells of; none for values that no processor has.
     pub const fn of_window_status(status: u32) -> Option<Self> {
         let [current, count, globals, rest] = status.to_le_bytes();
-        let is_known = WINDOWS.start <= count && count < WINDOWS.end && current < count && globals < GLOBAL_SETS;
-        if is_known && rest == 0 { Some(Self::Window { current, count, globals }) } else { None }
+        let is_known = WINDOWS.start <= count
+            && count < WINDOWS.end
+            && current < count
+            && globals < GLOBAL_SETS;
+        if is_known && rest == 0 {
+            Some(Self::Window {
+                current,
+                count,
+                globals,
+            })
+        } else {
+            None
+        }
     }
 }
 
@@ -248,8 +319,13 @@ mod tests {
 
     fn all_modes() -> impl Iterator<Item = Mode> {
         WINDOWS.flat_map(|count| {
-            (0..count)
-                .flat_map(move |current| (0..GLOBAL_SETS).map(move |globals| Mode::Window { current, count, globals }))
+            (0..count).flat_map(move |current| {
+                (0..GLOBAL_SETS).map(move |globals| Mode::Window {
+                    current,
+                    count,
+                    globals,
+                })
+            })
         })
     }
 
@@ -259,22 +335,53 @@ mod tests {
             assert_eq!(number_of(general(number)), Some(number));
         }
         assert_eq!((general(14), general(15)), (RegisterId::SP, RegisterId::LR));
-        assert_eq!([15, 33, 34, 128].map(|number| number_of(RegisterId(number))), [None; 4]);
+        assert_eq!(
+            [15, 33, 34, 128].map(|number| number_of(RegisterId(number))),
+            [None; 4]
+        );
     }
 
     #[test]
     fn save_makes_outs_of_the_caller_ins_of_the_callee() {
         for mode in all_modes() {
-            let Mode::Window { current, count, globals } = mode else { continue };
-            let next = Mode::Window { current: (current + 1) % count, count, globals };
-            assert_eq!((mode.behind(Some(WindowStep::Save)), next.behind(Some(WindowStep::Restore))), (next, mode));
+            let Mode::Window {
+                current,
+                count,
+                globals,
+            } = mode
+            else {
+                continue;
+            };
+            let next = Mode::Window {
+                current: (current + 1) % count,
+                count,
+                globals,
+            };
+            assert_eq!(
+                (
+                    mode.behind(Some(WindowStep::Save)),
+                    next.behind(Some(WindowStep::Restore))
+                ),
+                (next, mode)
+            );
             for number in 0..32 {
-                assert_eq!(mode.home(after_save(number)), next.home(general(number)), "{mode:?} {number}");
-                assert_eq!(next.home(after_restore(number)), mode.home(general(number)), "{mode:?} {number}");
+                assert_eq!(
+                    mode.home(after_save(number)),
+                    next.home(general(number)),
+                    "{mode:?} {number}"
+                );
+                assert_eq!(
+                    next.home(after_restore(number)),
+                    mode.home(general(number)),
+                    "{mode:?} {number}"
+                );
             }
             for number in 8..16 {
                 assert_eq!(mode.home(general(number)), next.home(general(number + 16)));
-                assert_eq!(mode.home(numbered_out(current.into(), number - 8)), mode.home(general(number)));
+                assert_eq!(
+                    mode.home(numbered_out(current.into(), number - 8)),
+                    mode.home(general(number))
+                );
             }
         }
     }
@@ -283,7 +390,12 @@ mod tests {
     fn every_cell_is_a_register_of_its_own_below_the_named_ones() {
         let mut owners = HashMap::new();
         for mode in all_modes() {
-            let Mode::Window { current, globals, .. } = mode else { continue };
+            let Mode::Window {
+                current, globals, ..
+            } = mode
+            else {
+                continue;
+            };
             for number in 0..32 {
                 let home = mode.home(general(number));
                 let owner = match number {
@@ -292,9 +404,16 @@ mod tests {
                     8..16 => continue,
                     _ => (100 + u16::from(current), number),
                 };
-                assert_eq!(*owners.entry(home).or_insert(owner), owner, "{mode:?} {number}");
+                assert_eq!(
+                    *owners.entry(home).or_insert(owner),
+                    owner,
+                    "{mode:?} {number}"
+                );
                 assert!(home < RegisterId::FIRST_NAMED);
-                assert!(number == 0 || banks(general(number)).any(|bank| bank == home.0), "{mode:?} {number}");
+                assert!(
+                    number == 0 || banks(general(number)).any(|bank| bank == home.0),
+                    "{mode:?} {number}"
+                );
             }
         }
         assert_eq!(owners.len(), 1 + 7 * 8 + 16 * 32);
@@ -306,20 +425,38 @@ mod tests {
         for mode in all_modes() {
             for number in 1..32 {
                 let plain = general(number);
-                assert_eq!(mode.plain_of(mode.home(plain)), Some(plain), "{mode:?} {number}");
+                assert_eq!(
+                    mode.plain_of(mode.home(plain)),
+                    Some(plain),
+                    "{mode:?} {number}"
+                );
             }
         }
-        let mode = Mode::Window { current: 3, count: 8, globals: 1 };
-        assert_eq!([cell(5, 0), cell(4, 3), global(0, 2), RegisterId::PC].map(|cell| mode.plain_of(cell)), [None; 4]);
+        let mode = Mode::Window {
+            current: 3,
+            count: 8,
+            globals: 1,
+        };
+        assert_eq!(
+            [cell(5, 0), cell(4, 3), global(0, 2), RegisterId::PC].map(|cell| mode.plain_of(cell)),
+            [None; 4]
+        );
         assert_eq!(Mode::Other.plain_of(cell(0, 0)), None);
     }
 
     #[test]
     fn neighbours_have_cells_as_well() {
-        let mode = Mode::Window { current: 7, count: 8, globals: 1 };
+        let mode = Mode::Window {
+            current: 7,
+            count: 8,
+            globals: 1,
+        };
         for number in 8..32 {
             for plain in [after_save(number), after_restore(number)] {
-                assert!(banks(plain).any(|bank| bank == mode.home(plain).0), "{number} {plain:?}");
+                assert!(
+                    banks(plain).any(|bank| bank == mode.home(plain).0),
+                    "{number} {plain:?}"
+                );
             }
         }
         assert_eq!(mode.home(after_save(14)), cell(1, 14));
@@ -329,7 +466,10 @@ mod tests {
     #[test]
     fn the_status_tells_the_window() {
         for mode in all_modes() {
-            assert_eq!(mode.window_status().and_then(Mode::of_window_status), Some(mode));
+            assert_eq!(
+                mode.window_status().and_then(Mode::of_window_status),
+                Some(mode)
+            );
         }
         for status in [0, 0x0208, 0x0808, 0x08_0800, 0x100_0800, 0x2100] {
             assert_eq!(Mode::of_window_status(status), None, "{status:x}");
@@ -339,12 +479,23 @@ mod tests {
     #[test]
     fn every_name_of_a_cell_is_found() {
         for current in 0..8 {
-            let mode = Mode::Window { current, count: 8, globals: 0 };
-            let plain = (1..32).map(general).chain((NEIGHBOURS..BEHIND_CELLS).map(RegisterId));
+            let mode = Mode::Window {
+                current,
+                count: 8,
+                globals: 0,
+            };
+            let plain = (1..32)
+                .map(general)
+                .chain((NEIGHBOURS..BEHIND_CELLS).map(RegisterId));
             for name in plain {
                 let names = Mode::names_of_cell(mode.home(name));
-                let is_named = names.iter().any(|known| mode.home(*known) == mode.home(name));
-                assert!(is_named && names.contains(&name), "{current} {name:?}: {names:?}");
+                let is_named = names
+                    .iter()
+                    .any(|known| mode.home(*known) == mode.home(name));
+                assert!(
+                    is_named && names.contains(&name),
+                    "{current} {name:?}: {names:?}"
+                );
             }
         }
         assert_eq!(Mode::names_of_cell(RegisterId::PC), []);

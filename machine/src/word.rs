@@ -16,7 +16,11 @@ impl<'a> Word<'a> {
     pub fn of(word: &'a str) -> Self {
         let base = word.split('.').next().unwrap_or(word);
         let digits = base.trim_start_matches(|character: char| character.is_ascii_alphabetic());
-        Self { base, family: base.strip_suffix(digits).unwrap_or(base), number: digits.parse().ok() }
+        Self {
+            base,
+            family: base.strip_suffix(digits).unwrap_or(base),
+            number: digits.parse().ok(),
+        }
     }
 
     /// True for a number below 32 behind one of some families.

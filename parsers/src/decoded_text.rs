@@ -27,5 +27,8 @@ pub fn text_or_none<'de, D: Deserializer<'de>>(decoder: D) -> Result<Option<Stri
 /// # Errors
 /// As those of [`text`].
 pub fn texts<'de, D: Deserializer<'de>>(decoder: D) -> Result<Vec<String>, D::Error> {
-    Ok(Vec::<&str>::deserialize(decoder)?.into_iter().map(str::to_owned).collect())
+    Ok(Vec::<&str>::deserialize(decoder)?
+        .into_iter()
+        .map(str::to_owned)
+        .collect())
 }

@@ -58,12 +58,16 @@ const FORMATS: [FormatRow; 4] = [
         title: "drmemtrace",
         maker: "DynamoRIO",
         endings: &["zip", "gz", "lz4", "sz", "trace"],
-        follow_refusal: Some("a drmemtrace trace cannot be followed: it is made as a whole when its recording is over"),
+        follow_refusal: Some(
+            "a drmemtrace trace cannot be followed: it is made as a whole when its recording is over",
+        ),
         shape: Shape::Files {
             is_file: |file| matches!(TraceHead::of(file), Ok(Some(_))),
             is_damaged: |_| false,
             are_one: TraceHead::are_one_trace,
-            open: |files, assumed, kept| Drmemtrace::open_as(files, assumed.instruction_set, kept).map(shared),
+            open: |files, assumed, kept| {
+                Drmemtrace::open_as(files, assumed.instruction_set, kept).map(shared)
+            },
         },
     },
     FormatRow {
@@ -72,7 +76,9 @@ const FORMATS: [FormatRow; 4] = [
         title: "RST",
         maker: "Sun's SPARC simulators",
         endings: &["rst", "rsz", "rzgz", "gz", "zst", "xz"],
-        follow_refusal: Some("an RST trace cannot be followed: what its records mean depends on all before them"),
+        follow_refusal: Some(
+            "an RST trace cannot be followed: what its records mean depends on all before them",
+        ),
         shape: Shape::Files {
             is_file: |file| matches!(RstHead::of(file), Ok(Some(_))),
             is_damaged: |file| matches!(RstHead::is_damaged(file), Ok(true)),
@@ -86,7 +92,9 @@ const FORMATS: [FormatRow; 4] = [
         title: "Btrace",
         maker: "Sun's Btrace",
         endings: &["btf", "btrace", "trace", "gz", "zst", "xz"],
-        follow_refusal: Some("a recording of branches cannot be followed: each step depends on the records around it"),
+        follow_refusal: Some(
+            "a recording of branches cannot be followed: each step depends on the records around it",
+        ),
         shape: Shape::Files {
             is_file: |file| matches!(BtraceHead::of(file), Ok(Some(_))),
             is_damaged: |_| false,
@@ -104,15 +112,24 @@ fn shared(source: impl Source) -> Arc<dyn Source> {
 }
 
 /// A recording of branches is one file.
-fn open_branches(files: Vec<TraceFile>, assumed: Assumed, kept: KeptOptions) -> Result<Btrace, SourceError> {
-    let Ok([file]) = <[TraceFile; 1]>::try_from(files) else { return Err(FormatError::OneFile.into()) };
+fn open_branches(
+    files: Vec<TraceFile>,
+    assumed: Assumed,
+    kept: KeptOptions,
+) -> Result<Btrace, SourceError> {
+    let Ok([file]) = <[TraceFile; 1]>::try_from(files) else {
+        return Err(FormatError::OneFile.into());
+    };
     Btrace::open(file, branch_options(assumed)?, kept)
 }
 
 fn branch_options(assumed: Assumed) -> Result<BtraceOptions, FormatError> {
     let layout = assumed.template.as_ref().map(BranchLayout::of).transpose();
     let layout = layout.map_err(|error| FormatError::Template(error.to_string()))?;
-    Ok(BtraceOptions { program: assumed.program, layout })
+    Ok(BtraceOptions {
+        program: assumed.program,
+        layout,
+    })
 }
 
 /// What there is to know of a format.
@@ -170,18 +187,57 @@ impl Assumed {
     /// What of it Tarmac text needs.
     #[must_use]
     pub fn tarmac(&self) -> TarmacOptions {
-        TarmacOptions { endian: self.endian, implicit_thumb: self.implicit_thumb }
+        TarmacOptions {
+            endian: self.endian,
+            implicit_thumb: self.implicit_thumb,
+        }
     }
 }
 
 /// The first bytes of files that people take for traces.
 const MAGICS: [(&[u8], FormatError); 9] = [
-    (b"\x1f\x8b", FormatError::Packed { kind: "gzip", command: "gzip -d" }),
-    (b"\x28\xb5\x2f\xfd", FormatError::Packed { kind: "zstd", command: "zstd -d" }),
-    (b"\xfd7zXZ\0", FormatError::Packed { kind: "xz", command: "xz -d" }),
-    (b"PK\x03\x04", FormatError::Packed { kind: "zip", command: "unzip" }),
-    (b"BZh", FormatError::Packed { kind: "bzip2", command: "bzip2 -d" }),
-    (b"\x04\x22\x4d\x18", FormatError::Packed { kind: "lz4", command: "lz4 -d" }),
+    (
+        b"\x1f\x8b",
+        FormatError::Packed {
+            kind: "gzip",
+            command: "gzip -d",
+        },
+    ),
+    (
+        b"\x28\xb5\x2f\xfd",
+        FormatError::Packed {
+            kind: "zstd",
+            command: "zstd -d",
+        },
+    ),
+    (
+        b"\xfd7zXZ\0",
+        FormatError::Packed {
+            kind: "xz",
+            command: "xz -d",
+        },
+    ),
+    (
+        b"PK\x03\x04",
+        FormatError::Packed {
+            kind: "zip",
+            command: "unzip",
+        },
+    ),
+    (
+        b"BZh",
+        FormatError::Packed {
+            kind: "bzip2",
+            command: "bzip2 -d",
+        },
+    ),
+    (
+        b"\x04\x22\x4d\x18",
+        FormatError::Packed {
+            kind: "lz4",
+            command: "lz4 -d",
+        },
+    ),
     (b"\x7fELF", FormatError::Elf),
     (b"\xff\xfe", FormatError::Utf16),
     (b"\xfe\xff", FormatError::Utf16),
@@ -245,7 +301,10 @@ impl Format {
 
     /// The format of this name, as [`crate::SourceTraits::format`] has it.
     pub fn named(name: &str) -> Option<Self> {
-        FORMATS.iter().find(|row| row.name == name).map(|row| row.format)
+        FORMATS
+            .iter()
+            .find(|row| row.name == name)
+            .map(|row| row.format)
     }
 
     /// The format of a text, by its first [`Format::HEAD_BYTES`].
@@ -254,14 +313,18 @@ impl Format {
     /// The input could not be read, or is of no known format.
     pub fn of_input(input: &dyn ReadAt) -> Result<Self, SourceError> {
         let mut head = vec![0; Self::HEAD_BYTES];
-        let count = input.read_at(0, &mut head).map_err(|error| SourceError::Read { offset: 0, error })?;
+        let count = input
+            .read_at(0, &mut head)
+            .map_err(|error| SourceError::Read { offset: 0, error })?;
         head.truncate(count);
         Ok(detect(&head)?)
     }
 
     /// The format of a file of records; none when it begins like none.
     pub fn of_file(file: &TraceFile) -> Option<Self> {
-        let row = FORMATS.iter().find(|row| matches!(row.shape, Shape::Files { is_file, .. } if is_file(file)))?;
+        let row = FORMATS
+            .iter()
+            .find(|row| matches!(row.shape, Shape::Files { is_file, .. } if is_file(file)))?;
         Some(row.format)
     }
 
@@ -280,7 +343,11 @@ impl Format {
     ///
     /// # Errors
     /// The input could not be read, or the format is none of text.
-    pub fn open_text(self, input: Box<dyn ReadAt>, assumed: Assumed) -> Result<Arc<dyn Source>, SourceError> {
+    pub fn open_text(
+        self,
+        input: Box<dyn ReadAt>,
+        assumed: Assumed,
+    ) -> Result<Arc<dyn Source>, SourceError> {
         match self.row().shape {
             Shape::Text { open, .. } => open(input, assumed),
             Shape::Files { .. } => Err(FormatError::Binary.into()),
@@ -308,8 +375,10 @@ impl FromStr for Format {
     type Err = FormatError;
 
     fn from_str(name: &str) -> Result<Self, FormatError> {
-        let unknown =
-            || FormatError::UnknownName { name: name.into(), known: listed(FORMATS.iter().map(|row| row.name)) };
+        let unknown = || FormatError::UnknownName {
+            name: name.into(),
+            known: listed(FORMATS.iter().map(|row| row.name)),
+        };
         Self::named(name).ok_or_else(unknown)
     }
 }
@@ -326,11 +395,18 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
         return Err(error.clone());
     }
     let mut lines = head.split(|byte| *byte == b'\n');
-    if let Some(format) = lines.clone().filter(|line| line.len() <= LINE_LIMIT).find_map(format_of_line) {
+    if let Some(format) = lines
+        .clone()
+        .filter(|line| line.len() <= LINE_LIMIT)
+        .find_map(format_of_line)
+    {
         return Ok(format);
     }
     if let Some(kind) = foreign_format(head) {
-        return Err(FormatError::Foreign { kind, formats: listed(FORMATS.iter().map(|row| row.title)) });
+        return Err(FormatError::Foreign {
+            kind,
+            formats: listed(FORMATS.iter().map(|row| row.title)),
+        });
     }
     let is_control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
     if lines.any(|line| line.iter().any(is_control)) {
@@ -338,12 +414,17 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
     }
     let count = head.split_inclusive(|byte| *byte == b'\n').count();
     let texts = FORMATS.iter().filter(|row| row.format.is_text());
-    Err(FormatError::NoTraceLine { formats: listed(texts.map(|row| row.title)), lines: count })
+    Err(FormatError::NoTraceLine {
+        formats: listed(texts.map(|row| row.title)),
+        lines: count,
+    })
 }
 
 /// The format of which a line can only be.
 fn format_of_line(line: &[u8]) -> Option<Format> {
-    let row = FORMATS.iter().find(|row| matches!(row.shape, Shape::Text { is_line, .. } if is_line(line)))?;
+    let row = FORMATS
+        .iter()
+        .find(|row| matches!(row.shape, Shape::Text { is_line, .. } if is_line(line)))?;
     Some(row.format)
 }
 
@@ -362,7 +443,8 @@ mod tests {
 
     #[track_caller]
     fn check(head: &[u8], expected: &str) {
-        let found = detect(head).map_or_else(|error| error.to_string(), |format| format.name().into());
+        let found =
+            detect(head).map_or_else(|error| error.to_string(), |format| format.name().into());
         assert!(found.starts_with(expected), "{found:?}");
     }
 
@@ -370,23 +452,38 @@ mod tests {
     fn one_tarmac_line_decides() {
         check(b"5 clk R X0 0000000000000000\n", "tarmac");
         check(b"Tarmac Text Rev 3t\n", "tarmac");
-        check(b"Fast Models [11.20]\r\nCopyright\r\n\r\n1 clk IT (1) 0 e1a00000 A usr : NOP", "tarmac");
-        check(b"\xff\x01\0junk\n5 tic ES (00001000:e1a00000) A usr : NOP\n\0\0", "tarmac");
+        check(
+            b"Fast Models [11.20]\r\nCopyright\r\n\r\n1 clk IT (1) 0 e1a00000 A usr : NOP",
+            "tarmac",
+        );
+        check(
+            b"\xff\x01\0junk\n5 tic ES (00001000:e1a00000) A usr : NOP\n\0\0",
+            "tarmac",
+        );
         check(b"MR4 00001000 00000001", "tarmac");
-        check(b"   LD 00001000 ........ ........ ........ 00000001", "tarmac");
+        check(
+            b"   LD 00001000 ........ ........ ........ 00000001",
+            "tarmac",
+        );
         check(b"IT 00001000 2000 MOVS r0,#0", "tarmac");
     }
 
     #[test]
     fn everything_else_is_told_what_it_looks_like() {
         check(b"", "the file is empty");
-        check(b"\x1f\x8b\x08\0", "looks like gzip: unpack it first (gzip -d)");
+        check(
+            b"\x1f\x8b\x08\0",
+            "looks like gzip: unpack it first (gzip -d)",
+        );
         check(b"\x28\xb5\x2f\xfd", "looks like zstd");
         check(b"\xfd7zXZ\0\0", "looks like xz");
         check(b"PK\x03\x04", "looks like zip");
         check(b"\x7fELF\x02", "looks like an ELF file");
         check(&[0; 100_000], "looks like binary data");
-        check(b"Dear Sir,\nit is late.\n", "no Tarmac line in the first 2 lines");
+        check(
+            b"Dear Sir,\nit is late.\n",
+            "no Tarmac line in the first 2 lines",
+        );
         check(b"fn main() {}", "no Tarmac line in the first line");
         check(
             b"core   0: 0x1000 (0x00000297) auipc t0, 0x0",
@@ -400,7 +497,12 @@ mod tests {
 
     #[test]
     fn rows_stand_in_the_order_of_the_formats() {
-        assert!(FORMATS.iter().enumerate().all(|(place, row)| row.format as usize == place));
+        assert!(
+            FORMATS
+                .iter()
+                .enumerate()
+                .all(|(place, row)| row.format as usize == place)
+        );
     }
 
     #[test]
@@ -425,6 +527,9 @@ mod tests {
                 Ok(buffer.len())
             }
         }
-        assert_eq!(Format::of_input(&Endless).unwrap_err().to_string(), "looks like binary data, not like a trace");
+        assert_eq!(
+            Format::of_input(&Endless).unwrap_err().to_string(),
+            "looks like binary data, not like a trace"
+        );
     }
 }

@@ -39,7 +39,11 @@ pub struct Distinct {
 
 impl Default for DistinctAddresses {
     fn default() -> Self {
-        Self { threads: Vec::new(), pieces: 0, limit: PIECES }
+        Self {
+            threads: Vec::new(),
+            pieces: 0,
+            limit: PIECES,
+        }
     }
 }
 
@@ -49,7 +53,9 @@ impl DistinctAddresses {
         if self.threads.len() <= thread {
             self.threads.resize_with(thread + 1, OfThread::default);
         }
-        let Some(of_thread) = self.threads.get_mut(thread) else { return };
+        let Some(of_thread) = self.threads.get_mut(thread) else {
+            return;
+        };
         let (piece, bit) = (address / PIECE, 1 << (address % PIECE));
         match of_thread.pieces.get_mut(&piece) {
             Some(known) => {
@@ -67,7 +73,10 @@ impl DistinctAddresses {
 
     /// How many a thread has.
     pub fn of_thread(&self, thread: usize) -> Distinct {
-        self.threads.get(thread).map(|thread| thread.count).unwrap_or_default()
+        self.threads
+            .get(thread)
+            .map(|thread| thread.count)
+            .unwrap_or_default()
     }
 
     /// How many all threads have together. Cost: that of all pieces.
@@ -77,7 +86,10 @@ impl DistinctAddresses {
             *all.entry(*piece).or_default() |= bits;
         }
         let count = all.values().map(|bits| u64::from(bits.count_ones())).sum();
-        Distinct { count, is_at_least: self.threads.iter().any(|thread| thread.count.is_at_least) }
+        Distinct {
+            count,
+            is_at_least: self.threads.iter().any(|thread| thread.count.is_at_least),
+        }
     }
 }
 
@@ -88,7 +100,9 @@ mod tests {
     #[track_caller]
     fn check(addresses: &DistinctAddresses, threads: &[(u64, bool)], all: (u64, bool)) {
         let pair = |distinct: Distinct| (distinct.count, distinct.is_at_least);
-        let found: Vec<_> = (0..threads.len()).map(|thread| pair(addresses.of_thread(thread))).collect();
+        let found: Vec<_> = (0..threads.len())
+            .map(|thread| pair(addresses.of_thread(thread)))
+            .collect();
         assert_eq!((found, pair(addresses.of_all())), (threads.to_vec(), all));
     }
 
@@ -101,12 +115,19 @@ mod tests {
         addresses.insert(2, 1);
         addresses.insert(2, 3);
         addresses.insert(2, u64::MAX);
-        check(&addresses, &[(1_000, false), (0, false), (3, false)], (1_002, false));
+        check(
+            &addresses,
+            &[(1_000, false), (0, false), (3, false)],
+            (1_002, false),
+        );
     }
 
     #[test]
     fn beyond_the_limit_there_are_at_least_so_many() {
-        let mut addresses = DistinctAddresses { limit: 3, ..DistinctAddresses::default() };
+        let mut addresses = DistinctAddresses {
+            limit: 3,
+            ..DistinctAddresses::default()
+        };
         for address in [0, 64, 128] {
             addresses.insert(0, address);
         }

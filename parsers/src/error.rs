@@ -17,7 +17,9 @@ pub enum FormatError {
         command: &'static str,
     },
     /// A program instead of its trace.
-    #[error("looks like an ELF file: that is a program, give its trace and name the program with --image")]
+    #[error(
+        "looks like an ELF file: that is a program, give its trace and name the program with --image"
+    )]
     Elf,
     /// Text in 16-bit units.
     #[error("looks like UTF-16 text: save it as UTF-8 or ASCII")]
@@ -59,7 +61,11 @@ pub enum FormatError {
 
 /// `line`, `2 lines`.
 fn lines_text(count: usize) -> String {
-    if count == 1 { "line".to_owned() } else { format!("{count} lines") }
+    if count == 1 {
+        "line".to_owned()
+    } else {
+        format!("{count} lines")
+    }
 }
 
 /// The input could not be read.

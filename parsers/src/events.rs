@@ -1,14 +1,18 @@
 //! The event vocabulary: what every format says, in the same words.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView};
+use stepback_machine::{
+    AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
+};
 
 use crate::marker::Marker;
 
 /// A thread by its number in one run of a parser: 0, 1, … in order of appearance.
 ///
 /// [`EventSink::thread_named`] gives the name before the first event that bears the number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct ThreadNumber(pub u16);
 
 /// Where in the input an event was read.
@@ -87,7 +91,8 @@ impl StepEvent<'_> {
     /// Its encoding as it lies in memory; none when the trace could not show it.
     pub fn encoding(&self) -> Option<Encoding> {
         if self.bytes.is_empty() {
-            self.instruction_set.encoding_of(self.opcode, self.length_bytes)
+            self.instruction_set
+                .encoding_of(self.opcode, self.length_bytes)
         } else {
             Encoding::new(self.bytes)
         }
@@ -135,7 +140,10 @@ impl RegisterWrite<'_> {
     #[inline]
     pub fn home(&self) -> Option<RegisterView> {
         let register = self.mode.home(self.view.register);
-        (self.name != WrittenName::OfBank).then_some(RegisterView { register, ..self.view })
+        (self.name != WrittenName::OfBank).then_some(RegisterView {
+            register,
+            ..self.view
+        })
     }
 }
 

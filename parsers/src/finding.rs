@@ -91,7 +91,10 @@ pub struct Findings {
 impl Findings {
     /// Nothing yet; of each rule so many are kept.
     pub fn new(limit: usize) -> Self {
-        Self { limit, rules: Vec::new() }
+        Self {
+            limit,
+            rules: Vec::new(),
+        }
     }
 
     /// Nothing yet, with the same limit.
@@ -100,7 +103,12 @@ impl Findings {
     }
 
     /// Adds a place; the words are made only when they are kept.
-    pub fn add(&mut self, rule: &'static Rule, place: FindingPlace, message: impl FnOnce() -> String) {
+    pub fn add(
+        &mut self,
+        rule: &'static Rule,
+        place: FindingPlace,
+        message: impl FnOnce() -> String,
+    ) {
         self.add_as(rule, rule.severity, place, message);
     }
 
@@ -112,12 +120,28 @@ impl Findings {
         place: FindingPlace,
         message: impl FnOnce() -> String,
     ) {
-        self.put(rule, 1, |rule| Finding { rule, severity, place, message: message() });
+        self.put(rule, 1, |rule| Finding {
+            rule,
+            severity,
+            place,
+            message: message(),
+        });
     }
 
     /// Adds a place that stands for so many.
-    pub fn add_many(&mut self, rule: &'static Rule, count: u64, place: FindingPlace, message: impl FnOnce() -> String) {
-        self.put(rule, count, |rule| Finding { rule, severity: rule.severity, place, message: message() });
+    pub fn add_many(
+        &mut self,
+        rule: &'static Rule,
+        count: u64,
+        place: FindingPlace,
+        message: impl FnOnce() -> String,
+    ) {
+        self.put(rule, count, |rule| Finding {
+            rule,
+            severity: rule.severity,
+            place,
+            message: message(),
+        });
     }
 
     /// Counts places that are not told.
@@ -133,7 +157,12 @@ impl Findings {
         self.limit
     }
 
-    fn put(&mut self, rule: &'static Rule, count: u64, finding: impl FnOnce(&'static Rule) -> Finding) {
+    fn put(
+        &mut self,
+        rule: &'static Rule,
+        count: u64,
+        finding: impl FnOnce(&'static Rule) -> Finding,
+    ) {
         let limit = self.limit;
         let group = self.group(rule);
         group.count = group.count.saturating_add(count);
@@ -155,14 +184,19 @@ impl Findings {
 
     /// The rules that are broken, the worst first, else in the order of their names.
     pub fn into_rules(mut self) -> Vec<RuleFindings> {
-        self.rules.sort_by_key(|group| (std::cmp::Reverse(group.rule.severity), group.rule.id));
+        self.rules
+            .sort_by_key(|group| (std::cmp::Reverse(group.rule.severity), group.rule.id));
         self.rules
     }
 
     fn group(&mut self, rule: &'static Rule) -> &mut RuleFindings {
         let known = self.rules.iter().position(|group| group.rule.id == rule.id);
         let at = known.unwrap_or_else(|| {
-            self.rules.push(RuleFindings { rule, count: 0, first: Vec::new() });
+            self.rules.push(RuleFindings {
+                rule,
+                count: 0,
+                first: Vec::new(),
+            });
             self.rules.len() - 1
         });
         &mut self.rules[at]
@@ -173,8 +207,20 @@ impl Findings {
 mod tests {
     use super::*;
 
-    static BAD: Rule = Rule { id: "b", severity: Severity::Error, clause: "", title: "", meaning: "" };
-    static ODD: Rule = Rule { id: "a", severity: Severity::Warning, clause: "", title: "", meaning: "" };
+    static BAD: Rule = Rule {
+        id: "b",
+        severity: Severity::Error,
+        clause: "",
+        title: "",
+        meaning: "",
+    };
+    static ODD: Rule = Rule {
+        id: "a",
+        severity: Severity::Warning,
+        clause: "",
+        title: "",
+        meaning: "",
+    };
 
     #[test]
     fn all_are_counted_and_the_first_are_kept() {
@@ -187,7 +233,10 @@ mod tests {
         other.add(&ODD, FindingPlace::Record(9), String::new);
         findings.absorb(other);
         let rules = findings.into_rules();
-        let told: Vec<_> = rules.iter().map(|group| (group.rule.id, group.count, group.first.len())).collect();
+        let told: Vec<_> = rules
+            .iter()
+            .map(|group| (group.rule.id, group.count, group.first.len()))
+            .collect();
         assert_eq!(told, [("b", 1, 1), ("a", 6, 2)]);
         assert_eq!(rules[1].first[1].message, "2");
     }

@@ -2,10 +2,18 @@
 
 /// What a file is that begins so, of the formats that are often mistaken for ours; none for all others.
 pub(crate) fn foreign_format(head: &[u8]) -> Option<&'static str> {
-    let by_magic = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| *name);
+    let by_magic = MAGICS
+        .iter()
+        .find(|(magic, _)| head.starts_with(magic))
+        .map(|(_, name)| *name);
     by_magic.or_else(|| {
-        let lines = head.split(|byte| *byte == b'\n').take(LINES).filter(|line| line.len() <= LONGEST);
-        lines.filter_map(|line| std::str::from_utf8(line).ok()).find_map(|line| of_line(line.trim()))
+        let lines = head
+            .split(|byte| *byte == b'\n')
+            .take(LINES)
+            .filter(|line| line.len() <= LONGEST);
+        lines
+            .filter_map(|line| std::str::from_utf8(line).ok())
+            .find_map(|line| of_line(line.trim()))
     })
 }
 
@@ -41,13 +49,18 @@ fn of_line(line: &str) -> Option<&'static str> {
         (is_sail, "a log of the Sail model (RISC-V)"),
         (is_ibex, "a log of an Ibex or CV32E40P core (RISC-V)"),
         (is_qemu, "a log of QEMU"),
-        (is_gem5, "a gem5 Exec trace (gem5's TarmacTracer writes what can be read)"),
+        (
+            is_gem5,
+            "a gem5 Exec trace (gem5's TarmacTracer writes what can be read)",
+        ),
         (is_tenet, "a Tenet trace"),
         (is_unidbg, "an unidbg trace"),
         (is_vcd, "a VCD waveform"),
         (is_perf_script, "the output of perf script"),
     ];
-    rows.iter().find(|(is_so, _)| is_so(line)).map(|(_, name)| *name)
+    rows.iter()
+        .find(|(is_so, _)| is_so(line))
+        .map(|(_, name)| *name)
 }
 
 fn is_number(word: &str) -> bool {
@@ -66,40 +79,72 @@ fn is_prefixed(word: &str) -> bool {
 
 /// `core   0: 3 0x0000000080000000 (0x00000297) x5 0x0000000080000000`, the privilege missing with `-l` alone.
 fn is_spike(line: &str) -> bool {
-    let Some((core, rest)) = line.strip_prefix("core").and_then(|rest| rest.split_once(':')) else { return false };
+    let Some((core, rest)) = line
+        .strip_prefix("core")
+        .and_then(|rest| rest.split_once(':'))
+    else {
+        return false;
+    };
     let words: Vec<&str> = rest.split_whitespace().take(3).collect();
-    is_number(core.trim()) && words.windows(2).any(|pair| is_prefixed(pair[0]) && pair[1].starts_with("(0x"))
+    is_number(core.trim())
+        && words
+            .windows(2)
+            .any(|pair| is_prefixed(pair[0]) && pair[1].starts_with("(0x"))
 }
 
 /// `[0] [M]: 0x0000000000001000 (0x00000297) auipc t0, 0x0`.
 fn is_sail(line: &str) -> bool {
-    let Some((head, rest)) = line.split_once("]: ") else { return false };
-    let Some((step, mode)) = head.strip_prefix('[').and_then(|head| head.split_once("] [")) else { return false };
-    is_number(step) && matches!(mode, "M" | "S" | "U") && rest.split(' ').next().is_some_and(is_prefixed)
+    let Some((head, rest)) = line.split_once("]: ") else {
+        return false;
+    };
+    let Some((step, mode)) = head
+        .strip_prefix('[')
+        .and_then(|head| head.split_once("] ["))
+    else {
+        return false;
+    };
+    is_number(step)
+        && matches!(mode, "M" | "S" | "U")
+        && rest.split(' ').next().is_some_and(is_prefixed)
 }
 
 /// The header `Time Cycle PC Insn Decoded instruction …`.
 fn is_ibex(line: &str) -> bool {
-    line.split_whitespace().take(5).eq(["Time", "Cycle", "PC", "Insn", "Decoded"])
-        || line.split_whitespace().take(5).eq(["Time", "Cycle", "PC", "Instr", "Decoded"])
+    line.split_whitespace()
+        .take(5)
+        .eq(["Time", "Cycle", "PC", "Insn", "Decoded"])
+        || line
+            .split_whitespace()
+            .take(5)
+            .eq(["Time", "Cycle", "PC", "Instr", "Decoded"])
 }
 
 /// `Trace 0: 0x7f12 [00000000/0000000000401000/…]` of `-d exec`, `IN: main` of `-d in_asm`,
 /// and `0, 0xa12, 0xf8012400, "movs r4, #0"` of the plugin execlog.
 fn is_qemu(line: &str) -> bool {
-    let of_exec = || line.strip_prefix("Trace ").is_some_and(|rest| rest.contains(": 0x") && rest.contains(" ["));
+    let of_exec = || {
+        line.strip_prefix("Trace ")
+            .is_some_and(|rest| rest.contains(": 0x") && rest.contains(" ["))
+    };
     let of_plugin = || {
         let mut fields = line.splitn(4, ", ");
         let is_numbered = fields.next().is_some_and(is_number);
-        is_numbered && fields.next().is_some_and(is_prefixed) && fields.next().is_some_and(is_prefixed)
+        is_numbered
+            && fields.next().is_some_and(is_prefixed)
+            && fields.next().is_some_and(is_prefixed)
     };
     line == "IN:" || line.starts_with("IN: ") || of_exec() || of_plugin()
 }
 
 /// `1000: system.cpu: A0 T0 : 0x400078 @_start : mov fp, #0 : IntAlu : D=0x0`.
 fn is_gem5(line: &str) -> bool {
-    let Some((time, rest)) = line.split_once(": ") else { return false };
-    is_number(time) && rest.contains(" : ") && (rest.contains(".cpu") || rest.starts_with("cpu")) && rest.contains(" T")
+    let Some((time, rest)) = line.split_once(": ") else {
+        return false;
+    };
+    is_number(time)
+        && rest.contains(" : ")
+        && (rest.contains(".cpu") || rest.starts_with("cpu"))
+        && rest.contains(" T")
 }
 
 /// `rax=0x0,rip=0x401000,mr=0x7ffe:…`: changed registers, then memory.
@@ -107,28 +152,42 @@ fn is_tenet(line: &str) -> bool {
     let mut fields = line.split(',').map(|field| field.split_once('='));
     let is_field = |field: Option<(&str, &str)>| {
         field.is_some_and(|(name, value)| {
-            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            name.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
                 && !name.is_empty()
                 && value.split(':').all(is_hex)
                 && value.starts_with("0x")
         })
     };
-    let has_pc = line.split(',').any(|field| ["rip=", "eip=", "pc="].iter().any(|pc| field.starts_with(pc)));
+    let has_pc = line.split(',').any(|field| {
+        ["rip=", "eip=", "pc="]
+            .iter()
+            .any(|pc| field.starts_with(pc))
+    });
     has_pc && fields.all(is_field)
 }
 
 /// `[libnative.so 0x01234] [ffc300d1] 0x12001234: "sub sp, sp, #0x30" sp=0x…`, with or without the time before it.
 fn is_unidbg(line: &str) -> bool {
     let is_quoted = line.contains(": \"") || line.contains(":\"");
-    let mut brackets = line.split('[').skip(1).filter_map(|part| part.split_once(']')).map(|(inside, _)| inside);
-    line.starts_with('[') && is_quoted && brackets.any(|inside| inside.len() >= 4 && is_hex(inside.trim()))
+    let mut brackets = line
+        .split('[')
+        .skip(1)
+        .filter_map(|part| part.split_once(']'))
+        .map(|(inside, _)| inside);
+    line.starts_with('[')
+        && is_quoted
+        && brackets.any(|inside| inside.len() >= 4 && is_hex(inside.trim()))
 }
 
 /// The sections that a value change dump begins with (IEEE 1364-2005, 18.2).
 fn is_vcd(line: &str) -> bool {
-    ["$date", "$version", "$timescale", "$comment"].iter().any(|section| {
-        line.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
-    })
+    ["$date", "$version", "$timescale", "$comment"]
+        .iter()
+        .any(|section| {
+            line.strip_prefix(section)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+        })
 }
 
 /// `prog  1234 [001] 123.456789:     1 instructions:u:   401000 main+0x0 (/bin/prog)`.
@@ -153,21 +212,51 @@ mod tests {
     #[track_caller]
     fn check(head: &[u8], expected: &str) {
         let found = foreign_format(head).unwrap_or_default();
-        assert!(!found.is_empty() && found.contains(expected), "{found:?} for {expected}");
+        assert!(
+            !found.is_empty() && found.contains(expected),
+            "{found:?} for {expected}"
+        );
     }
 
     #[test]
     fn formats_of_others_are_known_by_their_first_lines() {
-        check(b"core   0: 0x0000000000001000 (0x00000297) auipc   t0, 0x0\n", "Spike");
-        check(b"core   0: 3 0x0000000080000000 (0x00000297) x5  0x0000000080000000\n", "Spike");
-        check(b"[0] [M]: 0x0000000000001000 (0x00000297) auipc t0, 0x0\n", "Sail");
-        check(b"Time\tCycle\tPC\tInsn\tDecoded instruction\tRegister and memory contents\n", "Ibex");
-        check(b"----------------\nIN: main\n0x00401000:  55  pushq %rbp\n", "QEMU");
-        check(b"Trace 0: 0x7f3c [00000000/0000000000401000/00000000/00000000] main\n", "QEMU");
+        check(
+            b"core   0: 0x0000000000001000 (0x00000297) auipc   t0, 0x0\n",
+            "Spike",
+        );
+        check(
+            b"core   0: 3 0x0000000080000000 (0x00000297) x5  0x0000000080000000\n",
+            "Spike",
+        );
+        check(
+            b"[0] [M]: 0x0000000000001000 (0x00000297) auipc t0, 0x0\n",
+            "Sail",
+        );
+        check(
+            b"Time\tCycle\tPC\tInsn\tDecoded instruction\tRegister and memory contents\n",
+            "Ibex",
+        );
+        check(
+            b"----------------\nIN: main\n0x00401000:  55  pushq %rbp\n",
+            "QEMU",
+        );
+        check(
+            b"Trace 0: 0x7f3c [00000000/0000000000401000/00000000/00000000] main\n",
+            "QEMU",
+        );
         check(b"0, 0xa12, 0xf8012400, \"movs r4, #0\"\n", "QEMU");
-        check(b"   1000: system.cpu: A0 T0 : 0x400078 @_start    : mov   fp, #0  : IntAlu :  D=0x0\n", "gem5");
-        check(b"system started\n  500: system.cpu T0 : 0x400078 : nop : IntAlu :\n", "gem5");
-        check(b"rax=0x0,rbx=0x7ffe,rip=0x401000,mr=0x7ffe0:00112233\n", "Tenet");
+        check(
+            b"   1000: system.cpu: A0 T0 : 0x400078 @_start    : mov   fp, #0  : IntAlu :  D=0x0\n",
+            "gem5",
+        );
+        check(
+            b"system started\n  500: system.cpu T0 : 0x400078 : nop : IntAlu :\n",
+            "gem5",
+        );
+        check(
+            b"rax=0x0,rbx=0x7ffe,rip=0x401000,mr=0x7ffe0:00112233\n",
+            "Tenet",
+        );
         check(b"[10:53:34 123][libn.so 0x01234] [ffc300d1] 0x12001234: \"sub sp, sp, #0x30\" sp=0x0\n", "unidbg");
         check(b"$date\n   today\n$end\n$timescale 1ps $end\n", "VCD");
         check(

@@ -59,13 +59,21 @@ impl Gap {
 
     /// The gap as a marker.
     pub fn marker(self) -> Marker {
-        Marker { kind: self.reason.kind(), value: self.instructions.unwrap_or(Self::UNKNOWN) }
+        Marker {
+            kind: self.reason.kind(),
+            value: self.instructions.unwrap_or(Self::UNKNOWN),
+        }
     }
 
     /// The gap that a marker tells of; none for other markers.
     pub fn of(marker: Marker) -> Option<Self> {
-        let reason = GapReason::ALL.into_iter().find(|reason| reason.kind() == marker.kind)?;
-        Some(Self { reason, instructions: Some(marker.value).filter(|value| *value != Self::UNKNOWN) })
+        let reason = GapReason::ALL
+            .into_iter()
+            .find(|reason| reason.kind() == marker.kind)?;
+        Some(Self {
+            reason,
+            instructions: Some(marker.value).filter(|value| *value != Self::UNKNOWN),
+        })
     }
 }
 
@@ -77,11 +85,26 @@ mod tests {
     fn every_gap_is_a_marker_and_back() {
         for reason in GapReason::ALL {
             for instructions in [None, Some(0), Some(u64::MAX - 1)] {
-                let gap = Gap { reason, instructions };
+                let gap = Gap {
+                    reason,
+                    instructions,
+                };
                 assert_eq!(Gap::of(gap.marker()), Some(gap));
             }
         }
-        assert_eq!(Gap::of(Marker { kind: MarkerKind::LEFT_OUT, value: 3 }), None);
-        assert_eq!(Gap::of(Marker { kind: MarkerKind::KERNEL_EVENT, value: 3 }), None);
+        assert_eq!(
+            Gap::of(Marker {
+                kind: MarkerKind::LEFT_OUT,
+                value: 3
+            }),
+            None
+        );
+        assert_eq!(
+            Gap::of(Marker {
+                kind: MarkerKind::KERNEL_EVENT,
+                value: 3
+            }),
+            None
+        );
     }
 }

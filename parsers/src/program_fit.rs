@@ -39,9 +39,23 @@ mod tests {
 
     #[test]
     fn a_program_is_recognised_where_hardly_any_record_contradicts_it() {
-        let is_recognised = |same, other, nowhere| ProgramFit { same, other, nowhere }.is_recognised();
+        let is_recognised = |same, other, nowhere| {
+            ProgramFit {
+                same,
+                other,
+                nowhere,
+            }
+            .is_recognised()
+        };
         assert!(is_recognised(1, 0, 0) && is_recognised(100, 6, 0) && is_recognised(10, 0, 160));
         assert!(!is_recognised(0, 0, 0) && !is_recognised(100, 7, 0) && !is_recognised(10, 0, 161));
-        assert!(ProgramFit { same: 4, other: 5, nowhere: 0 }.is_of_another_program());
+        assert!(
+            ProgramFit {
+                same: 4,
+                other: 5,
+                nowhere: 0
+            }
+            .is_of_another_program()
+        );
     }
 }

@@ -57,7 +57,12 @@ pub trait Source: Any + Send + Sync {
     ///
     /// # Errors
     /// The input could not be read.
-    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError>;
+    fn cut(
+        &self,
+        target: u64,
+        limit: u64,
+        scratch: &mut ParseScratch,
+    ) -> Result<Option<u64>, SourceError>;
 
     /// Pushes the events of all lines or records that begin inside `range` into `sink`.
     /// `range.start` is the start of a chunk. `range.end` is one too, or the end of the input.
@@ -88,7 +93,11 @@ pub trait Source: Any + Send + Sync {
     ///
     /// # Errors
     /// The input could not be read.
-    fn made_lines(&self, _range: Range<u64>, _each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
+    fn made_lines(
+        &self,
+        _range: Range<u64>,
+        _each: &mut dyn FnMut(MadeLine<'_>),
+    ) -> Result<(), SourceError> {
         Ok(())
     }
 
@@ -158,7 +167,11 @@ pub trait Source: Any + Send + Sync {
     ///
     /// # Errors
     /// The input could not be read.
-    fn check_records(&self, _findings: &mut Findings, _watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
+    fn check_records(
+        &self,
+        _findings: &mut Findings,
+        _watch: &mut CheckWatch<'_>,
+    ) -> Result<(), SourceError> {
         Ok(())
     }
 }
@@ -175,7 +188,9 @@ impl dyn Source {
 
 impl fmt::Debug for dyn Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Source").field("traits", self.traits()).finish_non_exhaustive()
+        f.debug_struct("Source")
+            .field("traits", self.traits())
+            .finish_non_exhaustive()
     }
 }
 

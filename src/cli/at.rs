@@ -5,9 +5,9 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_index::{
-    ByteState, Mapping, MappingsAt, MemoryAt, MemoryOf, MemoryRange, NameReader, PhysicalMemoryAt, Query as _,
-    RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Translation, TranslationsAt, UnfinishedSteps,
-    ValueSource,
+    ByteState, Mapping, MappingsAt, MemoryAt, MemoryOf, MemoryRange, NameReader, PhysicalMemoryAt,
+    Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Translation,
+    TranslationsAt, UnfinishedSteps, ValueSource,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -119,9 +119,22 @@ struct MappedJson {
 
 impl MappedJson {
     fn new(mapping: &Mapping, report: &Report<'_>) -> Self {
-        let Translation { context, page, page_bytes, told_at, .. } = mapping.translation;
+        let Translation {
+            context,
+            page,
+            page_bytes,
+            told_at,
+            ..
+        } = mapping.translation;
         let thread = thread_name(mapping.thread, report).to_owned();
-        Self { address: hex(mapping.address), thread, context, page: hex(page), page_bytes, told_at: told_at.0 }
+        Self {
+            address: hex(mapping.address),
+            thread,
+            context,
+            page: hex(page),
+            page_bytes,
+            told_at: told_at.0,
+        }
     }
 }
 
@@ -139,8 +152,20 @@ struct PhysicalJson {
 
 impl PhysicalJson {
     fn new(translation: &Translation) -> Self {
-        let Translation { context, physical, page, page_bytes, told_at } = *translation;
-        Self { address: hex(physical), context, page: hex(page), page_bytes, told_at: told_at.0 }
+        let Translation {
+            context,
+            physical,
+            page,
+            page_bytes,
+            told_at,
+        } = *translation;
+        Self {
+            address: hex(physical),
+            context,
+            page: hex(page),
+            page_bytes,
+            told_at: told_at.0,
+        }
     }
 }
 
@@ -186,10 +211,19 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let mut file = RegistersAt { position, thread }.run(&session.index, &report.cancel)?;
     let scalable = {
         let views = NameReader(&session.index).scalable_registers(file.thread);
-        RegisterViewsAt { position, thread: file.thread, views }
+        RegisterViewsAt {
+            position,
+            thread: file.thread,
+            views,
+        }
     };
-    file.registers.extend(scalable.run(&session.index, &report.cancel)?);
-    let unfinished = UnfinishedSteps { position, thread: file.thread }.run(&session.index, &report.cancel)?;
+    file.registers
+        .extend(scalable.run(&session.index, &report.cancel)?);
+    let unfinished = UnfinishedSteps {
+        position,
+        thread: file.thread,
+    }
+    .run(&session.index, &report.cancel)?;
     let unfinished = unfinished.map(|steps| [steps.start, Step(steps.end.0.saturating_sub(1))]);
     let names = names_at(report, position, thread)?;
     let thread = Some(file.thread);
@@ -199,21 +233,39 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
         .map(|text| range(text, MemoryMoment { position, thread }, &names, report))
         .collect::<Result<_>>()?;
     for range in ranges.iter_mut().filter(|range| range.mapped.is_none()) {
-        let question = TranslationsAt { thread: file.thread, address: range.address, position };
+        let question = TranslationsAt {
+            thread: file.thread,
+            address: range.address,
+            position,
+        };
         range.physical = question.run(&session.index, &report.cancel)?;
     }
     let functions = session.companions.functions.as_ref();
     if !ranges.is_empty() && has_heap(functions) {
         let heap = heap(&session.index, functions, &report.cancel)?;
         let of_program = ranges.iter_mut().filter(|range| range.mapped.is_none());
-        of_program.for_each(|range| range.block = block_words(session, &heap, range.address, position));
+        of_program
+            .for_each(|range| range.block = block_words(session, &heap, range.address, position));
     }
     let stack = match arguments.stack {
-        true => Some(Stack::read(position, file.thread, arguments.frames, report)?),
+        true => Some(Stack::read(
+            position,
+            file.thread,
+            arguments.frames,
+            report,
+        )?),
         false => None,
     };
     let has_registers = arguments.regs || !arguments.stack;
-    let state = State { position, file, unfinished, ranges, stack, has_registers, has_lines: arguments.lines };
+    let state = State {
+        position,
+        file,
+        unfinished,
+        ranges,
+        stack,
+        has_registers,
+        has_lines: arguments.lines,
+    };
     match report.is_json {
         true => print_json(&state, report),
         false => print_text(&state, report),
@@ -227,42 +279,101 @@ struct MemoryMoment {
     thread: Option<ThreadId>,
 }
 
-fn range(text: &str, moment: MemoryMoment, names: &NamesAt<'_>, report: &Report<'_>) -> Result<Range> {
+fn range(
+    text: &str,
+    moment: MemoryMoment,
+    names: &NamesAt<'_>,
+    report: &Report<'_>,
+) -> Result<Range> {
     let MemoryMoment { position, thread } = moment;
     let (space, MemoryRange { address, len_bytes }) = names.range_in_space(text)?;
     if len_bytes > MEMORY_LIMIT_BYTES {
         let limit = grouped(MEMORY_LIMIT_BYTES);
-        bail!(Misspelt(format!("at most {limit} bytes of memory can be asked for at once: {text:?}")));
+        bail!(Misspelt(format!(
+            "at most {limit} bytes of memory can be asked for at once: {text:?}"
+        )));
     }
     let (index, cancel) = (&report.session.index, &report.cancel);
     let (bytes, mapped) = match space {
-        AddressSpace::Virtual => {
-            (MemoryOf { thread, question: MemoryAt { position, address, len_bytes } }.run(index, cancel)?, None)
-        }
+        AddressSpace::Virtual => (
+            MemoryOf {
+                thread,
+                question: MemoryAt {
+                    position,
+                    address,
+                    len_bytes,
+                },
+            }
+            .run(index, cancel)?,
+            None,
+        ),
         AddressSpace::Physical => {
-            let bytes = PhysicalMemoryAt { position, address, len_bytes }.run(index, cancel)?;
-            (bytes, Some(MappingsAt { physical: address, position }.run(index, cancel)?))
+            let bytes = PhysicalMemoryAt {
+                position,
+                address,
+                len_bytes,
+            }
+            .run(index, cancel)?;
+            (
+                bytes,
+                Some(
+                    MappingsAt {
+                        physical: address,
+                        position,
+                    }
+                    .run(index, cancel)?,
+                ),
+            )
         }
     };
-    Ok(Range { address, bytes, block: None, physical: Vec::new(), mapped })
+    Ok(Range {
+        address,
+        bytes,
+        block: None,
+        physical: Vec::new(),
+        mapped,
+    })
 }
 
 fn thread_name<'a>(thread: ThreadId, report: &'a Report<'_>) -> &'a str {
-    report.session.index.threads().get(usize::from(thread.0)).map_or("?", |known| &known.name)
+    report
+        .session
+        .index
+        .threads()
+        .get(usize::from(thread.0))
+        .map_or("?", |known| &known.name)
 }
 
 fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
-    let State { position, file, ranges, stack, has_lines, .. } = state;
+    let State {
+        position,
+        file,
+        ranges,
+        stack,
+        has_lines,
+        ..
+    } = state;
     let session = report.session;
-    let record = position.last_step().map(|step| step_record(step, &session.index, &report.cancel)).transpose()?;
+    let record = position
+        .last_step()
+        .map(|step| step_record(step, &session.index, &report.cancel))
+        .transpose()?;
     let last_step = record.flatten().map(|record| {
         let step = StepJson::new(&record, &session.index);
-        if *has_lines { step.with_source(session.source_text(record.pc)) } else { step }
+        if *has_lines {
+            step.with_source(session.source_text(record.pc))
+        } else {
+            step
+        }
     });
     let by_name = |value: fn(&RegisterState) -> Json| -> Map<String, Json> {
-        file.registers.iter().map(|register| (register.name.clone(), value(register))).collect()
+        file.registers
+            .iter()
+            .map(|register| (register.name.clone(), value(register)))
+            .collect()
     };
-    let mut register_reasons = by_name(|register| register.reason.map(|reason| reason.to_string()).into());
+    let mut register_reasons =
+        by_name(|register| register.reason.map(|reason| reason.to_string()).into());
     register_reasons.retain(|_, reason| !reason.is_null());
     let memory = |range: &Range| MemoryJson {
         address: hex(range.address),
@@ -271,7 +382,10 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
         sources: source_letters(&range.bytes),
         heap: range.block.clone(),
         physical: range.physical.iter().map(PhysicalJson::new).collect(),
-        mapped: range.mapped.as_ref().map(|all| all.iter().map(|one| MappedJson::new(one, report)).collect()),
+        mapped: range
+            .mapped
+            .as_ref()
+            .map(|all| all.iter().map(|one| MappedJson::new(one, report)).collect()),
     };
     report.json(&AtJson {
         position: position.0,
@@ -282,20 +396,39 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
         unfinished_steps: state.unfinished.map(|steps| steps.map(|step| step.0)),
         memory: ranges.iter().map(memory).collect(),
         stack: stack.as_ref().map(|stack| stack.json(report)),
-        stack_hidden: stack.as_ref().map(Stack::hidden).filter(|hidden| *hidden > 0),
+        stack_hidden: stack
+            .as_ref()
+            .map(Stack::hidden)
+            .filter(|hidden| *hidden > 0),
     })
 }
 
 fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
-    let State { position, file, unfinished, ranges, stack, has_registers, has_lines } = state;
+    let State {
+        position,
+        file,
+        unfinished,
+        ranges,
+        stack,
+        has_registers,
+        has_lines,
+    } = state;
     let session = report.session;
     let index = &session.index;
-    report.text(&format!("position {} of {}\n", grouped(position.0), grouped(index.step_count())))?;
+    report.text(&format!(
+        "position {} of {}\n",
+        grouped(position.0),
+        grouped(index.step_count())
+    ))?;
     if let Some(step) = position.last_step()
         && let Some(record) = step_record(step, index, &report.cancel)?
     {
         let source = has_lines.then(|| session.source_text(record.pc));
-        report.text(&format!("after step {}{}\n", step_line(&record, index), line_text(source)))?;
+        report.text(&format!(
+            "after step {}{}\n",
+            step_line(&record, index),
+            line_text(source)
+        ))?;
     }
     if *has_registers {
         report.text(&format!("\n{}", registers_text(file)))?;
@@ -309,7 +442,11 @@ fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
             report.text(&format!("{}: {block}\n", range.address))?;
         }
         for translation in &range.physical {
-            report.text(&format!("{} is physical {}\n", range.address, physical_text(translation)))?;
+            report.text(&format!(
+                "{} is physical {}\n",
+                range.address,
+                physical_text(translation)
+            ))?;
         }
         if let Some(mapped) = &range.mapped {
             report.text(&mapped_text(range.address, mapped, report))?;
@@ -323,8 +460,15 @@ fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
 
 /// The registers in columns; those that the trace says nothing of on one line at the end.
 fn registers_text(file: &RegisterFile) -> String {
-    let (known, unknown): (Vec<_>, Vec<_>) = file.registers.iter().partition(|register| !register.value.is_unknown());
-    let name_width = known.iter().map(|register| register.name.len()).max().unwrap_or(0);
+    let (known, unknown): (Vec<_>, Vec<_>) = file
+        .registers
+        .iter()
+        .partition(|register| !register.value.is_unknown());
+    let name_width = known
+        .iter()
+        .map(|register| register.name.len())
+        .max()
+        .unwrap_or(0);
     let mut text = String::new();
     for register in known {
         let value = format!("0x{}", register.value.hex());
@@ -332,13 +476,19 @@ fn registers_text(file: &RegisterFile) -> String {
             ValueSource::Recorded => "",
             source => SourceWords::of(source).word,
         };
-        let reason = register.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        let reason = register
+            .reason
+            .map(|reason| format!(": {reason}"))
+            .unwrap_or_default();
         let writer = match (register.written_by, register.written_at) {
             (Some(step), _) => format!("step {}", grouped(step.0)),
             (None, Some(_)) => "before the first step".to_owned(),
             (None, None) => String::new(),
         };
-        let line = format!("{:<name_width$}  {value:<34}  {writer:<22}  {source}{reason}", register.name);
+        let line = format!(
+            "{:<name_width$}  {value:<34}  {writer:<22}  {source}{reason}",
+            register.name
+        );
         text.push_str(line.trim_end());
         text.push('\n');
     }
@@ -355,7 +505,9 @@ fn unfinished_text([first, last]: [Step; 2]) -> String {
         true => format!("step {}", grouped(first.0)),
         false => format!("steps {} to {}", grouped(first.0), grouped(last.0)),
     };
-    format!("{steps} may not have been completed when the thread ended, so what is written there is unknown\n")
+    format!(
+        "{steps} may not have been completed when the thread ended, so what is written there is unknown\n"
+    )
 }
 
 /// A dump of 16 bytes a line: address, bytes, where they come from, as characters.
@@ -365,7 +517,10 @@ fn memory_text(range: &Range) -> String {
         let address = range.address.0.wrapping_add(16 * row as u64);
         let known = byte_string(bytes.iter().map(|byte| byte.value));
         let letters: String = bytes.iter().map(|byte| character(byte.value)).collect();
-        text.push_str(&format!("{address:#018x}  {known:<47}  {:<16}  {letters}\n", source_letters(bytes)));
+        text.push_str(&format!(
+            "{address:#018x}  {known:<47}  {:<16}  {letters}\n",
+            source_letters(bytes)
+        ));
     }
     text
 }
@@ -378,19 +533,39 @@ fn mapped_text(physical: Address, mapped: &[Mapping], report: &Report<'_>) -> St
         );
     }
     let line = |mapping: &Mapping| {
-        let Translation { context, page, told_at, .. } = mapping.translation;
-        let context = context.map(|context| format!("context {context}, ")).unwrap_or_default();
+        let Translation {
+            context,
+            page,
+            told_at,
+            ..
+        } = mapping.translation;
+        let context = context
+            .map(|context| format!("context {context}, "))
+            .unwrap_or_default();
         let (thread, told_at) = (thread_name(mapping.thread, report), grouped(told_at.0));
         let at = mapping.address;
-        format!("physical {physical} is {at} ({thread}, {context}page {page}, told at position {told_at})\n")
+        format!(
+            "physical {physical} is {at} ({thread}, {context}page {page}, told at position {told_at})\n"
+        )
     };
     mapped.iter().map(line).collect()
 }
 
 fn physical_text(translation: &Translation) -> String {
-    let Translation { context, physical, page, told_at, .. } = translation;
-    let context = context.map(|context| format!("context {context}, ")).unwrap_or_default();
-    format!("{physical} ({context}page {page}, told at position {})", grouped(told_at.0))
+    let Translation {
+        context,
+        physical,
+        page,
+        told_at,
+        ..
+    } = translation;
+    let context = context
+        .map(|context| format!("context {context}, "))
+        .unwrap_or_default();
+    format!(
+        "{physical} ({context}page {page}, told at position {})",
+        grouped(told_at.0)
+    )
 }
 
 fn character(byte: Option<u8>) -> char {

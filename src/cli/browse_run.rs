@@ -30,7 +30,9 @@ pub fn run(arguments: &BrowseArguments, open_browser: OpenBrowser) -> Result<Exi
     match open_browser(arguments)? {
         Browsed::Done => Ok(ExitCode::SUCCESS),
         Browsed::NoTerminal(why) => {
-            bail!("no browser is possible: {why} (a script with --run, --screenshot and --quit needs none)")
+            bail!(
+                "no browser is possible: {why} (a script with --run, --screenshot and --quit needs none)"
+            )
         }
     }
 }

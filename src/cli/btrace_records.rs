@@ -29,14 +29,26 @@ struct RecordJson {
 }
 
 /// Prints records from the one with this number on, from 1. Cost: those before it are read as well.
-pub fn print_records(trace: &Btrace, first: u64, wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
+pub fn print_records(
+    trace: &Btrace,
+    first: u64,
+    wishes: &ListingWishes,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let Some(mut records) = trace.records() else {
-        anyhow::bail!("this is the text form, which has a line for each step instead of records: list prints them");
+        anyhow::bail!(
+            "this is the text form, which has a line for each step instead of records: list prints them"
+        );
     };
     let mut left = wishes.count.unwrap_or(u64::MAX);
     while let Some(turn) = records.next_turn()?.filter(|_| left > 0) {
         let thread = turn.record.thread.to_string();
-        if turn.ordinal < first || wishes.thread.as_ref().is_some_and(|wanted| *wanted != thread) {
+        if turn.ordinal < first
+            || wishes
+                .thread
+                .as_ref()
+                .is_some_and(|wanted| *wanted != thread)
+        {
             continue;
         }
         left -= 1;
@@ -50,7 +62,17 @@ pub fn print_records(trace: &Btrace, first: u64, wishes: &ListingWishes, report:
 
 impl RecordJson {
     fn new(turn: &Turn<'_>, thread: String) -> Self {
-        let BranchRecord { number, time, pc, target, cpu, is_taken, is_annulled, word, .. } = *turn.record;
+        let BranchRecord {
+            number,
+            time,
+            pc,
+            target,
+            cpu,
+            is_taken,
+            is_annulled,
+            word,
+            ..
+        } = *turn.record;
         Self {
             record: turn.ordinal,
             in_file: number,
@@ -70,18 +92,34 @@ impl RecordJson {
 /// As recorded, else as the instruction says.
 fn kind_of(record: &BranchRecord) -> Option<&'static str> {
     let kind = record.kind.and_then(BranchKind::of_number);
-    kind.or_else(|| record.word.and_then(BranchKind::of_word)).map(BranchKind::name)
+    kind.or_else(|| record.word.and_then(BranchKind::of_word))
+        .map(BranchKind::name)
 }
 
 fn line(turn: &Turn<'_>, thread: &str, set: InstructionSet) -> String {
-    let BranchRecord { time, pc, target, cpu, is_taken, is_annulled, word, .. } = *turn.record;
+    let BranchRecord {
+        time,
+        pc,
+        target,
+        cpu,
+        is_taken,
+        is_annulled,
+        word,
+        ..
+    } = *turn.record;
     let time = time.map_or_else(|| "?".to_owned(), |time| time.to_string());
     let cpu = cpu.map_or_else(|| "?".to_owned(), |cpu| cpu.to_string());
     let kind = kind_of(turn.record).unwrap_or("?");
     let fate = if is_taken { "taken" } else { "not taken" };
-    let slot = if is_annulled == Some(true) { ", slot annulled" } else { "" };
+    let slot = if is_annulled == Some(true) {
+        ", slot annulled"
+    } else {
+        ""
+    };
     let encoding = word.and_then(|word| set.encoding_of(word, 4));
     let text = printable(&step_text(&[], encoding, Address(pc), set, 4));
     let number = turn.ordinal;
-    format!("{number:>10} {time} {thread} cpu{cpu} {kind:<6} {pc:#x} to {target:#x} {fate}{slot}  {text}\n")
+    format!(
+        "{number:>10} {time} {thread} cpu{cpu} {kind:<6} {pc:#x} to {target:#x} {fate}{slot}  {text}\n"
+    )
 }

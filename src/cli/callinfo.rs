@@ -3,7 +3,9 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{FindMarkers, NextVisit, NextVisitBy, Query as _, SlotReader, Steps, VisitsFrom};
+use stepback_index::{
+    FindMarkers, NextVisit, NextVisitBy, Query as _, SlotReader, Steps, VisitsFrom,
+};
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position, Step};
 
@@ -97,7 +99,9 @@ fn asked<'a>(text: &str, report: &Report<'a>) -> Result<Asked<'a>> {
     }
     let names = names_at(report, session.index.end(), None)?;
     let is_word = !text.starts_with(|first: char| first.is_ascii_digit())
-        && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | ':'));
+        && text
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | ':'));
     if !is_word {
         let numbers = names.numbers(text)?.into_iter();
         let code = numbers.map(|number| code_address(number, &session.index, &report.cancel));
@@ -110,14 +114,24 @@ fn asked<'a>(text: &str, report: &Report<'a>) -> Result<Asked<'a>> {
     }))
 }
 
-fn print(text: &str, address: Address, symbol: Option<&Symbol>, report: &mut Report<'_>) -> Result<()> {
+fn print(
+    text: &str,
+    address: Address,
+    symbol: Option<&Symbol>,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let session = report.session;
     let cancel = report.cancel.clone();
     let sites = Sites::new(&session.index, &cancel);
     let mut from = Position(0);
     let mut header = symbol;
     loop {
-        let visits = VisitsFrom { pc: address, from, limit: BLOCK }.run(&session.index, &cancel)?;
+        let visits = VisitsFrom {
+            pc: address,
+            from,
+            limit: BLOCK,
+        }
+        .run(&session.index, &cancel)?;
         if let Some(symbol) = header.take().filter(|_| !report.is_json) {
             let first = visits.first().map(|step| sites.border(*step)).transpose()?;
             report.text(&header_text(text, symbol, first.map(|border| border.at)))?;
@@ -142,32 +156,71 @@ fn comes_again(address: Address, step: Step, report: &Report<'_>) -> Result<bool
     if !index.instruction_set(thread).has_windows() {
         return Ok(false);
     }
-    let records = Steps { first: step, count: 1 }.run(index, cancel)?;
+    let records = Steps {
+        first: step,
+        count: 1,
+    }
+    .run(index, cancel)?;
     if records.first().is_none_or(|record| record.is_executed) {
         return Ok(false);
     }
     let (kinds, at) = (vec![MarkerKind::HARDWARE_EVENT], step.after());
-    let markers = FindMarkers { kinds, thread: Some(thread), from: at, to: at, limit: MARKERS }.run(index, cancel)?;
-    let is_trap = markers.iter().any(|hit| hit.step == Some(step) && hit.marker.value == address.0);
-    let later = NextVisitBy { thread: Some(thread), visit: NextVisit { pc: address, from: at } }.run(index, cancel)?;
+    let markers = FindMarkers {
+        kinds,
+        thread: Some(thread),
+        from: at,
+        to: at,
+        limit: MARKERS,
+    }
+    .run(index, cancel)?;
+    let is_trap = markers
+        .iter()
+        .any(|hit| hit.step == Some(step) && hit.marker.value == address.0);
+    let later = NextVisitBy {
+        thread: Some(thread),
+        visit: NextVisit {
+            pc: address,
+            from: at,
+        },
+    }
+    .run(index, cancel)?;
     Ok(is_trap && later.is_some_and(|visit| visit.record.is_executed))
 }
 
 /// The address of a Thumb function has bit 0 set, which only a visit of it tells.
 fn header_text(text: &str, symbol: &Symbol, first: Option<Site>) -> String {
     let pc = first.map_or(symbol.address.0, |site| symbol.address.0 | site.pc & 1);
-    format!("Symbol '{}' at {pc:#x} ({} bytes) called from :\n", printable(text), symbol.size_bytes)
+    format!(
+        "Symbol '{}' at {pc:#x} ({} bytes) called from :\n",
+        printable(text),
+        symbol.size_bytes
+    )
 }
 
-fn print_visit(function: &str, step: Step, sites: &Sites<'_>, report: &mut Report<'_>) -> Result<()> {
-    let Site { time, line, offset, .. } = sites.border(step)?.at;
+fn print_visit(
+    function: &str,
+    step: Step,
+    sites: &Sites<'_>,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let Site {
+        time, line, offset, ..
+    } = sites.border(step)?.at;
     if !report.is_json {
         return report.text(&format!(" - time: {time} (line:{line}, pos:{offset})\n"));
     }
     let index = &report.session.index;
-    let records = Steps { first: step, count: 1 }.run(index, &report.cancel)?;
+    let records = Steps {
+        first: step,
+        count: 1,
+    }
+    .run(index, &report.cancel)?;
     for record in records {
-        report.json(&VisitJson { function, step: StepJson::new(&record, index), offset })?;
+        report.json(&VisitJson {
+            function,
+            step: StepJson::new(&record, index),
+            offset,
+        })?;
     }
     Ok(())
 }

@@ -51,7 +51,9 @@ impl CallsPrinter {
     /// Prints the calls of all threads.
     pub fn print(self, report: &mut Report<'_>) -> Result<()> {
         let calls = report.session.index.calls();
-        let all = calls.in_order(0..calls.len()).filter_map(|id| calls.get(id));
+        let all = calls
+            .in_order(0..calls.len())
+            .filter_map(|id| calls.get(id));
         for call in all.filter(|call| call.depth <= self.max_depth) {
             self.print_call(&call, report)?;
         }

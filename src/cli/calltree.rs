@@ -67,7 +67,11 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
     report.note_unknown_calls();
     let limit = arguments.max_depth.unwrap_or(u32::MAX);
     if report.is_json {
-        return CallsPrinter { max_depth: limit, has_lines: arguments.lines }.print(report);
+        return CallsPrinter {
+            max_depth: limit,
+            has_lines: arguments.lines,
+        }
+        .print(report);
     }
     let session = report.session;
     let cancel = report.cancel.clone();
@@ -79,11 +83,21 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
         }
         let calls = session.index.calls();
         let indent = match arguments.all_frames {
-            true => Indent::for_depths(tree.frames(calls).map(|frame| frame.depth).filter(|depth| *depth <= limit)),
-            false => Indent::for_depths(tree.activations(calls).map(|call| call.depth).filter(|depth| *depth <= limit)),
+            true => Indent::for_depths(
+                tree.frames(calls)
+                    .map(|frame| frame.depth)
+                    .filter(|depth| *depth <= limit),
+            ),
+            false => Indent::for_depths(
+                tree.activations(calls)
+                    .map(|call| call.depth)
+                    .filter(|depth| *depth <= limit),
+            ),
         };
         if indent.limit == INDENT_LIMIT && !arguments.common.report.quiet {
-            say(&format!("note: calls deeper than {INDENT_LIMIT} are not indented but begin with their depth"));
+            say(&format!(
+                "note: calls deeper than {INDENT_LIMIT} are not indented but begin with their depth"
+            ));
         }
         let printer = TreePrinter {
             tree,
@@ -113,7 +127,11 @@ struct TreePrinter<'a> {
 impl TreePrinter<'_> {
     fn print_activations(&self, limit: u32, report: &mut Report<'_>) -> Result<()> {
         let calls = report.session.index.calls();
-        for activation in self.tree.activations(calls).filter(|activation| activation.depth <= limit) {
+        for activation in self
+            .tree
+            .activations(calls)
+            .filter(|activation| activation.depth <= limit)
+        {
             let text = self.activation_text(&activation, report)?;
             report.text(&text)?;
         }
@@ -122,21 +140,32 @@ impl TreePrinter<'_> {
 
     /// `- CALL - RESUME` unless it is a root, and `o ENTRY - EXIT : NAME` below.
     fn activation_text(&self, activation: &Activation, report: &Report<'_>) -> Result<String> {
-        let Activation { depth, entry, exit, .. } = *activation;
+        let Activation {
+            depth, entry, exit, ..
+        } = *activation;
         let name = self.names.name(activation.function).unwrap_or_default();
         let Some(call) = activation.call else {
             let (first, last) = (self.sites.border(entry)?.at, self.sites.end_of(exit)?);
             let source = self.source_of(activation.function, report);
             let indent = self.indent.of_function(depth);
-            return Ok(format!("{indent}o {} - {} : {name}{source}\n", site_text(first), site_text(last)));
+            return Ok(format!(
+                "{indent}o {} - {} : {name}{source}\n",
+                site_text(first),
+                site_text(last)
+            ));
         };
         let (caller, first) = self.step_over(call, entry)?;
         let resume = self.next_step(exit, report)?;
         let (last, resume) = self.step_over(exit, resume.unwrap_or(exit))?;
         let (upper, lower) = (self.indent.of_call(depth), self.indent.of_function(depth));
-        let (called_at, source) = (self.source_of_site(caller, report)?, self.source_of(activation.function, report));
+        let (called_at, source) = (
+            self.source_of_site(caller, report)?,
+            self.source_of(activation.function, report),
+        );
         let [caller, resume, first, last] = [caller, resume, first, last].map(site_text);
-        Ok(format!("{upper}- {caller} - {resume}{called_at}\n{lower}o {first} - {last} : {name}{source}\n"))
+        Ok(format!(
+            "{upper}- {caller} - {resume}{called_at}\n{lower}o {first} - {last} : {name}{source}\n"
+        ))
     }
 
     fn print_frames(&self, limit: u32, report: &mut Report<'_>) -> Result<()> {
@@ -151,7 +180,9 @@ impl TreePrinter<'_> {
     /// The same, with what the trace does not show in words, and how it was entered and left where that is not a call and its return.
     fn frame_text(&self, frame: &Call, report: &Report<'_>) -> Result<String> {
         let depth = frame.depth;
-        let call_step = frame.call_step.filter(|_| !matches!(frame.entered, Entered::Root | Entered::Gap));
+        let call_step = frame
+            .call_step
+            .filter(|_| !matches!(frame.entered, Entered::Root | Entered::Gap));
         let (caller, first) = match (call_step, frame.entry_step) {
             (Some(call), Some(entry)) => {
                 let (caller, first) = self.step_over(call, entry)?;
@@ -171,30 +202,54 @@ impl TreePrinter<'_> {
                 }
             },
         };
-        let shown = |site: Option<Site>, other: &str| site.map_or_else(|| other.to_owned(), site_text);
+        let shown =
+            |site: Option<Site>, other: &str| site.map_or_else(|| other.to_owned(), site_text);
         let upper = match caller {
             Some(caller) => {
-                let (upper, source) = (self.indent.of_call(depth), self.source_of_site(caller, report)?);
-                format!("{upper}- {} - {}{source}\n", site_text(caller), shown(resume, "never"))
+                let (upper, source) = (
+                    self.indent.of_call(depth),
+                    self.source_of_site(caller, report)?,
+                );
+                format!(
+                    "{upper}- {} - {}{source}\n",
+                    site_text(caller),
+                    shown(resume, "never")
+                )
             }
             None => String::new(),
         };
         let function = self.names.name_or_address(frame.function);
         let index = &report.session.index;
         let name = match trap_of(index, frame, &report.cancel)? {
-            Some(trap) => format!("{function}: {}", trap_words(trap, index.instruction_set(frame.thread))),
+            Some(trap) => format!(
+                "{function}: {}",
+                trap_words(trap, index.instruction_set(frame.thread))
+            ),
             None => function,
         };
         let (first, last) = (shown(first, "not shown"), shown(last, "the end"));
-        let (lower, source) = (self.indent.of_function(depth), self.source_of(frame.function, report));
-        Ok(format!("{upper}{lower}o {first} - {last} : {name}{}{source}\n", manner(frame)))
+        let (lower, source) = (
+            self.indent.of_function(depth),
+            self.source_of(frame.function, report),
+        );
+        Ok(format!(
+            "{upper}{lower}o {first} - {last} : {name}{}{source}\n",
+            manner(frame)
+        ))
     }
 
     /// The last site of one step and the first of the next one of its CPU.
     fn step_over(&self, last: Step, first: Step) -> Result<(Site, Site)> {
         let border = self.sites.border(first)?;
         let is_next = last.0.checked_add(1) == Some(first.0);
-        Ok((if is_next { border.before } else { self.sites.end_of(last)? }, border.at))
+        Ok((
+            if is_next {
+                border.before
+            } else {
+                self.sites.end_of(last)?
+            },
+            border.at,
+        ))
     }
 
     /// The source line of an address, where it was asked for.
@@ -207,12 +262,19 @@ impl TreePrinter<'_> {
         if !self.has_lines {
             return Ok(String::new());
         }
-        Ok(self.source_of(code_address(site.pc, &report.session.index, &report.cancel)?, report))
+        Ok(self.source_of(
+            code_address(site.pc, &report.session.index, &report.cancel)?,
+            report,
+        ))
     }
 
     fn next_step(&self, step: Step, report: &Report<'_>) -> Result<Option<Step>> {
         let from = Position(step.0.saturating_add(1));
-        Ok(NextStepOf { thread: self.tree.thread, from }.run(&report.session.index, &report.cancel)?)
+        Ok(NextStepOf {
+            thread: self.tree.thread,
+            from,
+        }
+        .run(&report.session.index, &report.cancel)?)
     }
 }
 
@@ -230,7 +292,9 @@ impl Indent {
         for depth in depths {
             bytes += 8 * u64::from(depth);
             if bytes > INDENT_LIMIT_BYTES {
-                return Self { limit: INDENT_LIMIT };
+                return Self {
+                    limit: INDENT_LIMIT,
+                };
             }
         }
         Self { limit: u32::MAX }
@@ -247,7 +311,11 @@ impl Indent {
     }
 
     fn of_level(self, depth: u32, level: u64) -> String {
-        if depth <= self.limit { "  ".repeat(usize::try_from(level).unwrap_or(0)) } else { format!("{depth}: ") }
+        if depth <= self.limit {
+            "  ".repeat(usize::try_from(level).unwrap_or(0))
+        } else {
+            format!("{depth}: ")
+        }
     }
 }
 
@@ -270,7 +338,11 @@ fn manner(frame: &Call) -> String {
         Left::Gap => Some("the trace stops showing it here"),
     };
     let words: Vec<&str> = [entered, left].into_iter().flatten().collect();
-    if words.is_empty() { String::new() } else { format!("  ({})", words.join(", ")) }
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!("  ({})", words.join(", "))
+    }
 }
 
 #[cfg(test)]
@@ -280,8 +352,18 @@ mod tests {
     #[test]
     fn indentation_grows_with_the_depth() {
         let indent = Indent { limit: u32::MAX };
-        assert_eq!([indent.of_function(0), indent.of_call(1), indent.of_function(1)], ["", "  ", "    "]);
-        assert_eq!((indent.of_call(300).len(), indent.of_function(300).len()), (1198, 1200));
+        assert_eq!(
+            [
+                indent.of_function(0),
+                indent.of_call(1),
+                indent.of_function(1)
+            ],
+            ["", "  ", "    "]
+        );
+        assert_eq!(
+            (indent.of_call(300).len(), indent.of_function(300).len()),
+            (1198, 1200)
+        );
     }
 
     #[test]
@@ -289,7 +371,11 @@ mod tests {
         assert_eq!(Indent::for_depths(0..4000), Indent { limit: u32::MAX });
         let indent = Indent::for_depths(0..5000);
         assert_eq!(
-            (indent.of_function(200).len(), indent.of_call(201), indent.of_function(4999)),
+            (
+                indent.of_function(200).len(),
+                indent.of_call(201),
+                indent.of_function(4999)
+            ),
             (800, "201: ".into(), "4999: ".into())
         );
     }

@@ -19,8 +19,16 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
     if let Some(thread) = session.index.thread_by_name(name) {
         return Ok(Some(thread));
     }
-    let known: Vec<&str> = session.index.threads().iter().map(|thread| &*thread.name).collect();
-    bail!(Misspelt(format!("the trace has no thread {name:?}, only {}", known.join(", "))))
+    let known: Vec<&str> = session
+        .index
+        .threads()
+        .iter()
+        .map(|thread| &*thread.name)
+        .collect();
+    bail!(Misspelt(format!(
+        "the trace has no thread {name:?}, only {}",
+        known.join(", ")
+    )))
 }
 
 /// The position that a place names; says what should be known of it.
@@ -28,19 +36,27 @@ pub fn resolved(place: &Place, report: &Report<'_>) -> Result<Position> {
     let position = place.resolve(report.session, &report.cancel)?;
     if !report.is_quiet {
         let remarks = place.remarks(report.session, None, &report.cancel)?;
-        remarks.iter().for_each(|remark| say(&format!("note: {remark}")));
+        remarks
+            .iter()
+            .for_each(|remark| say(&format!("note: {remark}")));
     }
     Ok(position)
 }
 
 /// Says what is wrong with the spelling of an expression, before a trace is opened for it.
 pub fn check_expression(text: &str) -> Result<(), String> {
-    parse(text).map(|_| ()).map_err(|error| format!("{error}: {text:?}"))
+    parse(text)
+        .map(|_| ())
+        .map_err(|error| format!("{error}: {text:?}"))
 }
 
 /// The same for a cell, whose registers are not known yet.
 pub fn check_cell(text: &str) -> Result<(), String> {
-    if RegisterPart::is_part(text.trim()) { Ok(()) } else { check_range(text) }
+    if RegisterPart::is_part(text.trim()) {
+        Ok(())
+    } else {
+        check_range(text)
+    }
 }
 
 /// The same for `ADDR[:LEN]`.
@@ -51,9 +67,23 @@ pub fn check_range(text: &str) -> Result<(), String> {
 }
 
 /// What names mean to a command: without a thread, that of the last step before the position is meant.
-pub fn names_at<'a>(report: &'a Report<'_>, at: Position, thread: Option<ThreadId>) -> Result<NamesAt<'a>> {
-    let names = NamesAt::new(&report.session.index, &report.session.images, at, thread, &report.cancel)?;
-    Ok(if report.is_quiet { names } else { names.noticing(|reading| say(&format!("note: {reading}"))) })
+pub fn names_at<'a>(
+    report: &'a Report<'_>,
+    at: Position,
+    thread: Option<ThreadId>,
+) -> Result<NamesAt<'a>> {
+    let names = NamesAt::new(
+        &report.session.index,
+        &report.session.images,
+        at,
+        thread,
+        &report.cancel,
+    )?;
+    Ok(if report.is_quiet {
+        names
+    } else {
+        names.noticing(|reading| say(&format!("note: {reading}")))
+    })
 }
 
 #[cfg(test)]

@@ -68,11 +68,18 @@ impl Command for CheckArguments {
 /// Prints what is found.
 fn answer(arguments: &CheckArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let limit = arguments.limit.unwrap_or(if report.is_json { FOR_PROGRAMS } else { FOR_PEOPLE });
-    let broken =
-        watched("checking", &arguments.common.report, |progress| check(session, limit, progress, &report.cancel))?;
+    let limit = arguments.limit.unwrap_or(if report.is_json {
+        FOR_PROGRAMS
+    } else {
+        FOR_PEOPLE
+    });
+    let broken = watched("checking", &arguments.common.report, |progress| {
+        check(session, limit, progress, &report.cancel)
+    })?;
     if report.is_json {
-        return broken.iter().try_for_each(|broken| print_json(broken, report));
+        return broken
+            .iter()
+            .try_for_each(|broken| print_json(broken, report));
     }
     broken.iter().try_for_each(|broken| print(broken, report))?;
     report.text(&format!("{}\n", totals(&broken)))
@@ -99,14 +106,35 @@ fn print_json(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {
 
 /// The rule, what it may mean, and the first places.
 fn print(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {
-    let Rule { id, severity, clause, title, meaning } = broken.rule;
-    let clause = if clause.is_empty() { String::new() } else { format!(" ({clause})") };
+    let Rule {
+        id,
+        severity,
+        clause,
+        title,
+        meaning,
+    } = broken.rule;
+    let clause = if clause.is_empty() {
+        String::new()
+    } else {
+        format!(" ({clause})")
+    };
     let times = counted(broken.count, "time");
-    report.text(&format!("{} {id}, {times}: {title}{clause}\n", severity.name()))?;
+    report.text(&format!(
+        "{} {id}, {times}: {title}{clause}\n",
+        severity.name()
+    ))?;
     report.text(&format!("    it may mean: {meaning}\n"))?;
     for found in &broken.first {
-        report.text(&format!("    {}: {}\n", place_words(found), printable(&found.message)))?;
+        report.text(&format!(
+            "    {}: {}\n",
+            place_words(found),
+            printable(&found.message)
+        ))?;
     }
     let more = broken.count.saturating_sub(broken.first.len() as u64);
-    if more > 0 { report.text(&format!("    … and {} more\n", grouped(more))) } else { Ok(()) }
+    if more > 0 {
+        report.text(&format!("    … and {} more\n", grouped(more)))
+    } else {
+        Ok(())
+    }
 }

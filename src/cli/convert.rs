@@ -84,28 +84,37 @@ impl ConvertFormat {
     }
 
     fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+        self.to_possible_value()
+            .map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
 impl ConvertArguments {
     fn target(&self) -> Option<&Path> {
-        self.common.report.output.as_deref().filter(|path| !is_standard_output(path))
+        self.common
+            .report
+            .output
+            .as_deref()
+            .filter(|path| !is_standard_output(path))
     }
 }
 
 impl Command for ConvertArguments {
     // Standard output cannot take both the trace and what is said about it.
     fn check(&self) -> Result<(), String> {
-        let is_of_branches =
-            matches!(self.to, ConvertFormat::Btrace | ConvertFormat::BtracePlain | ConvertFormat::BtraceText);
+        let is_of_branches = matches!(
+            self.to,
+            ConvertFormat::Btrace | ConvertFormat::BtracePlain | ConvertFormat::BtraceText
+        );
         if self.thread.is_some() && !is_of_branches {
             return Err(
                 "--thread chooses from a recording of branches: leave it out, all threads are written".to_owned()
             );
         }
         match self.common.report.json && self.target().is_none() {
-            true => Err("--json describes the trace that goes to a file: name one with -o".to_owned()),
+            true => {
+                Err("--json describes the trace that goes to a file: name one with -o".to_owned())
+            }
             false => Ok(()),
         }
     }
@@ -113,12 +122,24 @@ impl Command for ConvertArguments {
     fn text_only(&self) -> Option<TextOnly<'_>> {
         self.to.style()?;
         let advice = "only Tarmac traces can be converted to a style of Tarmac: list --records --json prints a trace of records for other programs";
-        Some(TextOnly { trace: &self.common.trace, advice })
+        Some(TextOnly {
+            trace: &self.common.trace,
+            advice,
+        })
     }
 
     fn run(&self) -> Result<()> {
         let thread = self.thread.as_deref();
-        let branches = |form| convert_branches(&self.common, &Wanted { target: self.target(), form, thread });
+        let branches = |form| {
+            convert_branches(
+                &self.common,
+                &Wanted {
+                    target: self.target(),
+                    form,
+                    thread,
+                },
+            )
+        };
         match self.to {
             ConvertFormat::FastModels => convert(self, TarmacStyle::FastModels),
             ConvertFormat::Es => convert(self, TarmacStyle::Es),
@@ -132,19 +153,32 @@ impl Command for ConvertArguments {
 
 /// Writes the trace.
 fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
-    let TraceArguments { trace, options, report } = &arguments.common;
+    let TraceArguments {
+        trace,
+        options,
+        report,
+    } = &arguments.common;
     // Nothing is left behind: a copy that is there is used, none is made.
-    let input = Input::open(&OpenOptions { policy: IndexPolicy::Never, ..options.to_open_options(trace) })?;
-    watched("unpacking", report, |progress| input.settle(trace, progress, &Cancel::default()))?;
+    let input = Input::open(&OpenOptions {
+        policy: IndexPolicy::Never,
+        ..options.to_open_options(trace)
+    })?;
+    watched("unpacking", report, |progress| {
+        input.settle(trace, progress, &Cancel::default())
+    })?;
     if !report.quiet {
-        input.notices().for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
+        input
+            .notices()
+            .for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
     }
     let Some(tarmac) = input.source.downcast::<Tarmac>() else {
         bail!("only Tarmac traces can be converted: {trace:?}");
     };
     let mut out = output(arguments.target(), trace)?;
     let lost = watched("converting", report, |progress| {
-        progress.bytes_total.store(tarmac.length(), Ordering::Relaxed);
+        progress
+            .bytes_total
+            .store(tarmac.length(), Ordering::Relaxed);
         let lost = tarmac.convert(style, &mut out, &mut |done| note(progress, done))?;
         out.finish()?;
         Ok(lost)
@@ -157,9 +191,16 @@ fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
         bail!("the trace changed while it was read: {trace:?}");
     }
     if lost != Lost::default() && !report.quiet {
-        say(&format!("note: {} cannot say everything, so it lacks {lost}: {trace:?}", arguments.to.name()));
+        say(&format!(
+            "note: {} cannot say everything, so it lacks {lost}: {trace:?}",
+            arguments.to.name()
+        ));
     }
-    if report.json { print_json(arguments.to, lost) } else { Ok(()) }
+    if report.json {
+        print_json(arguments.to, lost)
+    } else {
+        Ok(())
+    }
 }
 
 fn note(progress: &BuildProgress, done: u64) -> Flow {
@@ -168,7 +209,9 @@ fn note(progress: &BuildProgress, done: u64) -> Flow {
 }
 
 fn target_name(arguments: &ConvertArguments) -> String {
-    arguments.target().map_or(STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"))
+    arguments
+        .target()
+        .map_or(STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"))
 }
 
 /// Where the result goes.
@@ -209,8 +252,13 @@ impl Write for Target {
 /// Where the result goes, but never over the trace.
 pub(super) fn output(target: Option<&Path>, trace: &Path) -> Result<Target> {
     match target {
-        None => Ok(Target::StandardOutput(BufWriter::with_capacity(BUFFER_BYTES, io::stdout()))),
-        Some(path) if is_same_file(trace, path) => bail!("the result would overwrite the trace: {path:?}"),
+        None => Ok(Target::StandardOutput(BufWriter::with_capacity(
+            BUFFER_BYTES,
+            io::stdout(),
+        ))),
+        Some(path) if is_same_file(trace, path) => {
+            bail!("the result would overwrite the trace: {path:?}")
+        }
         Some(path) => Ok(Target::File(NewFile::create(path)?)),
     }
 }

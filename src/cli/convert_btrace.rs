@@ -6,7 +6,9 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
 use stepback_index::Cancel;
-use stepback_parsers::btrace::{BranchLayout, BranchRecord, Btrace, RecordsOfSteps, TextWriter, header};
+use stepback_parsers::btrace::{
+    BranchLayout, BranchRecord, Btrace, RecordsOfSteps, TextWriter, header,
+};
 use stepback_parsers::{ParseScratch, Source as _};
 
 use super::convert::{Target, output};
@@ -49,63 +51,110 @@ struct WrittenJson {
 
 /// Writes a recording in another form.
 pub fn convert_branches(common: &TraceArguments, wanted: &Wanted<'_>) -> Result<()> {
-    let Wanted { target, form, thread } = *wanted;
-    let TraceArguments { trace, options, report } = common;
+    let Wanted {
+        target,
+        form,
+        thread,
+    } = *wanted;
+    let TraceArguments {
+        trace,
+        options,
+        report,
+    } = common;
     if target.is_none() && form != BranchForm::Text && io::stdout().is_terminal() {
         bail!("the records are no text: name a file with -o");
     }
     // Nothing is left behind: a copy that is there is used, none is made.
-    let input = Input::open(&OpenOptions { policy: IndexPolicy::Never, ..options.to_open_options(trace) })?;
+    let input = Input::open(&OpenOptions {
+        policy: IndexPolicy::Never,
+        ..options.to_open_options(trace)
+    })?;
     let Some(source) = input.source.downcast::<Btrace>() else {
         let why = format!("only recordings of branches can be written as Btrace: {trace:?}");
         return Err(Misspelt(why).into());
     };
-    watched("reading", report, |progress| input.settle(trace, progress, &Cancel::default()))?;
+    watched("reading", report, |progress| {
+        input.settle(trace, progress, &Cancel::default())
+    })?;
     if !report.quiet {
-        input.notices().for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
+        input
+            .notices()
+            .for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
     }
     let thread = chosen_thread(source, thread, form)?;
     let mut out = output(target, trace)?;
     let written = watched("converting", report, |_| match form {
         BranchForm::Text => write_text(source, thread, &mut out),
-        BranchForm::WithHeader | BranchForm::Plain => Records { source, thread }.write(form, &mut out),
+        BranchForm::WithHeader | BranchForm::Plain => {
+            Records { source, thread }.write(form, &mut out)
+        }
     });
     let name = target.map_or_else(|| STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"));
     let written = written.map_err(|error| match error.downcast::<io::Error>() {
         // Whoever reads the result may have enough of it.
-        Ok(error) if error.kind() == io::ErrorKind::BrokenPipe => OutputError::new(error, name.clone()).into(),
+        Ok(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            OutputError::new(error, name.clone()).into()
+        }
         Ok(error) => anyhow!("{error}: {trace:?}"),
         Err(error) => anyhow!("{error}: {trace:?}"),
     })?;
-    out.finish().map_err(|error| OutputError::new(error, name))?;
+    out.finish()
+        .map_err(|error| OutputError::new(error, name))?;
     if input.is_changed(trace) {
         bail!("the trace changed while it was read: {trace:?}");
     }
     if written.left_out > 0 && !report.quiet {
         let count = written.left_out;
-        say(&format!("note: {count} branches are left out, since the trace does not show where they led: {trace:?}"));
+        say(&format!(
+            "note: {count} branches are left out, since the trace does not show where they led: {trace:?}"
+        ));
     }
-    if report.json { print_json(&written) } else { Ok(()) }
+    if report.json {
+        print_json(&written)
+    } else {
+        Ok(())
+    }
 }
 
 fn write_text(source: &Btrace, thread: Option<u64>, out: &mut Target) -> Result<WrittenJson> {
     if !source.is_reconstructed() {
-        bail!("the text form has a line for each instruction, so the program is needed: name it with --image");
+        bail!(
+            "the text form has a line for each instruction, so the program is needed: name it with --image"
+        );
     }
     let mut text = TextWriter::new(out, thread.map(|thread| thread.to_string()))?;
     source.parse(0..source.length(), &mut ParseScratch::default(), &mut text)?;
     text.check()?;
-    Ok(WrittenJson { to: "btrace-text", records: None, lines: Some(text.lines), left_out: 0 })
+    Ok(WrittenJson {
+        to: "btrace-text",
+        records: None,
+        lines: Some(text.lines),
+        left_out: 0,
+    })
 }
 
 /// The thread that is written alone. The lines of the text form do not name theirs, so one must be chosen of several.
 fn chosen_thread(source: &Btrace, name: Option<&str>, form: BranchForm) -> Result<Option<u64>> {
-    let threads: Vec<u64> = source.store().facts().threads.iter().map(|thread| thread.tid).collect();
-    let named = name.map(|name| (name, threads.iter().find(|thread| thread.to_string() == name)));
+    let threads: Vec<u64> = source
+        .store()
+        .facts()
+        .threads
+        .iter()
+        .map(|thread| thread.tid)
+        .collect();
+    let named = name.map(|name| {
+        (
+            name,
+            threads.iter().find(|thread| thread.to_string() == name),
+        )
+    });
     match named {
         Some((_, Some(thread))) => Ok(Some(*thread)),
         Some((name, None)) => {
-            bail!(Misspelt(format!("the recording has no thread {name:?}, only {}", some_of(&threads))));
+            bail!(Misspelt(format!(
+                "the recording has no thread {name:?}, only {}",
+                some_of(&threads)
+            )));
         }
         None if form == BranchForm::Text && threads.len() > 1 => bail!(
             "a line of the text form has no place for a thread, and this recording has {} ({}): write each to a file of its \
@@ -120,7 +169,12 @@ fn chosen_thread(source: &Btrace, name: Option<&str>, form: BranchForm) -> Resul
 /// Some numbers, and whether there are more.
 fn some_of(threads: &[u64]) -> String {
     let first: Vec<_> = threads.iter().take(8).map(u64::to_string).collect();
-    first.join(", ") + if threads.len() > first.len() { ", …" } else { "" }
+    first.join(", ")
+        + if threads.len() > first.len() {
+            ", …"
+        } else {
+            ""
+        }
 }
 
 /// How many records were handed out.
@@ -139,7 +193,12 @@ struct Records<'a> {
 impl Records<'_> {
     fn write(self, form: BranchForm, out: &mut Target) -> Result<WrittenJson> {
         let layout = BranchLayout::own(0);
-        let mut written = WrittenJson { to: "btrace", records: None, lines: None, left_out: 0 };
+        let mut written = WrittenJson {
+            to: "btrace",
+            records: None,
+            lines: None,
+            left_out: 0,
+        };
         let count = self.each(|_| Ok(()))?;
         let mut bytes = Vec::new();
         let mut is_first = true;
@@ -166,7 +225,10 @@ impl Records<'_> {
                     records += 1;
                 }
             }
-            return Ok(Counted { records, left_out: 0 });
+            return Ok(Counted {
+                records,
+                left_out: 0,
+            });
         }
         let mut failure = None;
         let mut sink = RecordsOfSteps::new(|record: &BranchRecord| {
@@ -176,7 +238,10 @@ impl Records<'_> {
         });
         source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
         sink.settle();
-        let counted = Counted { records: sink.records, left_out: sink.left_out };
+        let counted = Counted {
+            records: sink.records,
+            left_out: sink.left_out,
+        };
         failure.map_or(Ok(counted), |error| Err(error.into()))
     }
 }

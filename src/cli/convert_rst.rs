@@ -30,13 +30,19 @@ struct CopiedJson {
 
 /// Writes the records of a trace as a plain file.
 pub fn convert_to_rst(common: &TraceArguments, target: Option<&Path>) -> Result<()> {
-    let TraceArguments { trace, options, report } = common;
-    let found = TraceFiles::of(&options.to_open_options(trace))?.filter(|files| files.format == Format::Rst);
+    let TraceArguments {
+        trace,
+        options,
+        report,
+    } = common;
+    let found = TraceFiles::of(&options.to_open_options(trace))?
+        .filter(|files| files.format == Format::Rst);
     let Some(files) = found else {
         let why = format!("only RST traces can be written as RST: {trace:?}");
         return Err(Misspelt(why).into());
     };
-    let unreadable = |error: io::Error| anyhow!("the trace could not be converted ({error}): {trace:?}");
+    let unreadable =
+        |error: io::Error| anyhow!("the trace could not be converted ({error}): {trace:?}");
     let opened = files.open()?;
     let copy = watched("converting", report, |progress| {
         let mut tell = |records: u64| progress.steps.store(records, Ordering::Relaxed);
@@ -47,17 +53,26 @@ pub fn convert_to_rst(common: &TraceArguments, target: Option<&Path>) -> Result<
                 }
                 let mut out = NewFile::create(target)?;
                 let copy = write_plain(opened, &mut out, &mut tell).map_err(unreadable)?;
-                out.finish().map_err(|error| OutputError::new(error, format!("{target:?}")))?;
+                out.finish()
+                    .map_err(|error| OutputError::new(error, format!("{target:?}")))?;
                 Ok(copy)
             }
-            None if io::stdout().is_terminal() => bail!("the records are no text: name a file with -o"),
+            None if io::stdout().is_terminal() => {
+                bail!("the records are no text: name a file with -o")
+            }
             None => {
                 let mut out = io::stdout().lock();
                 let copy = write_plain(opened, &mut out, &mut tell);
-                let told = |error| anyhow::Error::new(OutputError::new(error, STANDARD_OUTPUT.to_owned()));
+                let told =
+                    |error| anyhow::Error::new(OutputError::new(error, STANDARD_OUTPUT.to_owned()));
                 let is_reader_gone = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-                let copy =
-                    copy.map_err(|error| if is_reader_gone(&error) { told(error) } else { unreadable(error) })?;
+                let copy = copy.map_err(|error| {
+                    if is_reader_gone(&error) {
+                        told(error)
+                    } else {
+                        unreadable(error)
+                    }
+                })?;
                 out.flush().map_err(told)?;
                 Ok(copy)
             }
@@ -69,7 +84,11 @@ pub fn convert_to_rst(common: &TraceArguments, target: Option<&Path>) -> Result<
     if !report.quiet {
         tell_problems(&copy, trace);
     }
-    if report.json { print_json(copy) } else { Ok(()) }
+    if report.json {
+        print_json(copy)
+    } else {
+        Ok(())
+    }
 }
 
 fn tell_problems(copy: &PlainCopy, trace: &Path) {
@@ -77,13 +96,24 @@ fn tell_problems(copy: &PlainCopy, trace: &Path) {
         say(&format!("note: {}: {trace:?}", problem.message));
     }
     if copy.problems.len() > TOLD {
-        say(&format!("note: {} in the trace: {trace:?}", counted(copy.problems.len() as u64, "problem")));
+        say(&format!(
+            "note: {} in the trace: {trace:?}",
+            counted(copy.problems.len() as u64, "problem")
+        ));
     }
 }
 
 fn print_json(copy: PlainCopy) -> Result<()> {
-    let problems = copy.problems.into_iter().map(|problem| problem.message).collect();
-    let json = CopiedJson { to: "rst", records: copy.records, problems };
+    let problems = copy
+        .problems
+        .into_iter()
+        .map(|problem| problem.message)
+        .collect();
+    let json = CopiedJson {
+        to: "rst",
+        records: copy.records,
+        problems,
+    };
     let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
     Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
 }

@@ -70,17 +70,27 @@ impl Command for CountsArguments {
 fn answer(report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     if !session.index.is_whole() {
-        bail!("only a part of the trace is indexed, and counts are those of the whole: leave --so-far out");
+        bail!(
+            "only a part of the trace is indexed, and counts are those of the whole: leave --so-far out"
+        );
     }
     let counts = match session.drmemtrace() {
         Some(trace) => {
             let counts = trace.counts();
-            let threads = trace.threads().into_iter().zip(counts.threads).map(|(identity, counts)| ThreadCounts {
-                name: identity.name(),
-                counts,
-                is_thread: !identity.is_idle(),
-            });
-            TraceCounts { threads: threads.collect(), total: counts.total }
+            let threads =
+                trace
+                    .threads()
+                    .into_iter()
+                    .zip(counts.threads)
+                    .map(|(identity, counts)| ThreadCounts {
+                        name: identity.name(),
+                        counts,
+                        is_thread: !identity.is_idle(),
+                    });
+            TraceCounts {
+                threads: threads.collect(),
+                total: counts.total,
+            }
         }
         None => count_events(&session.index, &report.cancel)?,
     };
@@ -91,14 +101,19 @@ fn answer(report: &mut Report<'_>) -> Result<()> {
     report.json(&TraceJson {
         total: CountsJson::new(&counts.total),
         threads: threads
-            .map(|thread| ThreadJson { id: &thread.name, counts: CountsJson::new(&thread.counts) })
+            .map(|thread| ThreadJson {
+                id: &thread.name,
+                counts: CountsJson::new(&thread.counts),
+            })
             .collect(),
     })
 }
 
 impl CountsJson {
     fn new(counts: &Counts) -> Self {
-        let marker = |(kind, count): (&MarkerKind, &u64)| (marker_name(*kind).into_owned(), Value::from(*count));
+        let marker = |(kind, count): (&MarkerKind, &u64)| {
+            (marker_name(*kind).into_owned(), Value::from(*count))
+        };
         Self {
             instructions: counts.instructions,
             unique_instructions: counts.unique_instructions,
@@ -121,35 +136,68 @@ impl CountsJson {
 
 /// The kinds of markers that have a row of their own, and its words.
 const MARKER_ROWS: [(&[MarkerKind], &str); 13] = [
-    (&[MarkerKind::TIMESTAMP, MarkerKind::CPU], "timestamp + cpuid markers"),
+    (
+        &[MarkerKind::TIMESTAMP, MarkerKind::CPU],
+        "timestamp + cpuid markers",
+    ),
     (&[MarkerKind::CORE_IDLE], "idle markers"),
     (&[MarkerKind(32)], "wait markers"),
-    (&[MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER], "kernel transfer markers"),
+    (
+        &[MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER],
+        "kernel transfer markers",
+    ),
     (&[MarkerKind::FUNCTION], "function id markers"),
-    (&[MarkerKind::RETURN_ADDRESS], "function return address markers"),
+    (
+        &[MarkerKind::RETURN_ADDRESS],
+        "function return address markers",
+    ),
     (&[MarkerKind::ARGUMENT], "function argument markers"),
     (&[MarkerKind::RETURN_VALUE], "function return value markers"),
-    (&[MarkerKind::PHYSICAL_ADDRESS], "physical address + virtual address marker pairs"),
-    (&[MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE], "physical address unavailable markers"),
+    (
+        &[MarkerKind::PHYSICAL_ADDRESS],
+        "physical address + virtual address marker pairs",
+    ),
+    (
+        &[MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE],
+        "physical address unavailable markers",
+    ),
     (&[MarkerKind::SYSTEM_CALL], "system call number markers"),
-    (&[MarkerKind::MAYBE_BLOCKING], "blocking system call markers"),
+    (
+        &[MarkerKind::MAYBE_BLOCKING],
+        "blocking system call markers",
+    ),
     (&[MarkerKind::SKIPPED_ACCESS], "skipped memref markers"),
 ];
 
 /// As DynamoRIO's tool prints it, busiest threads first.
 fn counts_text(counts: &TraceCounts) -> String {
-    let count = counts.threads.iter().filter(|thread| thread.is_thread).count() as u64;
-    let mut text = format!("Total counts:\n{}", rows(&counts.total, "total ", Some(count)));
+    let count = counts
+        .threads
+        .iter()
+        .filter(|thread| thread.is_thread)
+        .count() as u64;
+    let mut text = format!(
+        "Total counts:\n{}",
+        rows(&counts.total, "total ", Some(count))
+    );
     let mut threads: Vec<_> = counts.threads.iter().collect();
     threads.sort_by_key(|thread| std::cmp::Reverse(thread.counts.instructions));
     for thread in threads {
-        text += &format!("Thread {} counts:\n{}", thread.name, rows(&thread.counts, "", None));
+        text += &format!(
+            "Thread {} counts:\n{}",
+            thread.name,
+            rows(&thread.counts, "", None)
+        );
     }
     text
 }
 
 fn unique_words(counts: &Counts) -> &'static str {
-    if counts.unique_is_at_least { "unique (fetched) instructions at least" } else { "unique (fetched) instructions" }
+    if counts.unique_is_at_least {
+        "unique (fetched) instructions at least"
+    } else {
+        "unique (fetched) instructions"
+    }
 }
 
 fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
@@ -159,7 +207,12 @@ fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
         (counts.nofetch, "non-fetched instructions"),
     ];
     if counts.kernel_instructions > 0 {
-        rows.push((counts.instructions.saturating_sub(counts.kernel_instructions), "userspace instructions"));
+        rows.push((
+            counts
+                .instructions
+                .saturating_sub(counts.kernel_instructions),
+            "userspace instructions",
+        ));
         rows.push((counts.kernel_instructions, "kernel instructions"));
         rows.push((counts.kernel_nofetch, "kernel non-fetched instructions"));
     }
@@ -173,9 +226,14 @@ fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
     rows.extend(threads.map(|count| (count, "threads")));
     rows.extend(MARKER_ROWS.map(|(kinds, words)| (counts.markers_of(kinds), words)));
     // The second marker of a pair has no row: it goes with the first.
-    let named: u64 = MARKER_ROWS.iter().map(|(kinds, _)| counts.markers_of(kinds)).sum();
+    let named: u64 = MARKER_ROWS
+        .iter()
+        .map(|(kinds, _)| counts.markers_of(kinds))
+        .sum();
     let all: u64 = counts.markers.values().sum();
-    let others = all.saturating_sub(named).saturating_sub(counts.markers_of(&[MarkerKind::VIRTUAL_ADDRESS]));
+    let others = all
+        .saturating_sub(named)
+        .saturating_sub(counts.markers_of(&[MarkerKind::VIRTUAL_ADDRESS]));
     rows.extend([(others, "other markers"), (counts.encodings, "encodings")]);
     rows.iter().fold(String::new(), |mut text, (count, words)| {
         // Nothing is wrong with a string.
@@ -190,15 +248,34 @@ mod tests {
 
     #[track_caller]
     fn check(is_at_least: bool, row: &str, has_key: bool) {
-        let counts = Counts { unique_instructions: 5, unique_is_at_least: is_at_least, ..Counts::default() };
-        assert!(rows(&counts, "total ", None).lines().any(|line| line == row));
+        let counts = Counts {
+            unique_instructions: 5,
+            unique_is_at_least: is_at_least,
+            ..Counts::default()
+        };
+        assert!(
+            rows(&counts, "total ", None)
+                .lines()
+                .any(|line| line == row)
+        );
         let json = serde_json::to_value(CountsJson::new(&counts)).unwrap();
-        assert_eq!(json.get("unique_instructions_at_least"), has_key.then_some(&Value::Bool(true)));
+        assert_eq!(
+            json.get("unique_instructions_at_least"),
+            has_key.then_some(&Value::Bool(true))
+        );
     }
 
     #[test]
     fn a_count_that_is_not_exact_says_so() {
-        check(false, "           5 total unique (fetched) instructions", false);
-        check(true, "           5 total unique (fetched) instructions at least", true);
+        check(
+            false,
+            "           5 total unique (fetched) instructions",
+            false,
+        );
+        check(
+            true,
+            "           5 total unique (fetched) instructions at least",
+            true,
+        );
     }
 }

@@ -3,7 +3,9 @@
 use std::time::SystemTime;
 
 const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
 /// Now, in universal time.
@@ -27,7 +29,10 @@ fn date_text(seconds: u64) -> String {
     }
     let (weekday, month) = (DAYS[(days % 7) as usize], MONTHS[month % 12]);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{weekday} {month} {:2} {hour:02}:{minute:02}:{second:02} {year}", day + 1)
+    format!(
+        "{weekday} {month} {:2} {hour:02}:{minute:02}:{second:02} {year}",
+        day + 1
+    )
 }
 
 fn is_leap(year: u64) -> bool {

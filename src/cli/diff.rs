@@ -96,38 +96,93 @@ fn answer(arguments: &DiffArguments, report: &mut Report<'_>) -> Result<()> {
 /// What is not compared, where that is too much to be inferred.
 fn left_out(difference: &Difference) -> Option<String> {
     let blocks = Some(difference.blocks_not_inferred).filter(|blocks| *blocks > 0)?;
-    Some(format!("without a recorded value, too many to infer: {} of 64 bytes with changes", counted(blocks, "block")))
+    Some(format!(
+        "without a recorded value, too many to infer: {} of 64 bytes with changes",
+        counted(blocks, "block")
+    ))
 }
 
-fn print_json(from: Position, to: Position, difference: &Difference, report: &mut Report<'_>) -> Result<()> {
+fn print_json(
+    from: Position,
+    to: Position,
+    difference: &Difference,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let index = &report.session.index;
     let mut writers = Writers { report, last: None };
     let mut registers = Vec::new();
     for register in &difference.registers {
-        let last_write = writers.get(register.last_write)?.map(|record| StepJson::new(record, index));
+        let last_write = writers
+            .get(register.last_write)?
+            .map(|record| StepJson::new(record, index));
         let (from, to) = (value_hex(&register.from), value_hex(&register.to));
-        registers.push(RegisterJson { reg: register.name.clone(), from, to, last_write });
+        registers.push(RegisterJson {
+            reg: register.name.clone(),
+            from,
+            to,
+            last_write,
+        });
     }
     let mut memory = Vec::new();
     for run in &difference.memory {
-        let last_write = writers.get(run.last_write)?.map(|record| StepJson::new(record, index));
-        let (from, to) = (byte_string(run.from.iter().copied()), byte_string(run.to.iter().copied()));
-        memory.push(MemoryJson { address: hex(run.address), from, to, last_write });
+        let last_write = writers
+            .get(run.last_write)?
+            .map(|record| StepJson::new(record, index));
+        let (from, to) = (
+            byte_string(run.from.iter().copied()),
+            byte_string(run.to.iter().copied()),
+        );
+        memory.push(MemoryJson {
+            address: hex(run.address),
+            from,
+            to,
+            last_write,
+        });
     }
-    report.json(&DiffJson { from: from.0, to: to.0, registers, memory, note: left_out(difference) })
+    report.json(&DiffJson {
+        from: from.0,
+        to: to.0,
+        registers,
+        memory,
+        note: left_out(difference),
+    })
 }
 
-fn print_text(from: Position, to: Position, difference: &Difference, report: &mut Report<'_>) -> Result<()> {
+fn print_text(
+    from: Position,
+    to: Position,
+    difference: &Difference,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let index = &report.session.index;
-    let Difference { registers, memory, .. } = difference;
+    let Difference {
+        registers, memory, ..
+    } = difference;
     let mut rows = Vec::new();
     for register in registers {
-        let (name, from, to) = (register.name.clone(), shown(&register.from), shown(&register.to));
-        rows.push(Row { name, from, to, writer: register.last_write });
+        let (name, from, to) = (
+            register.name.clone(),
+            shown(&register.from),
+            shown(&register.to),
+        );
+        rows.push(Row {
+            name,
+            from,
+            to,
+            writer: register.last_write,
+        });
     }
     for run in memory {
-        let (from, to) = (byte_string(run.from.iter().copied()), byte_string(run.to.iter().copied()));
-        rows.push(Row { name: hex(run.address), from, to, writer: run.last_write });
+        let (from, to) = (
+            byte_string(run.from.iter().copied()),
+            byte_string(run.to.iter().copied()),
+        );
+        rows.push(Row {
+            name: hex(run.address),
+            from,
+            to,
+            writer: run.last_write,
+        });
     }
     let (register_count, run_count) = (registers.len() as u64, memory.len() as u64);
     report.text(&format!(
@@ -138,14 +193,26 @@ fn print_text(from: Position, to: Position, difference: &Difference, report: &mu
         counted(run_count, "run")
     ))?;
     let width = |column: fn(&Row) -> usize| rows.iter().map(column).max().unwrap_or(0);
-    let (name_width, from_width, to_width) =
-        (width(|row| row.name.len()), width(|row| row.from.len()), width(|row| row.to.len()));
+    let (name_width, from_width, to_width) = (
+        width(|row| row.name.len()),
+        width(|row| row.from.len()),
+        width(|row| row.to.len()),
+    );
     let mut last = None;
-    for Row { name, from, to, writer } in &rows {
+    for Row {
+        name,
+        from,
+        to,
+        writer,
+    } in &rows
+    {
         let mut writers = Writers { report, last };
         let writer = writers.get(*writer)?.map(|record| step_line(record, index));
         last = writers.last;
-        let line = format!("{name:<name_width$}  {from:<from_width$}  {to:<to_width$}  {}", writer.unwrap_or_default());
+        let line = format!(
+            "{name:<name_width$}  {from:<from_width$}  {to:<to_width$}  {}",
+            writer.unwrap_or_default()
+        );
         report.text(&format!("{}\n", line.trim_end()))?;
     }
     Ok(())
@@ -179,7 +246,9 @@ impl Writers<'_, '_> {
         if self.last.as_ref().is_none_or(|record| record.step != step) {
             self.last = step_record(step, &self.report.session.index, &self.report.cancel)?;
             // Rows show the step alone; it may have tens of thousands of effects.
-            self.last.iter_mut().for_each(|record| record.effects = Vec::new());
+            self.last
+                .iter_mut()
+                .for_each(|record| record.effects = Vec::new());
         }
         Ok(self.last.as_ref())
     }

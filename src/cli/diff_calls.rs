@@ -10,8 +10,8 @@ use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use stepback_debugger::analysis::effects::{
-    CallComparison, Differences, DifferingCell, Parting, PathStep, Scope, call_around, call_of_function_around,
-    compare_calls,
+    CallComparison, Differences, DifferingCell, Parting, PathStep, Scope, call_around,
+    call_of_function_around, compare_calls,
 };
 
 /// The answer.
@@ -44,8 +44,18 @@ struct CallJson<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum DifferingJson {
-    Register { reg: String, one: Option<String>, other: Option<String> },
-    Memory { address: String, other_address: String, symbol: Option<String>, one: String, other: String },
+    Register {
+        reg: String,
+        one: Option<String>,
+        other: Option<String>,
+    },
+    Memory {
+        address: String,
+        other_address: String,
+        symbol: Option<String>,
+        one: String,
+        other: String,
+    },
 }
 
 /// Where the ways part and meet.
@@ -76,22 +86,44 @@ struct PlaceJson {
 pub fn answer(one: Position, other: Position, report: &mut Report<'_>) -> Result<()> {
     let index = &report.session.index;
     let one = call_around(index, None, one)?.ok_or_else(|| no_call(one))?;
-    let Some(function) = one.call.and_then(|id| index.calls().get(id)).map(|call| call.function) else {
+    let Some(function) = one
+        .call
+        .and_then(|id| index.calls().get(id))
+        .map(|call| call.function)
+    else {
         bail!("no function is known that was called there")
     };
     let Some(other) = call_of_function_around(index, function, other)? else {
-        bail!("no call of {} is known around position {}", called(one, report), grouped(other.0))
+        bail!(
+            "no call of {} is known around position {}",
+            called(one, report),
+            grouped(other.0)
+        )
     };
     if one.call == other.call {
-        bail!("both positions are in the same call of {}: choose another one", called(one, report));
+        bail!(
+            "both positions are in the same call of {}: choose another one",
+            called(one, report)
+        );
     }
     let comparison = compare_calls(index, one, other, &report.cancel)?;
-    let told = Told { function, one, other, comparison: &comparison };
-    if report.is_json { told.print_json(report) } else { told.print_text(report) }
+    let told = Told {
+        function,
+        one,
+        other,
+        comparison: &comparison,
+    };
+    if report.is_json {
+        told.print_json(report)
+    } else {
+        told.print_text(report)
+    }
 }
 
 fn called(scope: Scope, report: &Report<'_>) -> String {
-    function_of(scope, report).map(|function| function_words(&function)).unwrap_or_default()
+    function_of(scope, report)
+        .map(|function| function_words(&function))
+        .unwrap_or_default()
 }
 
 /// Two calls and how they differ.
@@ -104,11 +136,21 @@ struct Told<'a> {
 
 impl Told<'_> {
     fn print_json(&self, report: &mut Report<'_>) -> Result<()> {
-        let Some(function) = function_of(self.one, report) else { return Ok(()) };
+        let Some(function) = function_of(self.one, report) else {
+            return Ok(());
+        };
         let index = &report.session.index;
-        let call =
-            |scope: Scope| CallJson { thread: thread_name(scope.thread, index), from: scope.from.0, to: scope.to.0 };
-        let cells = |cells: &[DifferingCell]| cells.iter().map(|cell| differing_json(cell, report)).collect();
+        let call = |scope: Scope| CallJson {
+            thread: thread_name(scope.thread, index),
+            from: scope.from.0,
+            to: scope.to.0,
+        };
+        let cells = |cells: &[DifferingCell]| {
+            cells
+                .iter()
+                .map(|cell| differing_json(cell, report))
+                .collect()
+        };
         let json = CallsJson {
             function,
             one: call(self.one),
@@ -118,7 +160,12 @@ impl Told<'_> {
             outputs: cells(&self.comparison.outputs.differing),
             outputs_known_in_one: cells(&self.comparison.outputs.one_sided),
             alike: self.comparison.alike,
-            partings: self.comparison.partings.iter().map(|parting| self.parting_json(parting)).collect(),
+            partings: self
+                .comparison
+                .partings
+                .iter()
+                .map(|parting| self.parting_json(parting))
+                .collect(),
             cut: self.comparison.is_cut,
         };
         report.json(&json)
@@ -126,7 +173,12 @@ impl Told<'_> {
 
     fn place_json(&self, step: PathStep, other: Option<PathStep>) -> PlaceJson {
         let offset = step.pc.0.wrapping_sub(self.function.0).cast_signed();
-        PlaceJson { pc: hex(step.pc), offset, step: step.step.0, other_step: other.map(|other| other.step.0) }
+        PlaceJson {
+            pc: hex(step.pc),
+            offset,
+            step: step.step.0,
+            other_step: other.map(|other| other.step.0),
+        }
     }
 
     fn parting_json(&self, parting: &Parting) -> PartingJson {
@@ -144,14 +196,22 @@ impl Told<'_> {
         for (number, scope) in [(1, self.one), (2, self.other)] {
             let thread = printable(thread_name(scope.thread, &report.session.index));
             let (from, to) = (grouped(scope.from.0), grouped(scope.to.0));
-            report.text(&format!("  {number}: position {from} to {to} of {thread}\n"))?;
+            report.text(&format!(
+                "  {number}: position {from} to {to} of {thread}\n"
+            ))?;
         }
         print_differences("inputs", &self.comparison.inputs, report)?;
         print_differences("outputs", &self.comparison.outputs, report)?;
-        report.text(&format!("{} of its own alike, ", counted(self.comparison.alike, "step")))?;
+        report.text(&format!(
+            "{} of its own alike, ",
+            counted(self.comparison.alike, "step")
+        ))?;
         match self.comparison.partings.len() as u64 {
             0 => report.text("on the same way\n")?,
-            count => report.text(&format!("the ways part {}\n", if count == 1 { "once" } else { "several times" }))?,
+            count => report.text(&format!(
+                "the ways part {}\n",
+                if count == 1 { "once" } else { "several times" }
+            ))?,
         }
         for parting in &self.comparison.partings {
             report.text(&self.parting_text(parting))?;
@@ -172,10 +232,20 @@ impl Told<'_> {
 
     fn parting_text(&self, parting: &Parting) -> String {
         let both = |(one, other): (PathStep, PathStep)| {
-            format!("{} (steps {} and {})", self.offset(one.pc), grouped(one.step.0), grouped(other.step.0))
+            format!(
+                "{} (steps {} and {})",
+                self.offset(one.pc),
+                grouped(one.step.0),
+                grouped(other.step.0)
+            )
         };
-        let way = |step: Option<PathStep>| step.map_or_else(|| "it ends".to_owned(), |step| self.offset(step.pc));
-        let parts = parting.parts.map_or_else(|| "at the entry".to_owned(), |parts| format!("behind {}", both(parts)));
+        let way = |step: Option<PathStep>| {
+            step.map_or_else(|| "it ends".to_owned(), |step| self.offset(step.pc))
+        };
+        let parts = parting.parts.map_or_else(
+            || "at the entry".to_owned(),
+            |parts| format!("behind {}", both(parts)),
+        );
         let meets = match (parting.meets, parting.ways) {
             (Some(meets), _) => format!("they meet at {}", both(meets)),
             (None, (Some(_), Some(_))) => "they meet no more, as far as was looked".to_owned(),
@@ -188,10 +258,17 @@ impl Told<'_> {
 
 fn differing_json(cell: &DifferingCell, report: &Report<'_>) -> DifferingJson {
     match cell {
-        DifferingCell::Register { name, one, other } => {
-            DifferingJson::Register { reg: name.clone(), one: value_hex(one), other: value_hex(other) }
-        }
-        DifferingCell::Memory { address, other_address, one, other } => DifferingJson::Memory {
+        DifferingCell::Register { name, one, other } => DifferingJson::Register {
+            reg: name.clone(),
+            one: value_hex(one),
+            other: value_hex(other),
+        },
+        DifferingCell::Memory {
+            address,
+            other_address,
+            one,
+            other,
+        } => DifferingJson::Memory {
             address: hex(*address),
             other_address: hex(*other_address),
             symbol: symbol(*address, report),
@@ -207,22 +284,42 @@ fn print_differences(words: &str, found: &Differences, report: &mut Report<'_>) 
     if found.one_sided.is_empty() {
         return Ok(());
     }
-    print_cells(&format!("{words} that are unknown on one side"), &found.one_sided, report)
+    print_cells(
+        &format!("{words} that are unknown on one side"),
+        &found.one_sided,
+        report,
+    )
 }
 
 fn print_cells(words: &str, cells: &[DifferingCell], report: &mut Report<'_>) -> Result<()> {
-    report.text(&format!("{words}:{}\n", if cells.is_empty() { " none" } else { "" }))?;
+    report.text(&format!(
+        "{words}:{}\n",
+        if cells.is_empty() { " none" } else { "" }
+    ))?;
     for cell in cells {
         let (name, one, other) = match cell {
             DifferingCell::Register { name, one, other } => {
                 let value = |value| value_hex(value).unwrap_or_else(|| "unknown".to_owned());
                 (name.clone(), value(one), value(other))
             }
-            DifferingCell::Memory { address, other_address, one, other } => {
+            DifferingCell::Memory {
+                address,
+                other_address,
+                one,
+                other,
+            } => {
                 let bytes = |bytes: &[Option<u8>]| byte_string(bytes.iter().copied());
                 let symbol = symbol(*address, report).map(|name| format!(" {}", printable(&name)));
-                let elsewhere = if address == other_address { String::new() } else { format!(" / {other_address}") };
-                (format!("{address}{elsewhere}{}", symbol.unwrap_or_default()), bytes(one), bytes(other))
+                let elsewhere = if address == other_address {
+                    String::new()
+                } else {
+                    format!(" / {other_address}")
+                };
+                (
+                    format!("{address}{elsewhere}{}", symbol.unwrap_or_default()),
+                    bytes(one),
+                    bytes(other),
+                )
             }
         };
         report.text(&format!("    {name:<24}  {one}  {other}\n"))?;

@@ -102,13 +102,23 @@ impl Command for EffectsArguments {
 fn answer(arguments: &EffectsArguments, report: &mut Report<'_>) -> Result<()> {
     let scope = scope(arguments, report)?;
     let effects = effects_of(&report.session.index, scope, &report.cancel)?;
-    if report.is_json { print_json(&effects, report) } else { print_text(&effects, report) }
+    if report.is_json {
+        print_json(&effects, report)
+    } else {
+        print_text(&effects, report)
+    }
 }
 
 fn scope(arguments: &EffectsArguments, report: &Report<'_>) -> Result<Scope> {
     let index = &report.session.index;
     let thread = thread_id(report.session, arguments.thread.as_deref())?;
-    let EffectsArguments { from, to, call, loop_around, .. } = arguments;
+    let EffectsArguments {
+        from,
+        to,
+        call,
+        loop_around,
+        ..
+    } = arguments;
     if let Some(place) = call {
         let at = resolved(place, report)?;
         return call_around(index, thread, at)?.ok_or_else(|| no_call(at));
@@ -117,25 +127,45 @@ fn scope(arguments: &EffectsArguments, report: &Report<'_>) -> Result<Scope> {
         let at = resolved(place, report)?;
         return iteration_around(index, thread, at, &report.cancel)?.ok_or_else(|| no_loop(at));
     }
-    let (Some(from), Some(to)) = (from, to) else { return Err(Error::msg("FROM and TO are missing")) };
-    Ok(range_scope(index, thread, resolved(from, report)?, resolved(to, report)?)?)
+    let (Some(from), Some(to)) = (from, to) else {
+        return Err(Error::msg("FROM and TO are missing"));
+    };
+    Ok(range_scope(
+        index,
+        thread,
+        resolved(from, report)?,
+        resolved(to, report)?,
+    )?)
 }
 
 /// Nothing is known to have been called there.
 pub(super) fn no_call(at: Position) -> Error {
-    Error::msg(format!("no call with steps is known around position {}", grouped(at.0)))
+    Error::msg(format!(
+        "no call with steps is known around position {}",
+        grouped(at.0)
+    ))
 }
 
 fn no_loop(at: Position) -> Error {
     let why = "control does not come back there to an earlier step of its function";
-    Error::msg(format!("no loop is around position {}: {why}", grouped(at.0)))
+    Error::msg(format!(
+        "no loop is around position {}: {why}",
+        grouped(at.0)
+    ))
 }
 
 /// The function of a call, as far as it is one.
 pub(super) fn function_of(scope: Scope, report: &Report<'_>) -> Option<FunctionJson> {
     let call = report.session.index.calls().get(scope.call?)?;
-    let name = report.session.images.code_at(call.function).map(|at| at.to_string());
-    Some(FunctionJson { address: hex(call.function), name })
+    let name = report
+        .session
+        .images
+        .code_at(call.function)
+        .map(|at| at.to_string());
+    Some(FunctionJson {
+        address: hex(call.function),
+        name,
+    })
 }
 
 /// `decode_field (0x80000390)`.
@@ -148,21 +178,38 @@ pub(super) fn function_words(function: &FunctionJson) -> String {
 
 /// The symbol of an address: `table+10`.
 pub(super) fn symbol(address: Address, report: &Report<'_>) -> Option<String> {
-    report.session.images.symbol_at(address).map(|at| at.to_string())
+    report
+        .session
+        .images
+        .symbol_at(address)
+        .map(|at| at.to_string())
 }
 
 fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
     let scope = effects.scope;
     let set = |cells: &[UsedCell], more| {
-        let mut set = SetJson { registers: Vec::new(), memory: Vec::new(), more };
+        let mut set = SetJson {
+            registers: Vec::new(),
+            memory: Vec::new(),
+            more,
+        };
         for cell in cells {
             let (source, position) = (SourceWords::of(cell.source).word, cell.at.map(|at| at.0));
             match &cell.used {
                 Used::Register { name, value } => {
                     let (reg, value) = (name.clone(), value_hex(value));
-                    set.registers.push(RegisterJson { reg, value, source, position });
+                    set.registers.push(RegisterJson {
+                        reg,
+                        value,
+                        source,
+                        position,
+                    });
                 }
-                Used::Memory { address, len_bytes, bytes } => set.memory.push(MemoryJson {
+                Used::Memory {
+                    address,
+                    len_bytes,
+                    bytes,
+                } => set.memory.push(MemoryJson {
                     address: hex(*address),
                     size: *len_bytes,
                     symbol: symbol(*address, report),
@@ -191,8 +238,12 @@ fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
 
 fn print_text(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
     let scope = effects.scope;
-    let function = function_of(scope, report).map(|function| format!("{}, ", function_words(&function)));
-    let head = scope.head.map(|head| format!("a round of the loop at {head}, ")).unwrap_or_default();
+    let function =
+        function_of(scope, report).map(|function| format!("{}, ", function_words(&function)));
+    let head = scope
+        .head
+        .map(|head| format!("a round of the loop at {head}, "))
+        .unwrap_or_default();
     report.text(&format!(
         "{}{head}position {} to {}, {} of {}\n",
         function.unwrap_or_default(),
@@ -201,15 +252,24 @@ fn print_text(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
         counted(effects.steps, "step"),
         printable(thread_name(scope.thread, &report.session.index)),
     ))?;
-    print_set("read before it was written", &effects.inputs, effects.more_inputs, report)?;
+    print_set(
+        "read before it was written",
+        &effects.inputs,
+        effects.more_inputs,
+        report,
+    )?;
     print_set("written", &effects.outputs, effects.more_outputs, report)?;
     if effects.undecoded > 0 {
         let steps = counted(effects.undecoded, "step");
-        report.text(&format!("of {steps} the registers are not known: they may have used others\n"))?;
+        report.text(&format!(
+            "of {steps} the registers are not known: they may have used others\n"
+        ))?;
     }
     if effects.left_out > 0 {
         let accesses = counted(effects.left_out, "access");
-        report.text(&format!("too much memory was used: {accesses} of further memory are left out\n"))?;
+        report.text(&format!(
+            "too much memory was used: {accesses} of further memory are left out\n"
+        ))?;
     }
     Ok(())
 }
@@ -218,23 +278,45 @@ fn print_text(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
 const BYTES: usize = 16;
 
 fn print_set(words: &str, cells: &[UsedCell], more: u64, report: &mut Report<'_>) -> Result<()> {
-    report.text(&format!("{words}:{}\n", if cells.is_empty() { " nothing" } else { "" }))?;
+    report.text(&format!(
+        "{words}:{}\n",
+        if cells.is_empty() { " nothing" } else { "" }
+    ))?;
     for cell in cells {
         let (name, value) = match &cell.used {
-            Used::Register { name, value } => (name.clone(), value_hex(value).unwrap_or_else(|| "unknown".to_owned())),
-            Used::Memory { address, len_bytes, bytes } => {
+            Used::Register { name, value } => (
+                name.clone(),
+                value_hex(value).unwrap_or_else(|| "unknown".to_owned()),
+            ),
+            Used::Memory {
+                address,
+                len_bytes,
+                bytes,
+            } => {
                 let shown = bytes.get(..BYTES.min(bytes.len())).unwrap_or_default();
-                let cut = if *len_bytes > BYTES as u64 { " …" } else { "" };
+                let cut = if *len_bytes > BYTES as u64 {
+                    " …"
+                } else {
+                    ""
+                };
                 let symbol = symbol(*address, report).map(|name| format!("  {}", printable(&name)));
                 let bytes = byte_string(shown.iter().copied());
-                (format!("{address}:{len_bytes}"), format!("{bytes}{cut}{}", symbol.unwrap_or_default()))
+                (
+                    format!("{address}:{len_bytes}"),
+                    format!("{bytes}{cut}{}", symbol.unwrap_or_default()),
+                )
             }
         };
         let doubt = match cell.source {
-            ValueSource::Inferred | ValueSource::External => format!("  ({})", SourceWords::of(cell.source).word),
+            ValueSource::Inferred | ValueSource::External => {
+                format!("  ({})", SourceWords::of(cell.source).word)
+            }
             ValueSource::Recorded | ValueSource::Unknown => String::new(),
         };
-        let at = cell.at.map(|at| format!("  position {}", grouped(at.0))).unwrap_or_default();
+        let at = cell
+            .at
+            .map(|at| format!("  position {}", grouped(at.0)))
+            .unwrap_or_default();
         report.text(&format!("    {name:<24}{value}{doubt}{at}\n"))?;
     }
     if more > 0 {

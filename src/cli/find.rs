@@ -106,22 +106,36 @@ impl FindArguments {
 
     /// What is told of a hit besides what it is.
     fn stacks(&self) -> StackWish {
-        let usual = if self.common.report.json { usize::MAX } else { FRAMES };
-        if self.stack { StackWish::Frames(self.frames.unwrap_or(usual)) } else { StackWish::LeftOut }
+        let usual = if self.common.report.json {
+            usize::MAX
+        } else {
+            FRAMES
+        };
+        if self.stack {
+            StackWish::Frames(self.frames.unwrap_or(usual))
+        } else {
+            StackWish::LeftOut
+        }
     }
 }
 
 impl Command for FindArguments {
     fn check(&self) -> Result<(), String> {
         let Some(what) = &self.what else {
-            return if self.kind.is_external() { Ok(()) } else { Err("WHAT is missing: what to find".to_owned()) };
+            return if self.kind.is_external() {
+                Ok(())
+            } else {
+                Err("WHAT is missing: what to find".to_owned())
+            };
         };
         match self.kind {
             Kind::Text => pattern(what).map(|_| ()),
             Kind::Bytes => bytes_of(what).map(|_| ()).ok_or_else(|| no_bytes(what)),
             Kind::Value if wide_number(what).is_some() => Ok(()),
             Kind::Pc | Kind::LastPc | Kind::Value => check_expression(what),
-            Kind::Marker | Kind::LastMarker if self.stack => Err("--stack is for steps, not for markers".to_owned()),
+            Kind::Marker | Kind::LastMarker if self.stack => {
+                Err("--stack is for steps, not for markers".to_owned())
+            }
             Kind::Marker | Kind::LastMarker => check_marker(what),
             _ => check_cell(what),
         }
@@ -149,14 +163,23 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     let wanted = if arguments.all { limit } else { limit.min(1) };
     let what = arguments.what.as_deref().unwrap_or_default();
     let nothing = {
-        let way = Way { at, course: arguments.kind.course(), thread: arguments.thread.as_deref() };
+        let way = Way {
+            at,
+            course: arguments.kind.course(),
+            thread: arguments.thread.as_deref(),
+        };
         move |subject: &str| match wanted {
             0 => NOTHING_WANTED.to_owned(),
             _ => nothing_of(subject, way),
         }
     };
     let printer = |nothing: String| {
-        HitPrinter::new(Asked { extent: arguments.extent(), wanted, nothing, stacks: arguments.stacks() })
+        HitPrinter::new(Asked {
+            extent: arguments.extent(),
+            wanted,
+            nothing,
+            stacks: arguments.stacks(),
+        })
     };
     match asked {
         Search::Walk(sought) => {
@@ -176,8 +199,13 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
             find_marker(marker, report)
         }
         Search::Through(search, subject) => {
-            let reach = search::stream::Extent { thread, from: at, limit: wanted };
-            let printer = printer(nothing(&subject)).passing_over(passed_over(arguments.kind, report));
+            let reach = search::stream::Extent {
+                thread,
+                from: at,
+                limit: wanted,
+            };
+            let printer =
+                printer(nothing(&subject)).passing_over(passed_over(arguments.kind, report));
             printer.print_search(report, |each| search.stream(reach, index, cancel, each))
         }
     }
@@ -193,7 +221,12 @@ enum Search {
     Through(search::Search, String),
 }
 
-fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, report: &Report<'_>) -> Result<Search> {
+fn search(
+    arguments: &FindArguments,
+    at: Position,
+    thread: Option<ThreadId>,
+    report: &Report<'_>,
+) -> Result<Search> {
     let names = names_at(report, at, thread)?;
     let what = arguments.what.as_deref().unwrap_or_default();
     let cell = || names.cell(what);
@@ -203,7 +236,13 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
             .map(|number| code_address(number, &report.session.index, &report.cancel))
             .collect::<Result<_, _>>()?)
     };
-    let range = || arguments.what.as_ref().map(|what| names.memory_range(what)).transpose();
+    let range = || {
+        arguments
+            .what
+            .as_ref()
+            .map(|what| names.memory_range(what))
+            .transpose()
+    };
     Ok(Search::Walk(match arguments.kind {
         Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
         Kind::LastRead => Sought::LastAccess(cell()?, AccessKinds::Reads),
@@ -228,7 +267,10 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
                     (Number::from(number), hex(Address(number)))
                 }
             };
-            return Ok(Search::Through(search::Search::Value(value), format!("value {text}")));
+            return Ok(Search::Through(
+                search::Search::Value(value),
+                format!("value {text}"),
+            ));
         }
         Kind::Bytes => {
             let bytes = bytes_of(what).ok_or_else(|| Error::msg(no_bytes(what)))?;
@@ -243,7 +285,8 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
 /// What a search by value does not look at.
 fn passed_over(kind: Kind, report: &Report<'_>) -> Option<&'static str> {
     let source = report.session.index.source();
-    let is_incomplete = source.traits().registers == RegisterSource::Operands || source.leaves_values_out();
+    let is_incomplete =
+        source.traits().registers == RegisterSource::Operands || source.leaves_values_out();
     (matches!(kind, Kind::Value | Kind::Bytes) && is_incomplete).then_some(INFERRED_PASSED_OVER)
 }
 
@@ -251,7 +294,9 @@ fn passed_over(kind: Kind, report: &Report<'_>) -> Option<&'static str> {
 fn next_access(cell: Cell, kinds: AccessKinds, extent: Extent, report: &Report<'_>) -> Sought {
     let registers = report.session.index.source().traits().registers;
     match cell {
-        Cell::Memory { address, len_bytes } if extent == Extent::All && registers == RegisterSource::Operands => {
+        Cell::Memory { address, len_bytes }
+            if extent == Extent::All && registers == RegisterSource::Operands =>
+        {
             Sought::Accesses(MemoryRange { address, len_bytes }, kinds)
         }
         _ => Sought::NextAccess(cell, kinds),
@@ -263,7 +308,8 @@ fn no_bytes(text: &str) -> String {
 }
 
 fn pattern(text: &str) -> Result<TextPattern, String> {
-    text.parse().map_err(|error| format!("the pattern is no regular expression: {error}"))
+    text.parse()
+        .map_err(|error| format!("the pattern is no regular expression: {error}"))
 }
 
 impl Kind {

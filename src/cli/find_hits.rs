@@ -65,12 +65,21 @@ impl HitPrinter {
     /// Nothing is printed yet.
     pub fn new(asked: Asked) -> Self {
         let tally = Tally::new(asked.wanted);
-        Self { asked, tally, groups: StackGroups::default(), has_said: false, passed_over: None }
+        Self {
+            asked,
+            tally,
+            groups: StackGroups::default(),
+            has_said: false,
+            passed_over: None,
+        }
     }
 
     /// The same, which says what the search does not look at.
     pub fn passing_over(self, passed_over: Option<&'static str>) -> Self {
-        Self { passed_over, ..self }
+        Self {
+            passed_over,
+            ..self
+        }
     }
 
     /// Prints what a walk meets: its first hit, or all of them.
@@ -113,7 +122,11 @@ impl HitPrinter {
                 }
             };
             printed = hits.try_for_each(print).and_then(|()| report.flush());
-            if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if printed.is_ok() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         })?;
         printed?;
         match self.asked.extent {
@@ -154,10 +167,19 @@ impl HitPrinter {
             let is_text = report.session.index.source().is_text();
             let (hit, initial) = match &found {
                 Found::Hit(hit) => (Some(self.json(hit, report)), None),
-                Found::Initial(line) => (None, Some(InitialJson { line: is_text.then_some(line.0) })),
+                Found::Initial(line) => (
+                    None,
+                    Some(InitialJson {
+                        line: is_text.then_some(line.0),
+                    }),
+                ),
                 Found::Nothing => (None, None),
             };
-            return report.json(&AnswerJson { hit, initial, note: self.passed_over });
+            return report.json(&AnswerJson {
+                hit,
+                initial,
+                note: self.passed_over,
+            });
         }
         match (&found, self.asked.stacks) {
             (Found::Hit(hit), StackWish::Frames(frames)) => {
@@ -181,17 +203,40 @@ impl HitPrinter {
 
 fn print_hit(hit: &Hit, report: &mut Report<'_>) -> Result<()> {
     // What was asked for stands first; what else the step did is in `list` and `at`.
-    let access = hit.access.as_ref().map(|access| format!("  {}", access_text(access))).unwrap_or_default();
-    let record = StepRecord { effects: Vec::new(), ..hit.record.clone() };
-    let line = hit.record.line.map(|line| format!("  line {}", grouped(line.0))).unwrap_or_default();
+    let access = hit
+        .access
+        .as_ref()
+        .map(|access| format!("  {}", access_text(access)))
+        .unwrap_or_default();
+    let record = StepRecord {
+        effects: Vec::new(),
+        ..hit.record.clone()
+    };
+    let line = hit
+        .record
+        .line
+        .map(|line| format!("  line {}", grouped(line.0)))
+        .unwrap_or_default();
     let index = &report.session.index;
-    let doubt = hit.doubt.map(|doubt| format!("  {}", doubt_words(doubt, index.source().traits().instruction_set)));
+    let doubt = hit.doubt.map(|doubt| {
+        format!(
+            "  {}",
+            doubt_words(doubt, index.source().traits().instruction_set)
+        )
+    });
     let doubt = doubt.unwrap_or_default();
-    report.text(&format!("{:<64}{access}{line}{doubt}\n", step_line(&record, index)))
+    report.text(&format!(
+        "{:<64}{access}{line}{doubt}\n",
+        step_line(&record, index)
+    ))
 }
 
 fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
     let is_text = report.session.index.source().is_text();
-    let place = if is_text { format!(", in line {}", grouped(line.0)) } else { String::new() };
+    let place = if is_text {
+        format!(", in line {}", grouped(line.0))
+    } else {
+        String::new()
+    };
     report.text(&format!("stated before the first step{place}\n"))
 }

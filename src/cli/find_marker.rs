@@ -43,7 +43,11 @@ impl<'a> MarkerArguments<'a> {
             Course::Onward => Position(0),
         };
         let thread = self.thread.map(|thread| thread_name(thread, index));
-        Way { at: self.at.unwrap_or(begin), course: self.course, thread }
+        Way {
+            at: self.at.unwrap_or(begin),
+            course: self.course,
+            thread,
+        }
     }
 }
 
@@ -74,13 +78,18 @@ struct AnswerJson<'a> {
 pub fn check_marker(what: &str) -> Result<(), String> {
     let (name, value) = split(what);
     let Some(_) = marker_kind(name) else {
-        return Err(format!("no marker has this name, as the format and `counts` have it: {name:?}"));
+        return Err(format!(
+            "no marker has this name, as the format and `counts` have it: {name:?}"
+        ));
     };
     value.map_or(Ok(()), check_expression)
 }
 
 fn split(what: &str) -> (&str, Option<&str>) {
-    what.split_once('=').map_or((what.trim(), None), |(name, value)| (name.trim(), Some(value)))
+    what.split_once('=')
+        .map_or((what.trim(), None), |(name, value)| {
+            (name.trim(), Some(value))
+        })
 }
 
 /// Prints the hit, or all of them as they are found.
@@ -88,10 +97,22 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
     let session = report.session;
     let (index, cancel) = (&session.index, &report.cancel.clone());
     let (name, value) = split(arguments.what);
-    let Some(kind) = marker_kind(name) else { bail!(Misspelt(format!("no marker has this name: {name:?}"))) };
-    let names = NamesAt::new(index, &session.images, arguments.at.unwrap_or_default(), arguments.thread, cancel)?;
+    let Some(kind) = marker_kind(name) else {
+        bail!(Misspelt(format!("no marker has this name: {name:?}")))
+    };
+    let names = NamesAt::new(
+        index,
+        &session.images,
+        arguments.at.unwrap_or_default(),
+        arguments.thread,
+        cancel,
+    )?;
     let value = value.map(|value| names.count(value)).transpose()?;
-    let sought = SoughtMarker { kind, value, thread: arguments.thread };
+    let sought = SoughtMarker {
+        kind,
+        value,
+        thread: arguments.thread,
+    };
     let mut walk = MarkerWalk::new(sought, arguments.course, arguments.at, index, cancel)?;
     let mut left = arguments.limit;
     let mut tally = Tally::new(arguments.limit);
@@ -108,10 +129,19 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
     match (tally.count, report.is_json) {
         (0, true) if arguments.extent == Extent::First => report.json(&AnswerJson { hit: None })?,
         (0, false) if arguments.limit == 0 => report.text(NOTHING_WANTED)?,
-        (0, false) => report.text(&nothing_of_marker(kind, arguments.what, arguments.way(index), index))?,
+        (0, false) => report.text(&nothing_of_marker(
+            kind,
+            arguments.what,
+            arguments.way(index),
+            index,
+        ))?,
         _ => {}
     }
-    if arguments.extent == Extent::All { tally.tell(report) } else { Ok(()) }
+    if arguments.extent == Extent::All {
+        tally.tell(report)
+    } else {
+        Ok(())
+    }
 }
 
 fn print(hit: &MarkerHit, extent: Extent, report: &mut Report<'_>) -> Result<()> {
@@ -121,13 +151,22 @@ fn print(hit: &MarkerHit, extent: Extent, report: &mut Report<'_>) -> Result<()>
         None => None,
     };
     let thread = thread_name(hit.thread, index);
-    let (name, value) = (marker_name(hit.marker.kind).into_owned(), format!("{:#x}", hit.marker.value));
+    let (name, value) = (
+        marker_name(hit.marker.kind).into_owned(),
+        format!("{:#x}", hit.marker.value),
+    );
     if !report.is_json {
-        let step = match record.map(|record| StepRecord { effects: Vec::new(), ..record }) {
+        let step = match record.map(|record| StepRecord {
+            effects: Vec::new(),
+            ..record
+        }) {
             Some(record) => step_line(&record, index),
             None => format!("before the first step of thread {thread}"),
         };
-        return report.text(&format!("{step:<64}  {name} = {value}  position {}\n", grouped(hit.position.0)));
+        return report.text(&format!(
+            "{step:<64}  {name} = {value}  position {}\n",
+            grouped(hit.position.0)
+        ));
     }
     let json = MarkerHitJson {
         thread_alone: Some(thread).filter(|_| record.is_none()),

@@ -29,9 +29,18 @@ fn frames<'a>(record: &StepRecord, session: &'a Session) -> impl Iterator<Item =
 /// A hit with the frames around it.
 pub fn with_stack(hit: HitJson, record: &StepRecord, limit: usize, session: &Session) -> HitJson {
     let frame = |call: Call| {
-        let name = session.images.code_at(call.function).map(|at| at.to_string());
-        let function = FunctionJson { address: hex(call.function), name };
-        StackFrameJson { function, call_step: call.call_step.map(|step| step.0) }
+        let name = session
+            .images
+            .code_at(call.function)
+            .map(|at| at.to_string());
+        let function = FunctionJson {
+            address: hex(call.function),
+            name,
+        };
+        StackFrameJson {
+            function,
+            call_step: call.call_step.map(|step| step.0),
+        }
     };
     hit.with_stack(frames(record, session).take(limit).map(frame).collect())
 }
@@ -41,8 +50,14 @@ pub fn print_stack(record: &StepRecord, limit: usize, report: &mut Report<'_>) -
     let session = report.session;
     let mut all = frames(record, session);
     for (number, call) in all.by_ref().take(limit).enumerate() {
-        let called = call.call_step.map(|step| format!("  called by step {}", grouped(step.0))).unwrap_or_default();
-        report.text(&format!("    #{number} {}{called}\n", function_text(call.function, session)))?;
+        let called = call
+            .call_step
+            .map(|step| format!("  called by step {}", grouped(step.0)))
+            .unwrap_or_default();
+        report.text(&format!(
+            "    #{number} {}{called}\n",
+            function_text(call.function, session)
+        ))?;
     }
     print_hidden(all.count(), report)
 }
@@ -57,7 +72,10 @@ pub fn print_groups(groups: &StackGroups, limit: usize, report: &mut Report<'_>)
             GroupKey::Stack(_) => {
                 let mut all = groups.functions(group.key);
                 for (number, function) in all.by_ref().take(limit).enumerate() {
-                    report.text(&format!("    #{number} {}\n", function_text(function, report.session)))?;
+                    report.text(&format!(
+                        "    #{number} {}\n",
+                        function_text(function, report.session)
+                    ))?;
                 }
                 print_hidden(all.count(), report)?;
             }
@@ -71,14 +89,22 @@ fn head(group: &StackGroup) -> String {
     let (first, last) = (group.first.0.0, group.last.0.0);
     match first == last {
         true => format!("{}, step {}", counted(group.count, "hit"), grouped(first)),
-        false => format!("{}, steps {} to {}", counted(group.count, "hit"), grouped(first), grouped(last)),
+        false => format!(
+            "{}, steps {} to {}",
+            counted(group.count, "hit"),
+            grouped(first),
+            grouped(last)
+        ),
     }
 }
 
 fn print_hidden(hidden: usize, report: &mut Report<'_>) -> Result<()> {
     match hidden {
         0 => Ok(()),
-        _ => report.text(&format!("    … {} more (--frames N)\n", grouped(hidden as u64))),
+        _ => report.text(&format!(
+            "    … {} more (--frames N)\n",
+            grouped(hidden as u64)
+        )),
     }
 }
 

@@ -37,7 +37,11 @@ impl Tally {
         }
         report.flush()?;
         let is_stopped = usize::try_from(self.count).is_ok_and(|count| count >= self.wanted);
-        let stopped = if is_stopped { ", stopped by --limit" } else { "" };
+        let stopped = if is_stopped {
+            ", stopped by --limit"
+        } else {
+            ""
+        };
         say(&format!("note: {}{stopped}", counted(self.count, "hit")));
         Ok(())
     }
@@ -56,7 +60,10 @@ pub struct Way<'a> {
 
 /// `nothing found: no write of 0x8000ff00:8 before position 1,763`.
 pub fn nothing_of(subject: &str, way: Way<'_>) -> String {
-    let thread = way.thread.map(|thread| format!(" by thread {}", printable(thread))).unwrap_or_default();
+    let thread = way
+        .thread
+        .map(|thread| format!(" by thread {}", printable(thread)))
+        .unwrap_or_default();
     let at = grouped(way.at.0);
     let place = match way.course {
         Course::Back => format!("before position {at}"),
@@ -71,14 +78,21 @@ pub fn subject_of(sought: &Sought, what: &str) -> String {
         Sought::LastAccess(cell, kinds) | Sought::NextAccess(cell, kinds) => {
             let cell = match *cell {
                 Cell::Register { .. } => printable(what.trim()),
-                Cell::Memory { address, len_bytes } => range_text(MemoryRange { address, len_bytes }),
+                Cell::Memory { address, len_bytes } => {
+                    range_text(MemoryRange { address, len_bytes })
+                }
                 Cell::Physical { address, len_bytes } => {
-                    format!("physical {}", range_text(MemoryRange { address, len_bytes }))
+                    format!(
+                        "physical {}",
+                        range_text(MemoryRange { address, len_bytes })
+                    )
                 }
             };
             format!("{} of {cell}", kinds_word(*kinds))
         }
-        Sought::Accesses(range, kinds) => format!("{} of {}", kinds_word(*kinds), range_text(*range)),
+        Sought::Accesses(range, kinds) => {
+            format!("{} of {}", kinds_word(*kinds), range_text(*range))
+        }
         Sought::LastVisit(code) | Sought::NextVisit(code) => {
             let code: Vec<String> = code.iter().map(|address| address.to_string()).collect();
             format!("step at {}", code.join(" or "))
@@ -92,7 +106,10 @@ pub fn subject_of(sought: &Sought, what: &str) -> String {
 
 /// What is said of a marker that was not found: where the trace has none of its kind, no other question finds one.
 pub fn nothing_of_marker(kind: MarkerKind, subject: &str, way: Way<'_>, index: &Index) -> String {
-    let mut known: Vec<MarkerKind> = MarkerReader(index).marker_counts().map(|counted| counted.kind).collect();
+    let mut known: Vec<MarkerKind> = MarkerReader(index)
+        .marker_counts()
+        .map(|counted| counted.kind)
+        .collect();
     if known.contains(&kind) {
         return nothing_of(&format!("marker {}", printable(subject)), way);
     }
@@ -103,7 +120,11 @@ pub fn nothing_of_marker(kind: MarkerKind, subject: &str, way: Way<'_>, index: &
     known.sort_unstable();
     known.dedup();
     let names: Vec<_> = known.into_iter().map(marker_name).collect();
-    format!("nothing found: this trace has no marker {}, only {}\n", marker_name(kind), names.join(", "))
+    format!(
+        "nothing found: this trace has no marker {}, only {}\n",
+        marker_name(kind),
+        names.join(", ")
+    )
 }
 
 fn kinds_word(kinds: AccessKinds) -> &'static str {

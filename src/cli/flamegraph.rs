@@ -83,8 +83,13 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
     report.note_unknown_calls();
     let session = report.session;
     let names = FunctionNames::new(&session.images, arguments.names);
-    let is_whole = arguments.whole || report.is_json || session.index.source().downcast::<Tarmac>().is_none();
-    let mut threads = if is_whole { whole_stacks(&names, report)? } else { returned_stacks(&names, report)? };
+    let is_whole =
+        arguments.whole || report.is_json || session.index.source().downcast::<Tarmac>().is_none();
+    let mut threads = if is_whole {
+        whole_stacks(&names, report)?
+    } else {
+        returned_stacks(&names, report)?
+    };
     note_unit(report);
     let share = TEXT_LIMIT_BYTES / (threads.len() as u64).max(1);
     for ThreadStacks { stacks, .. } in &mut threads {
@@ -100,13 +105,20 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
 }
 
 /// The stacks of calls that returned.
-fn returned_stacks<'a>(names: &FunctionNames<'_>, report: &Report<'a>) -> Result<Vec<ThreadStacks<'a>>> {
+fn returned_stacks<'a>(
+    names: &FunctionNames<'_>,
+    report: &Report<'a>,
+) -> Result<Vec<ThreadStacks<'a>>> {
     let session = report.session;
     let mut threads = Vec::new();
     for tree in Tree::all(&session.index, &report.cancel)? {
         let mut stacks = StackTimes::default();
         let mut spans = Spans::new(&tree, &session.index, &report.cancel);
-        let name = |span: &Span| names.name(span.function).unwrap_or_else(|| format!("{:#x}", span.pc));
+        let name = |span: &Span| {
+            names
+                .name(span.function)
+                .unwrap_or_else(|| format!("{:#x}", span.pc))
+        };
         spans.for_each(|span| stacks.enter(span, name(span)))?;
         let thread = thread_name(tree.thread, &session.index);
         threads.push(ThreadStacks { thread, stacks });
@@ -115,31 +127,56 @@ fn returned_stacks<'a>(names: &FunctionNames<'_>, report: &Report<'a>) -> Result
 }
 
 /// The stacks of all calls.
-fn whole_stacks<'a>(names: &FunctionNames<'_>, report: &Report<'a>) -> Result<Vec<ThreadStacks<'a>>> {
+fn whole_stacks<'a>(
+    names: &FunctionNames<'_>,
+    report: &Report<'a>,
+) -> Result<Vec<ThreadStacks<'a>>> {
     let index = &report.session.index;
-    let profile = call_profile(index, &(Position(0)..index.end()), &Progress::default(), &report.cancel)?;
+    let profile = call_profile(
+        index,
+        &(Position(0)..index.end()),
+        &Progress::default(),
+        &report.cancel,
+    )?;
     let sites = Sites::new(index, &report.cancel);
     let mut functions = Vec::with_capacity(profile.functions.len());
     for used in &profile.functions {
         let pc = marked_pc(used, &sites, index)?;
-        let text = names.name(used.address).unwrap_or_else(|| format!("{pc:#x}"));
+        let text = names
+            .name(used.address)
+            .unwrap_or_else(|| format!("{pc:#x}"));
         functions.push(Name { text, pc });
     }
     if profile.merged_calls > 0 && !report.is_quiet {
         let calls = counted(profile.merged_calls, "call");
-        say(&format!("note: {calls} of too many different stacks to tell apart count for the calls around them"));
+        say(&format!(
+            "note: {calls} of too many different stacks to tell apart count for the calls around them"
+        ));
     }
     let stacks = StackTimes::of_profile(&profile, &functions).into_iter();
-    Ok(stacks.map(|(thread, stacks)| ThreadStacks { thread: thread_name(thread, index), stacks }).collect())
+    Ok(stacks
+        .map(|(thread, stacks)| ThreadStacks {
+            thread: thread_name(thread, index),
+            stacks,
+        })
+        .collect())
 }
 
 /// The depth below which stacks are cut off. A note says so where no depth was asked for.
-fn depth_limit(stacks: &StackTimes, share_bytes: u64, arguments: &FlamegraphArguments) -> Option<u32> {
+fn depth_limit(
+    stacks: &StackTimes,
+    share_bytes: u64,
+    arguments: &FlamegraphArguments,
+) -> Option<u32> {
     if arguments.max_depth.is_some() {
         return arguments.max_depth;
     }
     let within = stacks.depth_within(share_bytes);
-    let limit = if arguments.svg { within.unwrap_or(u32::MAX).min(ROWS_LIMIT) } else { within? };
+    let limit = if arguments.svg {
+        within.unwrap_or(u32::MAX).min(ROWS_LIMIT)
+    } else {
+        within?
+    };
     if stacks.deepest() <= limit {
         return None;
     }
@@ -155,18 +192,29 @@ fn depth_limit(stacks: &StackTimes, share_bytes: u64, arguments: &FlamegraphArgu
 /// The lines of all threads, one thread's at a time: they are many and long where a recursion is deep.
 fn lines<'a>(threads: &'a [ThreadStacks<'a>]) -> impl Iterator<Item = String> {
     let is_alone = threads.len() == 1;
-    threads.iter().flat_map(move |ThreadStacks { thread, stacks }| {
-        stacks.folded().into_iter().map(move |FoldedStack { text, time, .. }| match is_alone {
-            true => format!("{text} {time}\n"),
-            false => format!("{thread};{text} {time}\n"),
+    threads
+        .iter()
+        .flat_map(move |ThreadStacks { thread, stacks }| {
+            stacks
+                .folded()
+                .into_iter()
+                .map(move |FoldedStack { text, time, .. }| match is_alone {
+                    true => format!("{text} {time}\n"),
+                    false => format!("{thread};{text} {time}\n"),
+                })
         })
-    })
 }
 
 fn print_json(threads: &[ThreadStacks<'_>], report: &mut Report<'_>) -> Result<()> {
     let folded: Vec<(&ThreadStacks<'_>, FoldedStack)> = threads
         .iter()
-        .flat_map(|thread| thread.stacks.folded().into_iter().map(move |stack| (thread, stack)))
+        .flat_map(|thread| {
+            thread
+                .stacks
+                .folded()
+                .into_iter()
+                .map(move |stack| (thread, stack))
+        })
         .collect();
     let stacks = folded.iter().map(|(of, stack)| {
         let functions = of.stacks.functions_of(stack);
@@ -186,7 +234,13 @@ fn draw(lines: &[String], report: &mut Report<'_>) -> Result<()> {
     }
     let info = report.session.index.info();
     let mut options = Options::default();
-    options.title = report.session.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    options.title = report
+        .session
+        .path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     options.count_name = match counts_steps(&report.session.index) {
         true => "steps".to_owned(),
         false => info.time_unit.unwrap_or_else(|| "units of time".to_owned()),

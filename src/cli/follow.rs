@@ -20,31 +20,53 @@ const QUIET: Duration = Duration::from_millis(300);
 
 /// Prints steps until the reader goes away, the count is reached, or the trace is no longer the same.
 pub fn run(wishes: &ListingWishes, common: &TraceArguments) -> Result<()> {
-    let TraceArguments { report: printing, trace, options } = common;
+    let TraceArguments {
+        report: printing,
+        trace,
+        options,
+    } = common;
     let open = &options.to_open_options(trace);
     // A place other than the start may be anywhere in what is there.
     let is_at_start = matches!(wishes.from, Place::Start);
-    let first = if is_at_start { None } else { Some(progress::open(open, printing)?) };
+    let first = if is_at_start {
+        None
+    } else {
+        Some(progress::open(open, printing)?)
+    };
     let from = match &first {
         Some(session) => wishes.from.resolve(session, &Cancel::default())?,
         None => Position(0),
     };
     drop(first);
-    let (progress, cancel, never) = (BuildProgress::default(), Cancel::default(), Cancel::default());
+    let (progress, cancel, never) = (
+        BuildProgress::default(),
+        Cancel::default(),
+        Cancel::default(),
+    );
     std::thread::scope(|scope| {
         let (sender, parts) = channel();
         let (progress, cancel) = (&progress, &cancel);
         let build = scope.spawn(move || {
             // The printer may have stopped already: then the part is dropped.
             let on_part = move |part| drop(sender.send(part));
-            let watch = Watch { on_part: &on_part, follow: Some(&never) };
+            let watch = Watch {
+                on_part: &on_part,
+                follow: Some(&never),
+            };
             session::open_watched(open, progress, cancel, Some(watch)).map(drop)
         });
-        let mut printer = Printer { wishes, printing, listing: Listing::from(from, wishes), output: None };
+        let mut printer = Printer {
+            wishes,
+            printing,
+            listing: Listing::from(from, wishes),
+            output: None,
+        };
         let printed = printer.print_all(&parts);
         // What is indexed is kept.
         cancel.cancel();
-        let built = build.join().unwrap_or_else(|_| Err(anyhow!("the index could not be built: {trace:?}")));
+        let built = build
+            .join()
+            .unwrap_or_else(|_| Err(anyhow!("the index could not be built: {trace:?}")));
         match printed? {
             Ended::ByCount => Ok(()),
             Ended::ByTrace => built,

@@ -36,12 +36,21 @@ impl<'a> FunctionNames<'a> {
             true => self.images.code_at(address),
             false => self.images.reported_at(address),
         }?;
-        let name = printable(if self.options.demangle { found.name } else { found.symbol.raw_name() });
-        Some(if found.offset == 0 || self.options.no_offsets { name } else { format!("{name} + {:#x}", found.offset) })
+        let name = printable(if self.options.demangle {
+            found.name
+        } else {
+            found.symbol.raw_name()
+        });
+        Some(if found.offset == 0 || self.options.no_offsets {
+            name
+        } else {
+            format!("{name} + {:#x}", found.offset)
+        })
     }
 
     /// Its name, else the address itself.
     pub fn name_or_address(&self, function: Address) -> String {
-        self.name(function).unwrap_or_else(|| format!("{:#x}", function.0))
+        self.name(function)
+            .unwrap_or_else(|| format!("{:#x}", function.0))
     }
 }

@@ -27,15 +27,29 @@ pub fn told_apart(words: Vec<OsString>) -> Vec<OsString> {
 /// The places of the words that are further files of the trace.
 fn further_files(command: &Command, words: &[OsString], first: usize) -> Vec<usize> {
     let plain = plain_words(command, words, first);
-    let is_trace = |place: usize| words.get(place).is_some_and(|word| is_trace_file(Path::new(word)));
-    let Some((trace, others)) = plain.split_first().filter(|(_, others)| !others.is_empty()) else { return Vec::new() };
+    let is_trace = |place: usize| {
+        words
+            .get(place)
+            .is_some_and(|word| is_trace_file(Path::new(word)))
+    };
+    let Some((trace, others)) = plain.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return Vec::new();
+    };
     if !is_trace(*trace) {
         return Vec::new();
     }
     // Where nothing else may follow, a file needs not begin like a trace: parts of one do not.
     let is_last = command.get_positionals().count() == 1;
-    let is_file = |place: usize| words.get(place).is_some_and(|word| Path::new(word).is_file());
-    others.iter().copied().take_while(|place| is_trace(*place) || is_last && is_file(*place)).collect()
+    let is_file = |place: usize| {
+        words
+            .get(place)
+            .is_some_and(|word| Path::new(word).is_file())
+    };
+    others
+        .iter()
+        .copied()
+        .take_while(|place| is_trace(*place) || is_last && is_file(*place))
+        .collect()
 }
 
 /// The places of the words that are neither options nor their values.
@@ -49,7 +63,10 @@ fn plain_words(command: &Command, words: &[OsString], first: usize) -> Vec<usize
         if word == "--" {
             break;
         }
-        match word.to_str().filter(|word| word.starts_with('-') && word.len() > 1) {
+        match word
+            .to_str()
+            .filter(|word| word.starts_with('-') && word.len() > 1)
+        {
             Some(option) => is_value = takes_next(command, option),
             None => plain.push(place),
         }
@@ -59,12 +76,15 @@ fn plain_words(command: &Command, words: &[OsString], first: usize) -> Vec<usize
 
 /// Whether the value of an option is the next word.
 fn takes_next(command: &Command, option: &str) -> bool {
-    let found = command.get_arguments().find(|argument| match option.strip_prefix("--") {
-        Some(name) => argument.get_long() == Some(name),
-        // The last of several letters may have a value.
-        None => argument.get_short().is_some() && argument.get_short() == option.chars().last(),
-    });
-    found.is_some_and(|argument| matches!(argument.get_action(), ArgAction::Set | ArgAction::Append))
+    let found = command
+        .get_arguments()
+        .find(|argument| match option.strip_prefix("--") {
+            Some(name) => argument.get_long() == Some(name),
+            // The last of several letters may have a value.
+            None => argument.get_short().is_some() && argument.get_short() == option.chars().last(),
+        });
+    found
+        .is_some_and(|argument| matches!(argument.get_action(), ArgAction::Set | ArgAction::Append))
 }
 
 #[cfg(test)]
@@ -73,10 +93,15 @@ mod tests {
 
     #[track_caller]
     fn check(words: &[&str], expected: &str) {
-        let words = std::iter::once("stepback").chain(words.iter().copied()).map(OsString::from).collect();
+        let words = std::iter::once("stepback")
+            .chain(words.iter().copied())
+            .map(OsString::from)
+            .collect();
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/rst/");
-        let told: Vec<String> =
-            told_apart(words).iter().map(|word| word.to_string_lossy().replace(folder, "")).collect();
+        let told: Vec<String> = told_apart(words)
+            .iter()
+            .map(|word| word.to_string_lossy().replace(folder, ""))
+            .collect();
         assert_eq!(told[1..].join(" "), expected);
     }
 
@@ -87,7 +112,10 @@ mod tests {
     #[test]
     fn files_behind_the_trace_belong_to_it() {
         let [one, two, golden] = ["small.rst", "cti.rst", "alltypes.golden.jsonl"].map(rst);
-        check(&["at", &one, &two, "100"], "at small.rst --with cti.rst 100");
+        check(
+            &["at", &one, &two, "100"],
+            "at small.rst --with cti.rst 100",
+        );
         check(
             &["info", &one, "--json", &two, &golden],
             "info small.rst --json --with cti.rst --with alltypes.golden.jsonl",
@@ -101,8 +129,14 @@ mod tests {
     fn values_of_options_are_no_files_of_the_trace() {
         let [one, two] = ["small.rst", "cti.rst"].map(rst);
         check(&["info", &one, "-o", &two], "info small.rst -o cti.rst");
-        check(&["convert", "--to", "rst", "-o", &two, &one], "convert --to rst -o cti.rst small.rst");
-        check(&["info", &one, "--image", &two, "--quiet"], "info small.rst --image cti.rst --quiet");
+        check(
+            &["convert", "--to", "rst", "-o", &two, &one],
+            "convert --to rst -o cti.rst small.rst",
+        );
+        check(
+            &["info", &one, "--image", &two, "--quiet"],
+            "info small.rst --image cti.rst --quiet",
+        );
         check(&["info", "nothing", &two], "info nothing cti.rst");
         check(&["info", &one, "--", &two], "info small.rst -- cti.rst");
     }

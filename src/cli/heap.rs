@@ -26,7 +26,12 @@ pub struct HeapArguments {
     #[arg(index = 2, value_name = "ADDR", allow_hyphen_values = true)]
     pub address: Option<String>,
     /// When (default: end).
-    #[arg(long, value_name = "POS", allow_negative_numbers = true, requires = "address")]
+    #[arg(
+        long,
+        value_name = "POS",
+        allow_negative_numbers = true,
+        requires = "address"
+    )]
     pub at: Option<Place>,
     /// Only blocks that are never freed.
     #[arg(long, conflicts_with = "address")]
@@ -88,7 +93,9 @@ fn answer(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let functions = session.companions.functions.as_ref();
     if !has_heap(functions) {
-        say("note: the trace tells of no functions of the heap: DynamoRIO records them with -record_heap");
+        say(
+            "note: the trace tells of no functions of the heap: DynamoRIO records them with -record_heap",
+        );
     }
     let heap = heap(&session.index, functions, &report.cancel)?;
     match &arguments.address {
@@ -97,7 +104,12 @@ fn answer(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
     }
 }
 
-fn print_address(text: &str, arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>) -> Result<()> {
+fn print_address(
+    text: &str,
+    arguments: &HeapArguments,
+    heap: &Heap,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let session = report.session;
     let position = match &arguments.at {
         Some(place) => resolved(place, report)?,
@@ -124,35 +136,63 @@ fn nowhere(heap: &Heap) -> String {
     let unseen = (heap.unseen > 0).then(|| unseen_words(heap.unseen));
     let left_out = heap.is_cut_short.then(left_out_words);
     let why: Vec<_> = unseen.into_iter().chain(left_out).collect();
-    if why.is_empty() { words.to_owned() } else { format!("{words} ({})", why.join("; ")) }
+    if why.is_empty() {
+        words.to_owned()
+    } else {
+        format!("{words} ({})", why.join("; "))
+    }
 }
 
 fn unseen_words(count: u64) -> String {
-    format!("the trace does not show where {} of posix_memalign lie", counted(count, "block"))
+    format!(
+        "the trace does not show where {} of posix_memalign lie",
+        counted(count, "block")
+    )
 }
 
 fn left_out_words() -> String {
-    format!("there are more than {} blocks: later ones are left out", grouped(BLOCKS as u64))
+    format!(
+        "there are more than {} blocks: later ones are left out",
+        grouped(BLOCKS as u64)
+    )
 }
 
 /// What a list leaves out, in words.
 fn cuts(heap: &Heap) -> Vec<String> {
     let more = |count: u64| {
         let listed = grouped(BAD_FREES as u64);
-        (count > BAD_FREES as u64)
-            .then(|| format!("of {} of freed blocks {listed} are looked at", counted(count, "free")))
+        (count > BAD_FREES as u64).then(|| {
+            format!(
+                "of {} of freed blocks {listed} are looked at",
+                counted(count, "free")
+            )
+        })
     };
-    heap.is_cut_short.then(left_out_words).into_iter().chain(more(heap.double_frees)).collect()
+    heap.is_cut_short
+        .then(left_out_words)
+        .into_iter()
+        .chain(more(heap.double_frees))
+        .collect()
 }
 
 fn print_blocks(arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>) -> Result<()> {
     let mut blocks: Vec<u32> = Vec::new();
     let is_wanted = |block: &Block| !arguments.unfreed || block.freed.is_none();
-    blocks.extend((0..).zip(heap.blocks()).filter(|(_, block)| is_wanted(block)).map(|(place, _)| place));
+    blocks.extend(
+        (0..)
+            .zip(heap.blocks())
+            .filter(|(_, block)| is_wanted(block))
+            .map(|(place, _)| place),
+    );
     let block_of = |place: u32| heap.get(place);
-    blocks.sort_unstable_by_key(|place| block_of(*place).map(|block| (block.allocated_at, block.address)));
+    blocks.sort_unstable_by_key(|place| {
+        block_of(*place).map(|block| (block.allocated_at, block.address))
+    });
     if !report.is_json && !blocks.is_empty() {
-        report.text(&format!("{:<18} {:>14} {:>16} {:>16}  functions\n", "address", "bytes", "allocated", "freed"))?;
+        report.text(&format!(
+            "{:<18} {:>14} {:>16} {:>16}  functions\n",
+            "address", "bytes", "allocated", "freed"
+        ))?;
     }
     for block in blocks.into_iter().filter_map(block_of) {
         match report.is_json {
@@ -169,7 +209,9 @@ fn print_blocks(arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>)
     if !report.is_json {
         return report.text(&totals_text(heap));
     }
-    cuts(heap).into_iter().try_for_each(|message| report.json(&cut_json(message)))
+    cuts(heap)
+        .into_iter()
+        .try_for_each(|message| report.json(&cut_json(message)))
 }
 
 /// `0x7f… 64 12 20  malloc, free`, with the threads where there are several.
@@ -179,13 +221,26 @@ fn block_text(block: &Block, report: &Report<'_>) -> String {
         [_] => String::new(),
         _ => format!(" by {}", thread_name(thread, &report.session.index)),
     };
-    let mut functions = format!("{}{}", function_name(report.session, block.function), thread(block.allocated_by));
+    let mut functions = format!(
+        "{}{}",
+        function_name(report.session, block.function),
+        thread(block.allocated_by)
+    );
     if let Some(freed) = block.freed {
-        functions += &format!(", {}{}", function_name(report.session, freed.function), thread(freed.thread));
+        functions += &format!(
+            ", {}{}",
+            function_name(report.session, freed.function),
+            thread(freed.thread)
+        );
     }
-    let freed = block.freed.map_or_else(|| "never".to_owned(), |freed| step(freed.step));
+    let freed = block
+        .freed
+        .map_or_else(|| "never".to_owned(), |freed| step(freed.step));
     let (size, allocated) = (grouped(block.size_bytes), step(block.allocated_step));
-    format!("{:<18} {size:>14} {allocated:>16} {freed:>16}  {functions}\n", block.address.to_string())
+    format!(
+        "{:<18} {size:>14} {allocated:>16} {freed:>16}  {functions}\n",
+        block.address.to_string()
+    )
 }
 
 fn block_json<'a>(block: &Block, report: &Report<'a>) -> BlockJson<'a> {
@@ -195,9 +250,13 @@ fn block_json<'a>(block: &Block, report: &Report<'a>) -> BlockJson<'a> {
         allocated_step: block.allocated_step.map(|step| step.0),
         freed_step: block.freed.and_then(|freed| freed.step).map(|step| step.0),
         allocated_by: thread_name(block.allocated_by, &report.session.index),
-        freed_by: block.freed.map(|freed| thread_name(freed.thread, &report.session.index)),
+        freed_by: block
+            .freed
+            .map(|freed| thread_name(freed.thread, &report.session.index)),
         function: function_name(report.session, block.function),
-        freed_with: block.freed.map(|freed| function_name(report.session, freed.function)),
+        freed_with: block
+            .freed
+            .map(|freed| function_name(report.session, freed.function)),
     }
 }
 
@@ -207,29 +266,50 @@ fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson> {
     let is_certain = report.session.index.threads().len() == 1;
     let finding = |twice: DoubleFree<'_>| {
         let words = double_free_words(report.session, twice);
-        let doubt = if is_certain { "" } else { ", if the order between threads is as shown" };
+        let doubt = if is_certain {
+            ""
+        } else {
+            ", if the order between threads is as shown"
+        };
         let severity = if is_certain { "error" } else { "warning" };
         let (rule, step) = ("double_free", twice.bad.step.map(|step| step.0));
-        FindingJson { rule, severity, message: format!("{words}{doubt}"), step }
+        FindingJson {
+            rule,
+            severity,
+            message: format!("{words}{doubt}"),
+            step,
+        }
     };
-    double_frees(heap, report.session.companions.functions.as_ref()).map(finding).collect()
+    double_frees(heap, report.session.companions.functions.as_ref())
+        .map(finding)
+        .collect()
 }
 
 /// That something is left out, as a line of its own.
 fn cut_json(message: String) -> FindingJson {
-    FindingJson { rule: "cut_short", severity: "warning", message, step: None }
+    FindingJson {
+        rule: "cut_short",
+        severity: "warning",
+        message,
+        step: None,
+    }
 }
 
 fn finding_text(finding: &FindingJson) -> String {
-    let step =
-        finding.step.map_or_else(|| "before the first step".to_owned(), |step| format!("step {}", grouped(step)));
+    let step = finding.step.map_or_else(
+        || "before the first step".to_owned(),
+        |step| format!("step {}", grouped(step)),
+    );
     format!("{}: {step}: {}\n", finding.severity, finding.message)
 }
 
 fn totals_text(heap: &Heap) -> String {
     let unfreed = || heap.blocks().filter(|block| block.freed.is_none());
     let bytes = |sizes: &mut dyn Iterator<Item = Block>| {
-        counted(sizes.fold(0u64, |sum, block| sum.saturating_add(block.size_bytes)), "byte")
+        counted(
+            sizes.fold(0u64, |sum, block| sum.saturating_add(block.size_bytes)),
+            "byte",
+        )
     };
     let mut text = format!(
         "{} of {}; {} of {} never freed; {} at once at most\n",
@@ -246,7 +326,9 @@ fn totals_text(heap: &Heap) -> String {
     if heap.unseen > 0 {
         text += &format!("{}\n", unseen_words(heap.unseen));
     }
-    cuts(heap).into_iter().fold(text, |text, words| text + &words + "\n")
+    cuts(heap)
+        .into_iter()
+        .fold(text, |text, words| text + &words + "\n")
 }
 
 #[cfg(test)]
@@ -256,13 +338,25 @@ mod tests {
     #[test]
     fn what_is_left_out_is_told() {
         let mut heap = Heap::default();
-        assert_eq!((cuts(&heap), nowhere(&heap).contains("left out")), (Vec::new(), false));
+        assert_eq!(
+            (cuts(&heap), nowhere(&heap).contains("left out")),
+            (Vec::new(), false)
+        );
         heap.is_cut_short = true;
         let words = "there are more than 1,835,008 blocks: later ones are left out";
         assert!(totals_text(&heap).ends_with(&format!("{words}\n")));
         assert!(nowhere(&heap).contains(words));
         heap.double_frees = 100_000;
-        let cut: Vec<_> = cuts(&heap).into_iter().map(|words| cut_json(words).message).collect();
-        assert_eq!(cut, [words, "of 100,000 frees of freed blocks 65,536 are looked at"]);
+        let cut: Vec<_> = cuts(&heap)
+            .into_iter()
+            .map(|words| cut_json(words).message)
+            .collect();
+        assert_eq!(
+            cut,
+            [
+                words,
+                "of 100,000 frees of freed blocks 65,536 are looked at"
+            ]
+        );
     }
 }

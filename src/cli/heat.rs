@@ -59,24 +59,51 @@ fn answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
     };
     let from = resolve(&arguments.from, Position(0))?;
     let to = resolve(&arguments.to, session.index.end())?;
-    let HotPages { page_bytes, mut pages } = hot_pages(&session.index, from, to, &report.cancel)?;
+    let HotPages {
+        page_bytes,
+        mut pages,
+    } = hot_pages(&session.index, from, to, &report.cancel)?;
     let all = pages.len() as u64;
     pages.truncate(arguments.limit.unwrap_or(usize::MAX));
     if !report.is_json {
-        report.text(&format!("{:<18} {:>16} {:>16}\n", "page", "reads", "writes"))?;
+        report.text(&format!(
+            "{:<18} {:>16} {:>16}\n",
+            "page", "reads", "writes"
+        ))?;
     }
-    for PageTotals { process, first, reads, writes } in pages {
+    for PageTotals {
+        process,
+        first,
+        reads,
+        writes,
+    } in pages
+    {
         match report.is_json {
-            true => report.json(&PageJson { process, address: hex(first), size: page_bytes, reads, writes })?,
+            true => report.json(&PageJson {
+                process,
+                address: hex(first),
+                size: page_bytes,
+                reads,
+                writes,
+            })?,
             false => {
-                let process = process.map(|process| format!("  process {process}")).unwrap_or_default();
+                let process = process
+                    .map(|process| format!("  process {process}"))
+                    .unwrap_or_default();
                 let (reads, writes) = (grouped(reads), grouped(writes));
-                report.text(&format!("{:<18} {reads:>16} {writes:>16}{process}\n", first.to_string()))?
+                report.text(&format!(
+                    "{:<18} {reads:>16} {writes:>16}{process}\n",
+                    first.to_string()
+                ))?
             }
         }
     }
     if !report.is_json {
-        report.text(&format!("{} of {} bytes\n", counted(all, "page"), grouped(page_bytes)))?;
+        report.text(&format!(
+            "{} of {} bytes\n",
+            counted(all, "page"),
+            grouped(page_bytes)
+        ))?;
     }
     Ok(())
 }

@@ -42,15 +42,29 @@ impl ImageJson {
         session.checked_images.iter().map(Self::new).collect()
     }
 
-    fn new(CheckedImage { spec, fit, view, is_used }: &CheckedImage) -> Self {
+    fn new(
+        CheckedImage {
+            spec,
+            fit,
+            view,
+            is_used,
+        }: &CheckedImage,
+    ) -> Self {
         let (cause, fitting_offset) = match fit.cause {
             None => (None, None),
             Some(MisfitCause::FewChanges) => (Some("changed"), None),
-            Some(MisfitCause::OtherBase(offset)) => (Some("other-base"), Some(format!("{offset:#x}"))),
+            Some(MisfitCause::OtherBase(offset)) => {
+                (Some("other-base"), Some(format!("{offset:#x}")))
+            }
             Some(MisfitCause::OtherBuild) => (Some("other-build"), None),
             Some(MisfitCause::OtherProgram) => (Some("other-program"), None),
         };
-        let first = |Misfit { step, pc, executed, in_image }: &Misfit| MisfitJson {
+        let first = |Misfit {
+                         step,
+                         pc,
+                         executed,
+                         in_image,
+                     }: &Misfit| MisfitJson {
             step: step.0,
             address: pc.to_string(),
             executed: bytes_text(executed),
@@ -72,10 +86,20 @@ impl ImageJson {
 
 /// The images that are used, as people read them: `a.elf, fits 1,374 executed instructions`.
 pub fn image_rows(session: &Session) -> Vec<String> {
-    let row = |CheckedImage { spec, fit, .. }: &CheckedImage| match (fit.checked, fit.contradicted) {
+    let row = |CheckedImage { spec, fit, .. }: &CheckedImage| match (fit.checked, fit.contradicted)
+    {
         (0, _) => spec.to_string(),
         (all, 0) => format!("{spec}, fits {}", counted(all, "executed instruction")),
-        (all, other) => format!("{spec}, differs in {} of {}", grouped(other), counted(all, "executed instruction")),
+        (all, other) => format!(
+            "{spec}, differs in {} of {}",
+            grouped(other),
+            counted(all, "executed instruction")
+        ),
     };
-    session.checked_images.iter().filter(|image| image.is_used).map(row).collect()
+    session
+        .checked_images
+        .iter()
+        .filter(|image| image.is_used)
+        .map(row)
+        .collect()
 }

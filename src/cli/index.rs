@@ -36,7 +36,9 @@ pub struct IndexArguments {
 impl Command for IndexArguments {
     fn run(&self) -> Result<()> {
         let began = Instant::now();
-        Question::new(&self.common).about(Subject::Index).ask(|report| answer(began.elapsed(), report))
+        Question::new(&self.common)
+            .about(Subject::Index)
+            .ask(|report| answer(began.elapsed(), report))
     }
 }
 
@@ -57,16 +59,33 @@ fn answer(took: Duration, report: &mut Report<'_>) -> Result<()> {
             seconds,
         });
     }
-    let name = session.path.file_name().unwrap_or(session.path.as_os_str()).display();
+    let name = session
+        .path
+        .file_name()
+        .unwrap_or(session.path.as_os_str())
+        .display();
     // A share of what is packed would tell nothing.
     let share = match session.index.source().kept_bytes() {
         Some(kept_bytes) => {
             let all = info.index_bytes + kept_bytes;
-            format!("with the records {:.1} bytes a step", all as f64 / info.steps.max(1) as f64)
+            format!(
+                "with the records {:.1} bytes a step",
+                all as f64 / info.steps.max(1) as f64
+            )
         }
-        None => format!("{:.1} %", 100.0 * info.index_bytes as f64 / info.trace_bytes.max(1) as f64),
+        None => format!(
+            "{:.1} %",
+            100.0 * info.index_bytes as f64 / info.trace_bytes.max(1) as f64
+        ),
     };
-    let how = if session.is_built_now { format!("in {seconds:.2} s") } else { "is fresh".to_owned() };
+    let how = if session.is_built_now {
+        format!("in {seconds:.2} s")
+    } else {
+        "is fresh".to_owned()
+    };
     let (steps, trace) = (counted(info.steps, "step"), size_text(trace_bytes(session)));
-    report.text(&format!("{name}: {steps}, {trace}, index {} ({share}) {how}\n", size_text(info.index_bytes)))
+    report.text(&format!(
+        "{name}: {steps}, {trace}, index {} ({share}) {how}\n",
+        size_text(info.index_bytes)
+    ))
 }

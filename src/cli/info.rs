@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{Cancel, CountTranslations, Query as _, ThreadInfo, TranslationCounts, Warning};
+use stepback_index::{
+    Cancel, CountTranslations, Query as _, ThreadInfo, TranslationCounts, Warning,
+};
 use stepback_machine::InstructionSet;
 
 use super::command::Command;
@@ -76,21 +78,48 @@ struct TranslationsJson {
 impl TranslationsJson {
     fn new(session: &Session, cancel: &Cancel) -> Result<Option<Self>> {
         let TranslationCounts { told, counts } = CountTranslations.run(&session.index, cancel)?;
-        let (pages, physical_pages) = (counts.as_ref().map(|of| of.pages), counts.as_ref().map(|of| of.physical_pages));
+        let (pages, physical_pages) = (
+            counts.as_ref().map(|of| of.pages),
+            counts.as_ref().map(|of| of.physical_pages),
+        );
         let contexts = counts.map(|of| of.contexts);
-        Ok((told > 0).then_some(Self { told, pages, physical_pages, contexts }))
+        Ok((told > 0).then_some(Self {
+            told,
+            pages,
+            physical_pages,
+            contexts,
+        }))
     }
 
     fn text(&self) -> String {
         let mut text = format!("{} told", grouped(self.told));
         if let Some((pages, physical)) = self.pages.zip(self.physical_pages) {
-            text += &format!(": {} on {}", counted(pages, "virtual page"), counted(physical, "physical one"));
+            text += &format!(
+                ": {} on {}",
+                counted(pages, "virtual page"),
+                counted(physical, "physical one")
+            );
         }
-        let contexts = self.contexts.as_ref().filter(|contexts| !contexts.is_empty());
+        let contexts = self
+            .contexts
+            .as_ref()
+            .filter(|contexts| !contexts.is_empty());
         if let Some(contexts) = contexts {
-            let shown: Vec<_> = contexts.iter().take(CONTEXTS_IN_TEXT).map(u64::to_string).collect();
-            let rest = if contexts.len() > shown.len() { ", …" } else { "" };
-            text += &format!(", {} ({}{rest})", counted(contexts.len() as u64, "context"), shown.join(", "));
+            let shown: Vec<_> = contexts
+                .iter()
+                .take(CONTEXTS_IN_TEXT)
+                .map(u64::to_string)
+                .collect();
+            let rest = if contexts.len() > shown.len() {
+                ", …"
+            } else {
+                ""
+            };
+            text += &format!(
+                ", {} ({}{rest})",
+                counted(contexts.len() as u64, "context"),
+                shown.join(", ")
+            );
         }
         text
     }
@@ -120,10 +149,16 @@ struct DrmemtraceJson {
 
 impl DrmemtraceJson {
     fn new(session: &Session, cancel: &Cancel) -> Result<Option<Self>> {
-        let Some(trace) = session.drmemtrace() else { return Ok(None) };
+        let Some(trace) = session.drmemtrace() else {
+            return Ok(None);
+        };
         let head = trace.head();
-        let pids: BTreeSet<u64> =
-            trace.threads().iter().filter(|thread| !thread.is_idle()).map(|thread| thread.pid).collect();
+        let pids: BTreeSet<u64> = trace
+            .threads()
+            .iter()
+            .filter(|thread| !thread.is_idle())
+            .map(|thread| thread.pid)
+            .collect();
         Ok(Some(Self {
             version: head.version,
             file_type: format!("{:#x}", head.file_type.0),
@@ -137,13 +172,43 @@ impl DrmemtraceJson {
     }
 
     fn rows(&self) -> Vec<(&'static str, String)> {
-        let pids = self.pids.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-        let with_type = format!("{}, file type {} ({})", self.version, self.file_type, self.file_type_words.join(", "));
+        let pids = self
+            .pids
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(", ");
+        let with_type = format!(
+            "{}, file type {} ({})",
+            self.version,
+            self.file_type,
+            self.file_type_words.join(", ")
+        );
         vec![
-            ("version", if self.file_type_words.is_empty() { self.version.to_string() } else { with_type }),
-            ("records", format!("{} in {}", grouped(self.records), counted(self.files as u64, "file"))),
+            (
+                "version",
+                if self.file_type_words.is_empty() {
+                    self.version.to_string()
+                } else {
+                    with_type
+                },
+            ),
+            (
+                "records",
+                format!(
+                    "{} in {}",
+                    grouped(self.records),
+                    counted(self.files as u64, "file")
+                ),
+            ),
             ("process", pids),
-            ("cpus", self.cpus.map_or_else(|| "too many changes to count".to_owned(), |count| count.to_string())),
+            (
+                "cpus",
+                self.cpus.map_or_else(
+                    || "too many changes to count".to_owned(),
+                    |count| count.to_string(),
+                ),
+            ),
         ]
     }
 }
@@ -168,8 +233,16 @@ struct DamageJson {
 impl PackedJson {
     fn new(session: &Session) -> Option<Self> {
         let text = session.packed()?;
-        let damage = text.damage().map(|damage| DamageJson { offset: damage.offset, message: damage.to_string() });
-        Some(Self { kind: text.kind().name(), bytes: session.file_bytes(), copy_bytes: text.copy_bytes(), damage })
+        let damage = text.damage().map(|damage| DamageJson {
+            offset: damage.offset,
+            message: damage.to_string(),
+        });
+        Some(Self {
+            kind: text.kind().name(),
+            bytes: session.file_bytes(),
+            copy_bytes: text.copy_bytes(),
+            damage,
+        })
     }
 }
 
@@ -220,8 +293,16 @@ pub struct IndexJson {
 impl IndexJson {
     /// The index of a report.
     pub fn new(report: &Report<'_>) -> Self {
-        let path = report.session.index_path.as_ref().map(|path| path.display().to_string());
-        Self { path, bytes: report.session.index.info().index_bytes, complete: report.session.index.is_whole() }
+        let path = report
+            .session
+            .index_path
+            .as_ref()
+            .map(|path| path.display().to_string());
+        Self {
+            path,
+            bytes: report.session.index.info().index_bytes,
+            complete: report.session.index.is_whole(),
+        }
     }
 }
 
@@ -258,27 +339,46 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         None => {
             let threads = index.threads().iter();
             ThreadsJson::Plain(
-                threads.map(|thread| PlainThreadJson { id: &thread.name, steps: thread.steps }).collect(),
+                threads
+                    .map(|thread| PlainThreadJson {
+                        id: &thread.name,
+                        steps: thread.steps,
+                    })
+                    .collect(),
             )
         }
     };
     let warnings = index.warnings().iter().take(WARNINGS_IN_JSON);
-    let first = warnings.map(|Warning { line, offset, message, count }| WarningJson {
-        line: *line,
-        offset: *offset,
-        message,
-        count: *count,
-    });
+    let first = warnings.map(
+        |Warning {
+             line,
+             offset,
+             message,
+             count,
+         }| WarningJson {
+            line: *line,
+            offset: *offset,
+            message,
+            count: *count,
+        },
+    );
     let (time_first, time_last) = info.time_range.unzip();
     let json = InfoJson {
         format: &info.format,
         steps: info.steps,
         lines: info.lines,
         threads,
-        time: TimeJson { unit: info.time_unit.as_deref(), first: time_first.map(Time), last: time_last.map(Time) },
+        time: TimeJson {
+            unit: info.time_unit.as_deref(),
+            first: time_first.map(Time),
+            last: time_last.map(Time),
+        },
         arch: architecture(index.threads()),
         endian: if info.is_big_endian { "big" } else { "little" },
-        warnings: WarningsJson { count: info.warning_count, first: first.collect() },
+        warnings: WarningsJson {
+            count: info.warning_count,
+            first: first.collect(),
+        },
         external_changes: info.external_changes,
         trace_bytes: trace_bytes(report.session),
         packed: PackedJson::new(report.session),
@@ -286,7 +386,10 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         index: IndexJson::new(report),
         images: ImageJson::all(report.session),
         translations: TranslationsJson::new(report.session, &report.cancel)?,
-        so_far: SoFar::of(report.session).map(|part| SoFarJson { steps: part.steps, bytes: part.bytes }),
+        so_far: SoFar::of(report.session).map(|part| SoFarJson {
+            steps: part.steps,
+            bytes: part.bytes,
+        }),
     };
     report.json(&json)
 }
@@ -294,19 +397,40 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
 fn print_text(report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let (index, info) = (&session.index, session.index.info());
-    let endian = if info.is_big_endian { "big-endian" } else { "little-endian" };
+    let endian = if info.is_big_endian {
+        "big-endian"
+    } else {
+        "little-endian"
+    };
     let mut rows = vec![
         ("trace", session.path.display().to_string()),
-        ("format", format!("{}, {}, {endian}", info.format, architecture(index.threads()))),
-        ("size", size_text(trace_bytes(session)) + &lines_text(info.lines)),
+        (
+            "format",
+            format!(
+                "{}, {}, {endian}",
+                info.format,
+                architecture(index.threads())
+            ),
+        ),
+        (
+            "size",
+            size_text(trace_bytes(session)) + &lines_text(info.lines),
+        ),
         ("compressed", packed_text(session).unwrap_or_default()),
         ("steps", grouped(info.steps)),
         ("calls", grouped(session.index.call_count())),
         ("threads", threads_text(index.threads())),
     ];
     if let Some((first, last)) = info.time_range {
-        let unit = info.time_unit.as_deref().map(|unit| format!(" {}", printable(unit))).unwrap_or_default();
-        rows.push(("time", format!("{} to {}{unit}", grouped(first), grouped(last))));
+        let unit = info
+            .time_unit
+            .as_deref()
+            .map(|unit| format!(" {}", printable(unit)))
+            .unwrap_or_default();
+        rows.push((
+            "time",
+            format!("{} to {}{unit}", grouped(first), grouped(last)),
+        ));
     }
     let of_format = DrmemtraceJson::new(session, &report.cancel)?;
     rows.extend(of_format.iter().flat_map(DrmemtraceJson::rows));
@@ -315,11 +439,25 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     rows.push(("external changes", grouped(info.external_changes)));
     rows.push(("warnings", grouped(info.warning_count)));
     if let Some(part) = SoFar::of(session) {
-        rows.push(("so far", format!("{} of the trace, {} %", size_text(part.bytes), part.per_cent())));
+        rows.push((
+            "so far",
+            format!(
+                "{} of the trace, {} %",
+                size_text(part.bytes),
+                part.per_cent()
+            ),
+        ));
     }
-    let place = session.index_path.as_ref().map_or("in memory".to_owned(), |path| path.display().to_string());
+    let place = session
+        .index_path
+        .as_ref()
+        .map_or("in memory".to_owned(), |path| path.display().to_string());
     rows.push(("index", format!("{}, {place}", size_text(info.index_bytes))));
-    rows.extend(image_rows(session).into_iter().map(|image| ("image", image)));
+    rows.extend(
+        image_rows(session)
+            .into_iter()
+            .map(|image| ("image", image)),
+    );
     rows.retain(|(_, value)| !value.is_empty());
     for (name, value) in rows {
         report.text(&format!("{name:<18}{value}\n"))?;
@@ -332,21 +470,36 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
 
 /// Bytes of the text of a compressed trace, of the files of one that has no text.
 pub fn trace_bytes(session: &Session) -> u64 {
-    if session.files().is_some() { session.file_bytes() } else { session.index.info().trace_bytes }
+    if session.files().is_some() {
+        session.file_bytes()
+    } else {
+        session.index.info().trace_bytes
+    }
 }
 
 fn lines_text(lines: u64) -> String {
-    if lines == 0 { String::new() } else { format!(", {}", counted(lines, "line")) }
+    if lines == 0 {
+        String::new()
+    } else {
+        format!(", {}", counted(lines, "line"))
+    }
 }
 
 fn print_warnings(report: &mut Report<'_>) -> Result<()> {
     let (session, is_verbose) = (report.session, report.is_verbose);
-    let limit = if is_verbose { usize::MAX } else { WARNINGS_IN_TEXT };
+    let limit = if is_verbose {
+        usize::MAX
+    } else {
+        WARNINGS_IN_TEXT
+    };
     let shown = session.index.warnings().iter().take(limit);
     let count: u64 = shown.clone().map(|warning| warning.count).sum();
     for warning in shown {
         let (message, more) = (printable(&warning.message), occurrences(warning.count));
-        report.text(&format!("  {}{more}\n", placed(warning, &message, &session.index)))?;
+        report.text(&format!(
+            "  {}{more}\n",
+            placed(warning, &message, &session.index)
+        ))?;
     }
     let rest = session.index.info().warning_count.saturating_sub(count);
     match (rest, is_verbose) {
@@ -358,22 +511,40 @@ fn print_warnings(report: &mut Report<'_>) -> Result<()> {
 
 /// How often a warning occurs beyond the place that is named.
 fn occurrences(count: u64) -> String {
-    if count > 1 { format!(" ({} times)", grouped(count)) } else { String::new() }
+    if count > 1 {
+        format!(" ({} times)", grouped(count))
+    } else {
+        String::new()
+    }
 }
 
 fn packed_text(session: &Session) -> Option<String> {
     let text = session.packed()?;
-    let (size, copy) = (size_text(session.file_bytes()), size_text(text.copy_bytes()));
-    Some(format!("{}, {size}; a copy for random access, {copy}", text.kind().name()))
+    let (size, copy) = (
+        size_text(session.file_bytes()),
+        size_text(text.copy_bytes()),
+    );
+    Some(format!(
+        "{}, {size}; a copy for random access, {copy}",
+        text.kind().name()
+    ))
 }
 
 fn threads_text(threads: &[ThreadInfo]) -> String {
-    let of = |thread: &ThreadInfo| format!("{} ({})", printable(&thread.name), counted(thread.steps, "step"));
+    let of = |thread: &ThreadInfo| {
+        format!(
+            "{} ({})",
+            printable(&thread.name),
+            counted(thread.steps, "step")
+        )
+    };
     threads.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// By the first thread: cores that begin in another state are rare, and each step says its own.
 fn architecture(threads: &[ThreadInfo]) -> &'static str {
-    let set = threads.first().map_or_else(InstructionSet::default, |thread| thread.instruction_set);
+    let set = threads
+        .first()
+        .map_or_else(InstructionSet::default, |thread| thread.instruction_set);
     set.names().word
 }

@@ -5,8 +5,8 @@ use stepback_debugger::analysis::traps::Trap;
 use stepback_debugger::model::step_remarks::{not_executed, step_remarks};
 use stepback_debugger::model::value_source::SourceWords;
 use stepback_index::{
-    Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Index, Left, StepRecord,
-    ThreadId, Value,
+    Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Index,
+    Left, StepRecord, ThreadId, Value,
 };
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::drmemtrace::marker_name;
@@ -20,7 +20,11 @@ pub struct Time(pub u64);
 
 impl Serialize for Time {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 > EXACT_LIMIT { serializer.collect_str(&self.0) } else { serializer.serialize_u64(self.0) }
+        if self.0 > EXACT_LIMIT {
+            serializer.collect_str(&self.0)
+        } else {
+            serializer.serialize_u64(self.0)
+        }
     }
 }
 
@@ -190,7 +194,9 @@ impl StepJson {
             thread: thread_name(record.thread, index).to_owned(),
             pc: hex(record.pc),
             executed: record.is_executed,
-            remarks: step_remarks(record).filter(|remark| *remark != not_executed()).collect(),
+            remarks: step_remarks(record)
+                .filter(|remark| *remark != not_executed())
+                .collect(),
             text: record.text.clone(),
             source: None,
         }
@@ -198,7 +204,10 @@ impl StepJson {
 
     /// The same with its source line.
     pub fn with_source(self, source: Option<String>) -> Self {
-        Self { source: Some(source), ..self }
+        Self {
+            source: Some(source),
+            ..self
+        }
     }
 }
 
@@ -207,29 +216,58 @@ impl HitJson {
     pub fn new(hit: &Hit, index: &Index) -> Self {
         let step = StepJson::new(&hit.record, index);
         let doubt = hit.doubt.map(|doubt| DoubtJson::new(doubt, index));
-        Self { step, position: hit.position.0, access: hit.access.as_ref().map(AccessJson::new), doubt, stack: None }
+        Self {
+            step,
+            position: hit.position.0,
+            access: hit.access.as_ref().map(AccessJson::new),
+            doubt,
+            stack: None,
+        }
     }
 
     /// The same with the frames around the step, innermost first.
     pub fn with_stack(self, stack: Vec<StackFrameJson>) -> Self {
-        Self { stack: Some(stack), ..self }
+        Self {
+            stack: Some(stack),
+            ..self
+        }
     }
 }
 
 impl DoubtJson {
     fn new(doubt: Doubt, index: &Index) -> Self {
-        let plain = |kind| Self { kind, step: None, number: None, name: None };
+        let plain = |kind| Self {
+            kind,
+            step: None,
+            number: None,
+            name: None,
+        };
         match doubt {
             Doubt::Undecoded => plain("undecoded"),
             Doubt::Conditional => plain("conditional"),
             Doubt::SystemCallsUnsaid => plain("syscalls-unsaid"),
             Doubt::Filtered => plain("filtered"),
             Doubt::Bank => plain("bank"),
-            Doubt::KernelEvent { step } => Self { step: Some(step.0), ..plain("kernel") },
-            Doubt::Gap { step } => Self { step: Some(step.0), ..plain("gap") },
+            Doubt::KernelEvent { step } => Self {
+                step: Some(step.0),
+                ..plain("kernel")
+            },
+            Doubt::Gap { step } => Self {
+                step: Some(step.0),
+                ..plain("gap")
+            },
             Doubt::SystemCall { step, number } => {
-                let name = index.source().traits().instruction_set.system_call_name(number);
-                Self { kind: "syscall", step: Some(step.0), number: Some(number), name }
+                let name = index
+                    .source()
+                    .traits()
+                    .instruction_set
+                    .system_call_name(number);
+                Self {
+                    kind: "syscall",
+                    step: Some(step.0),
+                    number: Some(number),
+                    name,
+                }
             }
         }
     }
@@ -239,9 +277,10 @@ impl AccessJson {
     fn new(access: &Access) -> Self {
         let (cell, address, size) = match &access.target {
             AccessTarget::Register(name) => (name.clone(), None, access.value.0.len() as u64),
-            AccessTarget::Memory { address, size_bytes } => {
-                (cell_text(&access.target), Some(hex(*address)), *size_bytes)
-            }
+            AccessTarget::Memory {
+                address,
+                size_bytes,
+            } => (cell_text(&access.target), Some(hex(*address)), *size_bytes),
         };
         let (kind, value) = (kind_word(access.kind), value_hex(&access.value));
         Self {
@@ -262,9 +301,10 @@ impl ListedJson {
     /// A step of an index with what it did: registers and accesses, as promised; words are for the text output.
     pub fn new(record: &StepRecord, index: &Index) -> Self {
         let effect = |effect: &Effect| match effect {
-            Effect::Register { name, value, .. } => {
-                Some(EffectJson::Register { reg: name.clone(), value: value_hex(value) })
-            }
+            Effect::Register { name, value, .. } => Some(EffectJson::Register {
+                reg: name.clone(),
+                value: value_hex(value),
+            }),
             Effect::Access(access) => Some(EffectJson::Access(AccessJson::new(access))),
             Effect::Marker(marker) => Some(EffectJson::Marker {
                 marker: marker_name(marker.kind).into_owned(),
@@ -273,20 +313,29 @@ impl ListedJson {
             Effect::More(count) => Some(EffectJson::More { more: *count }),
             Effect::Exception(_) | Effect::Note(_) => None,
         };
-        Self { step: StepJson::new(record, index), effects: record.effects.iter().filter_map(effect).collect() }
+        Self {
+            step: StepJson::new(record, index),
+            effects: record.effects.iter().filter_map(effect).collect(),
+        }
     }
 }
 
 impl ListedJson {
     /// The same with its source line.
     pub fn with_source(self, source: Option<String>) -> Self {
-        Self { step: self.step.with_source(source), ..self }
+        Self {
+            step: self.step.with_source(source),
+            ..self
+        }
     }
 }
 
 /// The name of a thread.
 pub fn thread_name(thread: ThreadId, index: &Index) -> &str {
-    index.threads().get(usize::from(thread.0)).map_or("", |thread| &thread.name)
+    index
+        .threads()
+        .get(usize::from(thread.0))
+        .map_or("", |thread| &thread.name)
 }
 
 /// `read` or `write`.
@@ -301,7 +350,10 @@ pub fn kind_word(kind: AccessKind) -> &'static str {
 pub fn cell_text(target: &AccessTarget) -> String {
     match target {
         AccessTarget::Register(name) => name.clone(),
-        AccessTarget::Memory { address, size_bytes } => format!("{address}:{size_bytes}"),
+        AccessTarget::Memory {
+            address,
+            size_bytes,
+        } => format!("{address}:{size_bytes}"),
     }
 }
 
@@ -317,7 +369,8 @@ pub fn value_hex(value: &Value) -> Option<String> {
 
 /// Bytes in the order of their addresses: `b8 fb ??`.
 pub fn byte_string(bytes: impl IntoIterator<Item = Option<u8>>) -> String {
-    let word = |byte: Option<u8>| byte.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"));
+    let word =
+        |byte: Option<u8>| byte.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"));
     bytes.into_iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
@@ -347,10 +400,15 @@ struct SystemCallJson {
 impl TrapJson {
     /// A trap of a processor of this set.
     pub fn new(trap: Trap, set: InstructionSet) -> Self {
-        let system_call = trap
-            .system_call
-            .map(|call| SystemCallJson { number: set.system_call_number(call), name: set.system_call_name(call) });
-        Self { number: format!("{:#x}", trap.number), name: set.trap_name(trap.number), system_call }
+        let system_call = trap.system_call.map(|call| SystemCallJson {
+            number: set.system_call_number(call),
+            name: set.system_call_name(call),
+        });
+        Self {
+            number: format!("{:#x}", trap.number),
+            name: set.trap_name(trap.number),
+            system_call,
+        }
     }
 }
 

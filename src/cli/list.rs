@@ -46,17 +46,45 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
     let from = resolved(&wishes.from, report)?;
     thread_id(session, wishes.thread.as_deref())?;
     if let Some(trace) = session.drmemtrace().filter(|_| wishes.records) {
-        let number = if let Place::Record(number) = wishes.from { Some(number) } else { None };
+        let number = if let Place::Record(number) = wishes.from {
+            Some(number)
+        } else {
+            None
+        };
         return records::print_records(trace, FirstRecord { from, number }, wishes, report);
     }
-    if let Some(trace) = session.index.source().downcast::<Rst>().filter(|_| wishes.records) {
-        return rst_records::print_records(trace, first_record(trace, &wishes.from, from)?, wishes, report);
+    if let Some(trace) = session
+        .index
+        .source()
+        .downcast::<Rst>()
+        .filter(|_| wishes.records)
+    {
+        return rst_records::print_records(
+            trace,
+            first_record(trace, &wishes.from, from)?,
+            wishes,
+            report,
+        );
     }
-    if let Some(trace) = session.index.source().downcast::<Btrace>().filter(|_| wishes.records) {
-        let first = if let Place::Record(number) = wishes.from { number } else { trace.first_record_from(from)? };
+    if let Some(trace) = session
+        .index
+        .source()
+        .downcast::<Btrace>()
+        .filter(|_| wishes.records)
+    {
+        let first = if let Place::Record(number) = wishes.from {
+            number
+        } else {
+            trace.first_record_from(from)?
+        };
         return btrace_records::print_records(trace, first, wishes, report);
     }
-    print_until(&mut Listing::from(from, wishes), session.index.step_count(), wishes, report)
+    print_until(
+        &mut Listing::from(from, wishes),
+        session.index.step_count(),
+        wishes,
+        report,
+    )
 }
 
 /// The record that a list begins with: the one that the place names, or the first of the step at the position.

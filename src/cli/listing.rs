@@ -20,7 +20,12 @@ const BLOCK_STEPS: u64 = 1024;
 #[derive(Debug, Args)]
 pub struct ListingWishes {
     /// The first step is the one just after this position.
-    #[arg(long, value_name = "POS", allow_negative_numbers = true, default_value = "start")]
+    #[arg(
+        long,
+        value_name = "POS",
+        allow_negative_numbers = true,
+        default_value = "start"
+    )]
     pub from: Place,
     /// How many steps or records (default: all).
     #[arg(long, value_name = "N")]
@@ -50,23 +55,40 @@ pub struct Listing {
 impl Listing {
     /// Everything from a position on, or as much of it as was asked for.
     pub fn from(from: Position, wishes: &ListingWishes) -> Self {
-        Self { next: from.0, block_steps: BLOCK_STEPS, left: wishes.count.unwrap_or(u64::MAX) }
+        Self {
+            next: from.0,
+            block_steps: BLOCK_STEPS,
+            left: wishes.count.unwrap_or(u64::MAX),
+        }
     }
 }
 
 /// Prints the steps of a list before a position.
-pub fn print_until(listing: &mut Listing, until: u64, wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
+pub fn print_until(
+    listing: &mut Listing,
+    until: u64,
+    wishes: &ListingWishes,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let session = report.session;
     if wishes.records {
         let format = &session.index.info().format;
-        bail!(Misspelt(format!("{format} is a text format without records, so leave --records out")));
+        bail!(Misspelt(format!(
+            "{format} is a text format without records, so leave --records out"
+        )));
     }
     // A thread may appear later.
-    let Ok(thread) = thread_id(session, wishes.thread.as_deref()) else { return Ok(()) };
+    let Ok(thread) = thread_id(session, wishes.thread.as_deref()) else {
+        return Ok(());
+    };
     while listing.left > 0 && listing.next < until {
         // Steps of other threads do not count, so how many to read is known only without a thread.
         let most = listing.block_steps.min(until - listing.next);
-        let count = if thread.is_some() { most } else { most.min(listing.left) };
+        let count = if thread.is_some() {
+            most
+        } else {
+            most.min(listing.left)
+        };
         let first = Position(listing.next).next_step();
         let mut block = Steps { first, count }.run(&session.index, &report.cancel)?;
         // The first step of an answer is told as far as any is.
@@ -75,7 +97,11 @@ pub fn print_until(listing: &mut Listing, until: u64, wishes: &ListingWishes, re
         listing.block_steps = (2 * block.len() as u64).clamp(1, BLOCK_STEPS);
         let Some(last) = block.last() else { break };
         listing.next = last.step.after().0;
-        let wanted = Wanted { thread, limit: listing.left, has_lines: wishes.lines };
+        let wanted = Wanted {
+            thread,
+            limit: listing.left,
+            has_lines: wishes.lines,
+        };
         listing.left -= print(&block, wanted, report)?;
         report.flush()?;
     }
@@ -95,17 +121,31 @@ struct Wanted {
 
 /// Prints steps; returns how many it were.
 fn print(block: &[StepRecord], wanted: Wanted, report: &mut Report<'_>) -> Result<u64> {
-    let Wanted { thread, limit, has_lines } = wanted;
+    let Wanted {
+        thread,
+        limit,
+        has_lines,
+    } = wanted;
     let session = report.session;
     let index = &report.session.index;
     let is_meant = |record: &&StepRecord| thread.is_none_or(|thread| record.thread == thread);
     let mut count = 0;
-    for record in block.iter().filter(is_meant).take(usize::try_from(limit).unwrap_or(usize::MAX)) {
+    for record in block
+        .iter()
+        .filter(is_meant)
+        .take(usize::try_from(limit).unwrap_or(usize::MAX))
+    {
         let source = has_lines.then(|| session.source_text(record.pc));
         match (report.is_json, source) {
-            (true, Some(source)) => report.json(&ListedJson::new(record, index).with_source(source))?,
+            (true, Some(source)) => {
+                report.json(&ListedJson::new(record, index).with_source(source))?
+            }
             (true, None) => report.json(&ListedJson::new(record, index))?,
-            (false, source) => report.text(&format!("{}{}\n", step_line(record, index), line_text(source)))?,
+            (false, source) => report.text(&format!(
+                "{}{}\n",
+                step_line(record, index),
+                line_text(source)
+            ))?,
         }
         count += 1;
     }

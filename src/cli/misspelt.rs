@@ -23,7 +23,12 @@ impl std::error::Error for Misspelt {}
 /// Makes an error one of the command line if it says that a register, a thread or a position is not in the trace.
 /// A value that the trace does not know is none.
 pub fn told_apart(error: Error) -> Error {
-    let is_named_wrong = error.downcast_ref().is_some_and(NameError::is_misspelt) || place::is_misnamed(&error);
+    let is_named_wrong =
+        error.downcast_ref().is_some_and(NameError::is_misspelt) || place::is_misnamed(&error);
     let is_thread = matches!(error.downcast_ref(), Some(QueryError::NoThread(_)));
-    if is_named_wrong || is_thread { Misspelt(format!("{error:#}")).into() } else { error }
+    if is_named_wrong || is_thread {
+        Misspelt(format!("{error:#}")).into()
+    } else {
+        error
+    }
 }

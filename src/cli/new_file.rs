@@ -28,11 +28,20 @@ impl NewFile {
         let temporary = (!is_device).then(|| path.with_added_extension("partial"));
         let file = match &temporary {
             // What is there may be anybody's.
-            Some(place) if place.symlink_metadata().is_ok() => bail!("this file is in the way: {place:?}"),
+            Some(place) if place.symlink_metadata().is_ok() => {
+                bail!("this file is in the way: {place:?}")
+            }
             Some(place) => File::create_new(place).map_err(refused)?,
-            None => fs::OpenOptions::new().write(true).open(path).map_err(refused)?,
+            None => fs::OpenOptions::new()
+                .write(true)
+                .open(path)
+                .map_err(refused)?,
         };
-        Ok(Self { path: path.to_owned(), temporary, out: BufWriter::with_capacity(BUFFER_BYTES, file) })
+        Ok(Self {
+            path: path.to_owned(),
+            temporary,
+            out: BufWriter::with_capacity(BUFFER_BYTES, file),
+        })
     }
 
     /// Gives it its name.
@@ -41,7 +50,9 @@ impl NewFile {
     /// It could not be written.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
-        let Some(temporary) = &self.temporary else { return Ok(()) };
+        let Some(temporary) = &self.temporary else {
+            return Ok(());
+        };
         self.out.get_ref().sync_all()?;
         fs::rename(temporary, &self.path)?;
         self.temporary = None;
@@ -80,13 +91,22 @@ mod tests {
         let names = || fs::read_dir(folder.path()).unwrap().count();
         let mut file = NewFile::create(&path).unwrap();
         file.write_all(b"behind").unwrap();
-        assert_eq!((fs::read_to_string(&path).unwrap(), names()), ("before".to_owned(), 2));
+        assert_eq!(
+            (fs::read_to_string(&path).unwrap(), names()),
+            ("before".to_owned(), 2)
+        );
         assert!(NewFile::create(&path).is_err(), "another one writes it");
         drop(file);
-        assert_eq!((fs::read_to_string(&path).unwrap(), names()), ("before".to_owned(), 1));
+        assert_eq!(
+            (fs::read_to_string(&path).unwrap(), names()),
+            ("before".to_owned(), 1)
+        );
         let mut file = NewFile::create(&path).unwrap();
         file.write_all(b"behind").unwrap();
         file.finish().unwrap();
-        assert_eq!((fs::read_to_string(&path).unwrap(), names()), ("behind".to_owned(), 1));
+        assert_eq!(
+            (fs::read_to_string(&path).unwrap(), names()),
+            ("behind".to_owned(), 1)
+        );
     }
 }

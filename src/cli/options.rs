@@ -115,7 +115,8 @@ pub struct ArchName(InstructionSet);
 impl ValueEnum for ArchName {
     fn value_variants<'a>() -> &'a [Self] {
         const VARIANTS: [ArchName; InstructionSet::CHOICES.len()] = {
-            let mut variants = [ArchName(InstructionSet::CHOICES[0]); InstructionSet::CHOICES.len()];
+            let mut variants =
+                [ArchName(InstructionSet::CHOICES[0]); InstructionSet::CHOICES.len()];
             let mut place = 1;
             while place < variants.len() {
                 variants[place] = ArchName(InstructionSet::CHOICES[place]);
@@ -127,7 +128,10 @@ impl ValueEnum for ArchName {
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        self.0.names().choice.map(|choice| PossibleValue::new(choice.name).help(choice.help))
+        self.0
+            .names()
+            .choice
+            .map(|choice| PossibleValue::new(choice.name).help(choice.help))
     }
 }
 
@@ -144,7 +148,11 @@ impl TraceOptions {
                 _ => IndexPolicy::Auto,
             },
             is_index_wanted: self.only_index,
-            images: self.images.iter().map(|image| image.to_spec(self.load_offset)).collect(),
+            images: self
+                .images
+                .iter()
+                .map(|image| image.to_spec(self.load_offset))
+                .collect(),
             remembered_images: Vec::new(),
             sysroots: self.sysroots.clone(),
             remembered_sysroots: Vec::new(),
@@ -188,8 +196,15 @@ impl FromStr for ImageArgument {
 
 impl ImageArgument {
     fn to_spec(&self, load_offset: u64) -> ImageSpec {
-        let offset = if self.has_offset { self.spec.offset } else { load_offset };
-        ImageSpec { offset, ..self.spec.clone() }
+        let offset = if self.has_offset {
+            self.spec.offset
+        } else {
+            load_offset
+        };
+        ImageSpec {
+            offset,
+            ..self.spec.clone()
+        }
     }
 }
 
@@ -199,7 +214,15 @@ mod tests {
 
     #[test]
     fn the_load_offset_is_for_images_without_one() {
-        let offset = |text: &str| text.parse::<ImageArgument>().unwrap().to_spec(0x1000).offset;
-        assert_eq!(["a.elf", "a.elf@0", "a.elf@0x20"].map(offset), [0x1000, 0, 0x20]);
+        let offset = |text: &str| {
+            text.parse::<ImageArgument>()
+                .unwrap()
+                .to_spec(0x1000)
+                .offset
+        };
+        assert_eq!(
+            ["a.elf", "a.elf@0", "a.elf@0x20"].map(offset),
+            [0x1000, 0, 0x20]
+        );
     }
 }

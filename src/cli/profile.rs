@@ -79,13 +79,15 @@ impl Command for ProfileArguments {
 fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     report.note_unknown_calls();
     let session = report.session;
-    let is_whole = arguments.whole || report.is_json || session.index.source().downcast::<Tarmac>().is_none();
+    let is_whole =
+        arguments.whole || report.is_json || session.index.source().downcast::<Tarmac>().is_none();
     let mut functions = match is_whole {
         true => whole_profile(&session.index, &report.cancel)?,
         false => profile(&session.index, &report.cancel)?,
     };
     note_unit(report);
-    let is_recursive = |function: &FunctionTotals| function.totals.time > function.totals.outer_time;
+    let is_recursive =
+        |function: &FunctionTotals| function.totals.time > function.totals.outer_time;
     if !is_whole && !report.is_quiet && functions.iter().any(is_recursive) {
         say(
             "note: a function that calls itself counts in each of its calls, as in tarmac-profile; --whole counts it once",
@@ -100,7 +102,11 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     });
     match report.is_json {
         true => print_json(&functions, report),
-        false => print_text(&functions, FunctionNames::new(&session.images, arguments.names), report),
+        false => print_text(
+            &functions,
+            FunctionNames::new(&session.images, arguments.names),
+            report,
+        ),
     }
 }
 
@@ -112,7 +118,12 @@ pub fn note_unit(report: &Report<'_>) {
 }
 
 fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<()> {
-    let function = |FunctionTotals { function, pc, totals, .. }: &FunctionTotals| {
+    let function = |FunctionTotals {
+                        function,
+                        pc,
+                        totals,
+                        ..
+                    }: &FunctionTotals| {
         let found = report.session.images.code_at(*function);
         FunctionJson {
             address: hex(Address(*pc)),
@@ -129,12 +140,25 @@ fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<(
     report.json(&functions)
 }
 
-fn print_text(functions: &[FunctionTotals], names: FunctionNames<'_>, report: &mut Report<'_>) -> Result<()> {
+fn print_text(
+    functions: &[FunctionTotals],
+    names: FunctionNames<'_>,
+    report: &mut Report<'_>,
+) -> Result<()> {
     report.text("Address     Count       Time        Function name\n")?;
-    for FunctionTotals { function, pc, totals, .. } in functions {
+    for FunctionTotals {
+        function,
+        pc,
+        totals,
+        ..
+    } in functions
+    {
         let name = names.name(*function).unwrap_or_default();
         let address = format!("{pc:#x}");
-        report.text(&format!("{address:<11} {:<11} {:<11} {name}\n", totals.calls, totals.time))?;
+        report.text(&format!(
+            "{address:<11} {:<11} {:<11} {name}\n",
+            totals.calls, totals.time
+        ))?;
     }
     Ok(())
 }

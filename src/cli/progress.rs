@@ -32,7 +32,9 @@ enum Meter {
 
 /// Opens a trace; the meter is gone when this returns.
 pub fn open(options: &OpenOptions, report: &ReportOptions) -> Result<Session> {
-    watched("indexing", report, |progress| session::open(options, progress, &Cancel::default()))
+    watched("indexing", report, |progress| {
+        session::open(options, progress, &Cancel::default())
+    })
 }
 
 /// Opens as much of a trace as can be had in a short time. What is indexed is kept for the next run.
@@ -45,7 +47,10 @@ pub fn open_so_far(options: &OpenOptions, report: &ReportOptions) -> Result<Sess
             let (done, is_done) = channel::<()>();
             let (cancel, kept) = (&cancel, &kept);
             scope.spawn(move || stop_soon(&is_done, cancel, || kept().is_some()));
-            let watch = Watch { on_part: &on_part, follow: None };
+            let watch = Watch {
+                on_part: &on_part,
+                follow: None,
+            };
             let opened = session::open_watched(options, progress, cancel, Some(watch));
             drop(done);
             opened
@@ -55,7 +60,10 @@ pub fn open_so_far(options: &OpenOptions, report: &ReportOptions) -> Result<Sess
         (Err(_), Some(part)) if cancel.is_cancelled() => Ok(part),
         // Another program is at work on the index: what it has done so far is there.
         (Err(error), None) if cancel.is_cancelled() => {
-            let there = OpenOptions { policy: IndexPolicy::Never, ..options.clone() };
+            let there = OpenOptions {
+                policy: IndexPolicy::Never,
+                ..options.clone()
+            };
             session::open(&there, &BuildProgress::default(), &Cancel::default()).map_err(|_| error)
         }
         (opened, _) => opened,
@@ -74,7 +82,11 @@ fn stop_soon(is_done: &Receiver<()>, cancel: &Cancel, has_part: impl Fn() -> boo
 }
 
 /// Does some work and shows how far it is on a meter with its name; the meter is gone when this returns.
-pub fn watched<T>(name: &'static str, report: &ReportOptions, work: impl FnOnce(&BuildProgress) -> T) -> T {
+pub fn watched<T>(
+    name: &'static str,
+    report: &ReportOptions,
+    work: impl FnOnce(&BuildProgress) -> T,
+) -> T {
     let is_terminal = io::stderr().is_terminal();
     let meter = match (is_terminal, report.show_progress_meter) {
         (true, is_forced) if is_forced || !report.quiet => Meter::Bar,
@@ -100,9 +112,13 @@ fn show(name: &str, meter: Meter, progress: &BuildProgress, is_done: Receiver<()
 }
 
 fn show_bar(name: &str, progress: &BuildProgress, is_done: &Receiver<()>) {
-    let style = format!("{name} {{wide_bar}} {{bytes}} of {{total_bytes}}  {{bytes_per_sec}}  {{eta}}{{msg}}");
+    let style = format!(
+        "{name} {{wide_bar}} {{bytes}} of {{total_bytes}}  {{bytes_per_sec}}  {{eta}}{{msg}}"
+    );
     let bar = ProgressBar::new(0);
-    bar.set_style(ProgressStyle::with_template(&style).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_style(
+        ProgressStyle::with_template(&style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
     while is_done.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
         bar.set_length(progress.bytes_total.load(Ordering::Relaxed));
         bar.set_position(progress.bytes_done.load(Ordering::Relaxed));
@@ -131,7 +147,8 @@ fn show_lines(name: &str, progress: &BuildProgress, is_done: &Receiver<()>) {
 /// None before a build began.
 fn tenths_done(progress: &BuildProgress) -> Option<u64> {
     let done = progress.bytes_done.load(Ordering::Relaxed);
-    done.saturating_mul(10).checked_div(progress.bytes_total.load(Ordering::Relaxed))
+    done.saturating_mul(10)
+        .checked_div(progress.bytes_total.load(Ordering::Relaxed))
 }
 
 /// Prints a line on standard error. It does not matter whether that is still read.

@@ -40,7 +40,11 @@ pub enum Target {
 impl<'a> Question<'a> {
     /// About a trace.
     pub fn new(common: &'a TraceArguments) -> Self {
-        Self { common, subject: Subject::Trace, target: Target::AsAsked }
+        Self {
+            common,
+            subject: Subject::Trace,
+            target: Target::AsAsked,
+        }
     }
 
     /// The same about something else.
@@ -70,8 +74,12 @@ impl<'a> Question<'a> {
             let damage = printed.as_ref().err().and_then(damage_in);
             let damage = damage.or_else(|| Damage::of(session.index.tail_call_error()?));
             // What is damaged again so soon will not become better.
-            let again = damage.filter(|_| mended.is_none()).and_then(|damage| Some((damage, damage.mended(&open)?)));
-            let Some((damage, options)) = again else { return self.ended(&session, printed, told) };
+            let again = damage
+                .filter(|_| mended.is_none())
+                .and_then(|damage| Some((damage, damage.mended(&open)?)));
+            let Some((damage, options)) = again else {
+                return self.ended(&session, printed, told);
+            };
             if !self.common.report.quiet {
                 say(&format!("note: {}: {trace:?}", damage.notice()));
             }
@@ -81,7 +89,11 @@ impl<'a> Question<'a> {
 
     /// The trace, and what should be known of it said.
     fn opened(self, open: &OpenOptions) -> Result<Session> {
-        let TraceArguments { options, report: printing, .. } = self.common;
+        let TraceArguments {
+            options,
+            report: printing,
+            ..
+        } = self.common;
         let session = match options.so_far {
             true => progress::open_so_far(open, printing)?,
             false => progress::open(open, printing)?,
@@ -114,7 +126,11 @@ impl<'a> Question<'a> {
 
     /// Hands over the rest of an answer, and says what it lacks.
     fn ended(self, session: &Session, printed: Result<()>, output: Output) -> Result<()> {
-        let TraceArguments { trace, report: printing, .. } = self.common;
+        let TraceArguments {
+            trace,
+            report: printing,
+            ..
+        } = self.common;
         let handed = printed.and_then(|()| output.on(session).finish());
         let asked = handed.map_err(told_apart).map_err(|error| {
             let with_trace = || format!("{error:#}: {trace:?}");
@@ -135,7 +151,9 @@ impl<'a> Question<'a> {
 fn tell_so_far(session: &Session) {
     if let Some(part) = SoFar::of(session) {
         let (steps, share) = (counted(part.steps, "step"), part.per_cent());
-        say(&format!("note: so far: the first {steps} ({share} % of the trace); the next run goes on from there"));
+        say(&format!(
+            "note: so far: the first {steps} ({share} % of the trace); the next run goes on from there"
+        ));
     }
 }
 
@@ -145,15 +163,24 @@ fn tell(session: &Session) {
         say(&format!("note: {notice}"));
     }
     if session.index.step_count() == 0 {
-        say(&format!("note: the trace shows no instruction: {:?}", session.path));
+        say(&format!(
+            "note: the trace shows no instruction: {:?}",
+            session.path
+        ));
     }
     if let Some(first) = session.index.warnings().first() {
         let problems = counted(session.index.info().warning_count, "problem");
         let message = printable(&first.message);
         let first = match session.index.source().is_text() {
-            true => format!("the first in line {}, byte {}: {message}", first.line, first.offset),
+            true => format!(
+                "the first in line {}, byte {}: {message}",
+                first.line, first.offset
+            ),
             false => format!("the first: {message}"),
         };
-        say(&format!("note: {problems} in the trace, {first}: {:?}", session.path));
+        say(&format!(
+            "note: {problems} in the trace, {first}: {:?}",
+            session.path
+        ));
     }
 }

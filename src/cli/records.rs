@@ -6,8 +6,8 @@ use stepback_machine::{AccessKind, Encoding};
 use stepback_parsers::{
     Marker, MarkerKind, Position,
     drmemtrace::{
-        Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, instruction_name, marker_name, record_name,
-        record_text, unix_micros,
+        Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, instruction_name, marker_name,
+        record_name, record_text, unix_micros,
     },
     step_store::{Code, StoredAccess, StoredHint, StoredMarker},
 };
@@ -70,14 +70,20 @@ pub fn print_records(
     let mut left = wishes.count.unwrap_or(u64::MAX);
     let FirstRecord { from, number } = first;
     // Those of position 0 come before the first step; the step at a position belongs to the next one.
-    let mut next = if from.0 == 0 || number.is_some() { from.0 } else { from.0 + 1 };
+    let mut next = if from.0 == 0 || number.is_some() {
+        from.0
+    } else {
+        from.0 + 1
+    };
     let number = number.unwrap_or(0);
     let end = trace.facts().items;
     while left > 0 && next < end {
         let mut printed = Ok(());
         let until = end.min(next.saturating_add(BLOCK));
         trace.records(next..until, |record| {
-            let name = names.get(usize::from(record.thread.0)).map_or("", String::as_str);
+            let name = names
+                .get(usize::from(record.thread.0))
+                .map_or("", String::as_str);
             if wishes.thread.as_deref().is_none_or(|wanted| wanted == name) {
                 for single in singles(record)
                     .filter(|single| single.ordinal >= number)
@@ -103,9 +109,10 @@ pub fn print_records(
 /// Those that there was no room for are one: nothing is known of them but how many they are.
 fn singles(record: VisibleRecord<'_>) -> impl Iterator<Item = VisibleRecord<'_>> {
     let (count, content) = match record.content {
-        RecordContent::Marker(stored) if stored.marker.kind != MarkerKind::LEFT_OUT => {
-            (stored.count, RecordContent::Marker(StoredMarker { count: 1, ..stored }))
-        }
+        RecordContent::Marker(stored) if stored.marker.kind != MarkerKind::LEFT_OUT => (
+            stored.count,
+            RecordContent::Marker(StoredMarker { count: 1, ..stored }),
+        ),
         content => (1, content),
     };
     let step = match record.content {
@@ -114,11 +121,20 @@ fn singles(record: VisibleRecord<'_>) -> impl Iterator<Item = VisibleRecord<'_>>
     };
     (0..count).map(move |number| {
         let ordinal = record.ordinal.saturating_add(number * step);
-        VisibleRecord { ordinal, content, ..record }
+        VisibleRecord {
+            ordinal,
+            content,
+            ..record
+        }
     })
 }
 
-fn print(record: &VisibleRecord<'_>, name: &str, threads: &[ThreadIdentity], report: &mut Report<'_>) -> Result<()> {
+fn print(
+    record: &VisibleRecord<'_>,
+    name: &str,
+    threads: &[ThreadIdentity],
+    report: &mut Report<'_>,
+) -> Result<()> {
     if !report.is_json {
         return report.text(&format!("{}\n", printable(&record_text(record, threads))));
     }
@@ -148,12 +164,25 @@ impl<'a> RecordJson<'a> {
         };
         match &record.content {
             RecordContent::Instruction(code, target) => json.set_instruction(code, *target),
-            RecordContent::Access(StoredAccess { kind, size_bytes, address, pc }) => {
-                json.kind = if *kind == AccessKind::Write { "write" } else { "read" };
+            RecordContent::Access(StoredAccess {
+                kind,
+                size_bytes,
+                address,
+                pc,
+            }) => {
+                json.kind = if *kind == AccessKind::Write {
+                    "write"
+                } else {
+                    "read"
+                };
                 json.pc = pc.map(hex);
                 (json.address, json.size) = (Some(hex(*address)), Some(u64::from(*size_bytes)));
             }
-            RecordContent::Hint(StoredHint { marker, size_bytes, pc }) => {
+            RecordContent::Hint(StoredHint {
+                marker,
+                size_bytes,
+                pc,
+            }) => {
                 json.kind = record_kind(marker.kind);
                 json.pc = pc.map(hex);
                 (json.address, json.size) = (Some(hex(marker.value)), Some(*size_bytes));
@@ -167,7 +196,8 @@ impl<'a> RecordJson<'a> {
     fn set_instruction(&mut self, code: &Code, target: Option<u64>) {
         self.kind = instruction_name(code.branch);
         (self.pc, self.size) = (Some(hex(code.pc)), Some(u64::from(code.length_bytes)));
-        let bytes = |encoding: &Encoding| byte_string(encoding.bytes().iter().map(|byte| Some(*byte)));
+        let bytes =
+            |encoding: &Encoding| byte_string(encoding.bytes().iter().map(|byte| Some(*byte)));
         self.encoding = code.encoding.as_ref().map(bytes);
         self.target = target.map(hex);
     }
@@ -183,7 +213,9 @@ impl<'a> RecordJson<'a> {
         }
         self.kind = record_kind(marker.kind);
         match marker.kind {
-            MarkerKind::REPETITION => (self.pc, self.size) = (Some(hex(marker.value)), Some(size_bytes)),
+            MarkerKind::REPETITION => {
+                (self.pc, self.size) = (Some(hex(marker.value)), Some(size_bytes))
+            }
             _ => self.value = Some(hex(marker.value)),
         }
     }
@@ -192,7 +224,9 @@ impl<'a> RecordJson<'a> {
 /// The name of the type of a record that is no marker.
 fn record_kind(kind: MarkerKind) -> &'static str {
     let number = kind.0.checked_sub(MarkerKind::FIRST_RECORD.0);
-    number.and_then(|number| u8::try_from(number).ok()).map_or("invalid", record_name)
+    number
+        .and_then(|number| u8::try_from(number).ok())
+        .map_or("invalid", record_name)
 }
 
 fn hex(number: u64) -> String {

@@ -30,13 +30,30 @@ impl Output {
     /// The answer begins again: its reader does not get twice what it has.
     #[must_use]
     pub fn begun_again(self) -> Self {
-        Self { out: self.out.begun_again(), ..self }
+        Self {
+            out: self.out.begun_again(),
+            ..self
+        }
     }
 
     /// Goes on with another session.
     pub fn on(self, session: &Session) -> Report<'_> {
-        let Self { out, target, is_json, is_verbose, is_quiet } = self;
-        Report { session, cancel: Cancel::default(), is_json, is_verbose, is_quiet, out, target }
+        let Self {
+            out,
+            target,
+            is_json,
+            is_verbose,
+            is_quiet,
+        } = self;
+        Report {
+            session,
+            cancel: Cancel::default(),
+            is_json,
+            is_verbose,
+            is_quiet,
+            out,
+            target,
+        }
     }
 }
 
@@ -67,18 +84,37 @@ impl<'a> Report<'a> {
 
     /// A report to standard output (also called `-`), or to the file that was asked for.
     pub fn new(session: &'a Session, options: &ReportOptions) -> Result<Self> {
-        match options.output.as_deref().filter(|path| !is_standard_output(path)) {
-            Some(path) => Ok(Self::to(Box::new(create(path, session)?), format!("{path:?}"), session, options)),
+        match options
+            .output
+            .as_deref()
+            .filter(|path| !is_standard_output(path))
+        {
+            Some(path) => Ok(Self::to(
+                Box::new(create(path, session)?),
+                format!("{path:?}"),
+                session,
+                options,
+            )),
             None => Ok(Self::on_standard_output(session, options)),
         }
     }
 
     /// A report to standard output, whatever file was asked for.
     pub fn on_standard_output(session: &'a Session, options: &ReportOptions) -> Self {
-        Self::to(Box::new(io::stdout()), STANDARD_OUTPUT.to_owned(), session, options)
+        Self::to(
+            Box::new(io::stdout()),
+            STANDARD_OUTPUT.to_owned(),
+            session,
+            options,
+        )
     }
 
-    fn to(out: Box<dyn Write>, target: String, session: &'a Session, options: &ReportOptions) -> Self {
+    fn to(
+        out: Box<dyn Write>,
+        target: String,
+        session: &'a Session,
+        options: &ReportOptions,
+    ) -> Self {
         let out = Retold::new(out);
         let cancel = Cancel::default();
         Self {
@@ -94,8 +130,21 @@ impl<'a> Report<'a> {
 
     /// Leaves the session.
     pub fn into_output(self) -> Output {
-        let Self { out, target, is_json, is_verbose, is_quiet, .. } = self;
-        Output { out, target, is_json, is_verbose, is_quiet }
+        let Self {
+            out,
+            target,
+            is_json,
+            is_verbose,
+            is_quiet,
+            ..
+        } = self;
+        Output {
+            out,
+            target,
+            is_json,
+            is_verbose,
+            is_quiet,
+        }
     }
 
     /// One JSON value on a line of its own.
@@ -107,7 +156,9 @@ impl<'a> Report<'a> {
 
     /// One JSON array on a line of its own, whose elements are made one at a time.
     pub fn json_array<T: Serialize>(&mut self, elements: impl Iterator<Item = T>) -> Result<()> {
-        let written = serde_json::Serializer::new(&mut self.out).collect_seq(elements).map_err(io::Error::from);
+        let written = serde_json::Serializer::new(&mut self.out)
+            .collect_seq(elements)
+            .map_err(io::Error::from);
         self.written(written)?;
         self.text("\n")
     }
@@ -156,7 +207,11 @@ impl OutputError {
 
 impl fmt::Display for OutputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the output could not be written ({}): {}", self.error, self.target)
+        write!(
+            f,
+            "the output could not be written ({}): {}",
+            self.error, self.target
+        )
     }
 }
 
@@ -171,10 +226,13 @@ pub fn is_standard_output(path: &Path) -> bool {
 pub fn create(path: &Path, session: &Session) -> Result<File> {
     let images = session.images.infos().iter().map(|image| &image.spec.path);
     let files = session.files().into_iter().flat_map(|files| &files.files);
-    let own = [Some(&session.path), session.index_path.as_ref()].into_iter().flatten();
+    let own = [Some(&session.path), session.index_path.as_ref()]
+        .into_iter()
+        .flatten();
     let mut protected = own.chain(files).chain(images);
     if protected.any(|file| is_same_file(file, path)) {
         bail!("the report would overwrite what it is about: {path:?}");
     }
-    File::create(path).map_err(|error| anyhow!("the report could not be created ({error}): {path:?}"))
+    File::create(path)
+        .map_err(|error| anyhow!("the report could not be created ({error}): {path:?}"))
 }

@@ -32,7 +32,12 @@ impl Retold {
     /// Nothing told so far.
     pub fn new(out: Box<dyn Write>) -> Self {
         let out = BufWriter::with_capacity(BUFFER_BYTES, out);
-        Self { out, told: 0, hash: Box::default(), again: None }
+        Self {
+            out,
+            told: 0,
+            hash: Box::default(),
+            again: None,
+        }
     }
 
     /// The answer begins again: what its reader has is left out, and must come again as it was.
@@ -42,8 +47,15 @@ impl Retold {
             // Its reader has nothing.
             return Self::new(self.out.into_parts().0);
         }
-        let again = Again { left: self.told, expected: self.hash.digest(), hash: Box::default() };
-        Self { again: Some(again), ..self }
+        let again = Again {
+            left: self.told,
+            expected: self.hash.digest(),
+            hash: Box::default(),
+        };
+        Self {
+            again: Some(again),
+            ..self
+        }
     }
 
     /// Hands over the rest: the answer is whole. One that ends before what was told of it is another one.
@@ -58,7 +70,9 @@ impl Retold {
 impl Again {
     /// Takes what comes again; gives how many bytes of it that were.
     fn take(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
+        let count = usize::try_from(self.left)
+            .unwrap_or(usize::MAX)
+            .min(bytes.len());
         self.hash.update(bytes.get(..count).unwrap_or_default());
         self.left -= count as u64;
         if self.left == 0 && self.hash.digest() != self.expected {
@@ -85,7 +99,9 @@ impl Write for Retold {
 }
 
 fn other_answer(how: &str) -> io::Error {
-    io::Error::other(format!("what was damaged is made again, and the answer {how}: ask again"))
+    io::Error::other(format!(
+        "what was damaged is made again, and the answer {how}: ask again"
+    ))
 }
 
 #[cfg(test)]

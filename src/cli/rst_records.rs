@@ -12,7 +12,12 @@ use super::report::Report;
 use super::text::printable;
 
 /// Prints records from the one with this number on, from 1. Cost: those before it are read as well, some 50 million a second.
-pub fn print_records(trace: &Rst, first: u64, wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
+pub fn print_records(
+    trace: &Rst,
+    first: u64,
+    wishes: &ListingWishes,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let mut reader = RecordReader::new(trace.files().to_vec());
     let mut left = wishes.count.unwrap_or(u64::MAX);
     let set = trace.traits().instruction_set;
@@ -28,7 +33,14 @@ pub fn print_records(trace: &Rst, first: u64, wishes: &ListingWishes, report: &m
             if report.is_json {
                 push_json(&mut line, number, &record);
             } else {
-                push_line(&mut line, RecordPlace { number, instructions }, &record);
+                push_line(
+                    &mut line,
+                    RecordPlace {
+                        number,
+                        instructions,
+                    },
+                    &record,
+                );
                 line.extend_from_slice(disassembly(&record, set).as_bytes());
             }
             report.text(&format!("{}\n", printable(&String::from_utf8_lossy(&line))))?;
@@ -41,8 +53,12 @@ pub fn print_records(trace: &Rst, first: u64, wishes: &ListingWishes, report: &m
 
 /// A record of no processor is one of all threads.
 fn is_of_thread(record: &RawRecord, thread: Option<&str>) -> bool {
-    let cpu = layout_of(record).and_then(|layout| layout.cpu).map(|cpu| cpu.get(record));
-    thread.zip(cpu).is_none_or(|(wanted, cpu)| wanted == format!("cpu{cpu}"))
+    let cpu = layout_of(record)
+        .and_then(|layout| layout.cpu)
+        .map(|cpu| cpu.get(record));
+    thread
+        .zip(cpu)
+        .is_none_or(|(wanted, cpu)| wanted == format!("cpu{cpu}"))
 }
 
 /// What stands behind the bytes of an instruction.

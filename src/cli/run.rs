@@ -27,10 +27,17 @@ pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {
     };
     match outcome {
         Ok(code) => code,
-        Err(error) if error.downcast_ref().is_some_and(OutputError::is_reader_gone) => ExitCode::SUCCESS,
-        Err(error) if error.is::<Misspelt>() => {
-            wrong_command_line(&error.to_string(), arguments.command.as_ref().map(|chosen| chosen.name))
+        Err(error)
+            if error
+                .downcast_ref()
+                .is_some_and(OutputError::is_reader_gone) =>
+        {
+            ExitCode::SUCCESS
         }
+        Err(error) if error.is::<Misspelt>() => wrong_command_line(
+            &error.to_string(),
+            arguments.command.as_ref().map(|chosen| chosen.name),
+        ),
         Err(error) => {
             say(&format!("error: {error:#}"));
             ExitCode::FAILURE
@@ -60,7 +67,10 @@ fn answer(chosen: &Chosen) -> Result<()> {
         Chosen::Browser(_) => return Ok(()),
     };
     command.check().map_err(Misspelt)?;
-    if let Some(TextOnly { trace, advice }) = command.text_only().filter(|only| TraceFiles::are_at(only.trace)) {
+    if let Some(TextOnly { trace, advice }) = command
+        .text_only()
+        .filter(|only| TraceFiles::are_at(only.trace))
+    {
         bail!("{advice}: {trace:?}");
     }
     command.run()

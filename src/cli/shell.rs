@@ -35,7 +35,10 @@ impl AboutProgram for CompletionsArguments {
     fn write(&self, mut program: clap::Command) -> Result<()> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut program, "stepback", &mut text);
-        io::stdout().lock().write_all(&text).map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?;
+        io::stdout()
+            .lock()
+            .write_all(&text)
+            .map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?;
         Ok(())
     }
 }

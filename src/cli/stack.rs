@@ -36,20 +36,36 @@ pub struct FrameJson {
 
 impl Stack {
     /// The innermost frames of a thread at a position, at most `limit` of them.
-    pub fn read(position: Position, thread: ThreadId, limit: usize, report: &Report<'_>) -> Result<Self> {
+    pub fn read(
+        position: Position,
+        thread: ThreadId,
+        limit: usize,
+        report: &Report<'_>,
+    ) -> Result<Self> {
         report.note_unknown_calls();
         let session = report.session;
-        let name = session.index.threads().get(usize::from(thread.0)).map(|thread| thread.name.clone());
+        let name = session
+            .index
+            .threads()
+            .get(usize::from(thread.0))
+            .map(|thread| thread.name.clone());
         let mut stack = call_stack(session, name.as_deref(), position)?;
         let depth = stack.frames.len() as u64;
         stack.frames.truncate(limit);
         let frames = stack_frames(session, &stack.frames, SourceWish::Told, &report.cancel)?;
-        Ok(Self { frames, thread: name.unwrap_or_default(), depth })
+        Ok(Self {
+            frames,
+            thread: name.unwrap_or_default(),
+            depth,
+        })
     }
 
     /// As JSON.
     pub fn json(&self, report: &Report<'_>) -> Vec<FrameJson> {
-        self.frames.iter().map(|frame| frame_json(frame, report)).collect()
+        self.frames
+            .iter()
+            .map(|frame| frame_json(frame, report))
+            .collect()
     }
 
     /// Frames that the limit leaves out.
@@ -59,7 +75,11 @@ impl Stack {
 
     /// As text, one frame a line.
     pub fn text(&self) -> String {
-        let mut text = format!("stack of {}, {}\n", printable(&self.thread), counted(self.depth, "frame"));
+        let mut text = format!(
+            "stack of {}, {}\n",
+            printable(&self.thread),
+            counted(self.depth, "frame")
+        );
         for (number, frame) in (0..).zip(&self.frames) {
             text.push_str(&printable(&frame.line(number)));
             text.push('\n');
@@ -74,12 +94,24 @@ impl Stack {
 
 fn frame_json(frame: &StackFrame, report: &Report<'_>) -> FrameJson {
     let call = &frame.call;
-    let name = report.session.images.code_at(call.function).map(|at| at.to_string());
-    let arguments = frame.arguments.iter().map(|argument| (argument.name.clone(), value_hex(&argument.value).into()));
+    let name = report
+        .session
+        .images
+        .code_at(call.function)
+        .map(|at| at.to_string());
+    let arguments = frame
+        .arguments
+        .iter()
+        .map(|argument| (argument.name.clone(), value_hex(&argument.value).into()));
     FrameJson {
         depth: call.depth,
-        function: FunctionJson { address: hex(call.function), name },
-        trap: frame.trap.map(|trap| TrapJson::new(trap, report.session.index.instruction_set(call.thread))),
+        function: FunctionJson {
+            address: hex(call.function),
+            name,
+        },
+        trap: frame
+            .trap
+            .map(|trap| TrapJson::new(trap, report.session.index.instruction_set(call.thread))),
         call_step: call.call_step.map(|step| step.0),
         entry_step: call.entry_step.map(|step| step.0),
         entered: entered_word(call.entered),

@@ -13,11 +13,22 @@ pub struct Start {
 
 /// Takes `TRACE@44012` apart, unless a file is called so.
 pub fn trace_and_place(whole: Option<&Path>) -> Start {
-    let Some(whole) = whole else { return Start::default() };
-    let parts = whole.to_str().filter(|_| !whole.exists()).and_then(|text| text.rsplit_once('@'));
+    let Some(whole) = whole else {
+        return Start::default();
+    };
+    let parts = whole
+        .to_str()
+        .filter(|_| !whole.exists())
+        .and_then(|text| text.rsplit_once('@'));
     match parts.filter(|(trace, at)| !trace.is_empty() && !at.is_empty()) {
-        Some((trace, at)) => Start { trace: Some(trace.into()), at: Some(at.to_owned()) },
-        None => Start { trace: Some(whole.to_owned()), at: None },
+        Some((trace, at)) => Start {
+            trace: Some(trace.into()),
+            at: Some(at.to_owned()),
+        },
+        None => Start {
+            trace: Some(whole.to_owned()),
+            at: None,
+        },
     }
 }
 
@@ -26,9 +37,12 @@ pub fn trace_and_place(whole: Option<&Path>) -> Start {
 /// # Errors
 /// Says how a size is written.
 pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let sides =
-        text.split_once(['x', 'X']).and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
-    sides.filter(|(width, height)| *width > 0 && *height > 0).ok_or_else(|| "a size is written 1280x800".to_owned())
+    let sides = text
+        .split_once(['x', 'X'])
+        .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    sides
+        .filter(|(width, height)| *width > 0 && *height > 0)
+        .ok_or_else(|| "a size is written 1280x800".to_owned())
 }
 
 #[cfg(test)]

@@ -13,7 +13,9 @@ use super::question::Question;
 use super::report::Report;
 use super::text::grouped;
 use super::trace_arguments::TraceArguments;
-use stepback_debugger::analysis::system_calls::{SystemCall, SystemCallTotal, system_call_totals, system_calls};
+use stepback_debugger::analysis::system_calls::{
+    SystemCall, SystemCallTotal, system_call_totals, system_calls,
+};
 
 /// Which calls.
 #[derive(Debug, Args)]
@@ -48,9 +50,22 @@ struct TotalJson {
 
 impl TotalJson {
     fn new(total: &SystemCallTotal, set: InstructionSet) -> Self {
-        let SystemCallTotal { number, count, failed, latency_micros, timed } = *total;
+        let SystemCallTotal {
+            number,
+            count,
+            failed,
+            latency_micros,
+            timed,
+        } = *total;
         let name = set.system_call_name(number);
-        Self { number: set.system_call_number(number), name, count, failed, latency_micros, timed }
+        Self {
+            number: set.system_call_number(number),
+            name,
+            count,
+            failed,
+            latency_micros,
+            timed,
+        }
     }
 }
 
@@ -91,26 +106,50 @@ fn answer(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> 
         say("note: the trace tells of no system calls");
     }
     if arguments.list {
-        return calls.iter().try_for_each(|call| print_call(call, set, report));
+        return calls
+            .iter()
+            .try_for_each(|call| print_call(call, set, report));
     }
     let totals = system_call_totals(&calls, set);
-    print_totals(totals.iter().map(|total| TotalJson::new(total, set)).collect(), report)
+    print_totals(
+        totals
+            .iter()
+            .map(|total| TotalJson::new(total, set))
+            .collect(),
+        report,
+    )
 }
 
 fn print_totals(totals: Vec<TotalJson>, report: &mut Report<'_>) -> Result<()> {
     let count = totals.iter().map(|total| total.count).sum();
     if report.is_json {
-        return report.json(&TotalsJson { count, syscalls: totals });
+        return report.json(&TotalsJson {
+            count,
+            syscalls: totals,
+        });
     }
-    report.text(&format!("{:>12} {:>10} {:>14}  syscall\n", "count", "failed", "microseconds"))?;
+    report.text(&format!(
+        "{:>12} {:>10} {:>14}  syscall\n",
+        "count", "failed", "microseconds"
+    ))?;
     for total in totals {
         let known = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), grouped);
         let (micros, failed) = (known(total.latency_micros), known(total.failed));
-        let name = total.name.map(|name| format!(" {name}")).unwrap_or_default();
+        let name = total
+            .name
+            .map(|name| format!(" {name}"))
+            .unwrap_or_default();
         let (count, number) = (grouped(total.count), total.number);
-        report.text(&format!("{count:>12} {failed:>10} {micros:>14}  {number}{name}\n"))?;
+        report.text(&format!(
+            "{count:>12} {failed:>10} {micros:>14}  {number}{name}\n"
+        ))?;
     }
-    report.text(&format!("{:>12} {:>10} {:>14}  in all\n", grouped(count), "", ""))
+    report.text(&format!(
+        "{:>12} {:>10} {:>14}  in all\n",
+        grouped(count),
+        "",
+        ""
+    ))
 }
 
 fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -> Result<()> {
@@ -127,7 +166,10 @@ fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -
         time: call.time.map(Time),
         number: set.system_call_number(call.number),
         name: set.system_call_name(call.number),
-        args: call.arguments.as_ref().map(|arguments| arguments.iter().map(hex).collect()),
+        args: call
+            .arguments
+            .as_ref()
+            .map(|arguments| arguments.iter().map(hex).collect()),
         result: call.result.as_ref().map(hex),
         errno: failure,
         error: failure.and_then(|error| set.error_name(call.number, error)),
@@ -137,22 +179,41 @@ fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -
 
 /// `      12345  20249  openat(0xffffff9c, 0x7ff0) = 0x3  <12 us>`; what was not recorded is `…` or left out.
 fn call_text(call: &SystemCall, thread: &str, set: InstructionSet) -> String {
-    let step = call.step.map_or_else(|| "-".to_owned(), |step| step.0.to_string());
-    let name = set
-        .system_call_name(call.number)
-        .map_or_else(|| format!("syscall_{}", set.system_call_number(call.number)), str::to_owned);
-    let arguments = call.arguments.as_ref().filter(|arguments| !arguments.is_empty()).map_or_else(
-        || "…".to_owned(),
-        |arguments| arguments.iter().map(|value| format!("{value:#x}")).collect::<Vec<_>>().join(", "),
+    let step = call
+        .step
+        .map_or_else(|| "-".to_owned(), |step| step.0.to_string());
+    let name = set.system_call_name(call.number).map_or_else(
+        || format!("syscall_{}", set.system_call_number(call.number)),
+        str::to_owned,
     );
+    let arguments = call
+        .arguments
+        .as_ref()
+        .filter(|arguments| !arguments.is_empty())
+        .map_or_else(
+            || "…".to_owned(),
+            |arguments| {
+                arguments
+                    .iter()
+                    .map(|value| format!("{value:#x}"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            },
+        );
     let result = match (call.failure(set), call.result) {
         (Some(error), _) => {
             let name = set.error_name(call.number, error);
-            format!(" = -1 {}", name.map_or_else(|| error.to_string(), str::to_owned))
+            format!(
+                " = -1 {}",
+                name.map_or_else(|| error.to_string(), str::to_owned)
+            )
         }
         (None, Some(result)) => format!(" = {result:#x}"),
         (None, None) => String::new(),
     };
-    let latency = call.latency_micros.map(|micros| format!("  <{} us>", grouped(micros))).unwrap_or_default();
+    let latency = call
+        .latency_micros
+        .map(|micros| format!("  <{} us>", grouped(micros)))
+        .unwrap_or_default();
     format!("{step:>12}  {thread}  {name}({arguments}){result}{latency}")
 }

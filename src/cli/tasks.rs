@@ -67,7 +67,11 @@ struct RunJson<'a> {
 
 /// Prints a line for each task, or for each run.
 fn answer(arguments: &TasksArguments, report: &mut Report<'_>) -> Result<()> {
-    let tasks = tasks(&report.session.index, running_task(&report.session.images), &report.cancel)?;
+    let tasks = tasks(
+        &report.session.index,
+        running_task(&report.session.images),
+        &report.cancel,
+    )?;
     match arguments.runs {
         true => print_runs(&tasks, report),
         false => tasks.iter().try_for_each(|task| print_task(task, report)),
@@ -77,13 +81,23 @@ fn answer(arguments: &TasksArguments, report: &mut Report<'_>) -> Result<()> {
 fn print_task(task: &Task, report: &mut Report<'_>) -> Result<()> {
     let thread = thread_name(task.thread, &report.session.index);
     if report.is_json {
-        let name = report.session.images.code_at(task.function).map(|at| at.to_string());
-        let function = FunctionJson { address: hex(task.function), name };
+        let name = report
+            .session
+            .images
+            .code_at(task.function)
+            .map(|at| at.to_string());
+        let function = FunctionJson {
+            address: hex(task.function),
+            name,
+        };
         return report.json(&TaskJson {
             thread,
             task: task.number,
             function,
-            control_block: task.control_block.as_ref().and_then(|known| value_hex(&known.value)),
+            control_block: task
+                .control_block
+                .as_ref()
+                .and_then(|known| value_hex(&known.value)),
             runs: task.runs.len(),
             first_from: task.runs.first().map(|run| run.start.0),
             last_to: task.runs.last().map(|run| run.end.0),
@@ -94,10 +108,18 @@ fn print_task(task: &Task, report: &mut Report<'_>) -> Result<()> {
         });
     }
     let names = FunctionNames::new(&report.session.images, NameOptions::default());
-    let (name, runs) = (names.name_or_address(task.function), counted(task.runs.len() as u64, "run"));
-    let block = task.control_block.as_ref().and_then(|known| value_hex(&known.value));
+    let (name, runs) = (
+        names.name_or_address(task.function),
+        counted(task.runs.len() as u64, "run"),
+    );
+    let block = task
+        .control_block
+        .as_ref()
+        .and_then(|known| value_hex(&known.value));
     let block = block.map_or_else(String::new, |block| format!(" (control block {block})"));
-    let time = task.time.map_or_else(String::new, |time| format!(", time {}", grouped(time)));
+    let time = task
+        .time
+        .map_or_else(String::new, |time| format!(", time {}", grouped(time)));
     let text = format!(
         "{thread} task {} {name}{block}: {runs}, {}, {} in handlers{time}, {}",
         task.number,
@@ -109,13 +131,38 @@ fn print_task(task: &Task, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn print_runs(tasks: &[Task], report: &mut Report<'_>) -> Result<()> {
-    let mut runs: Vec<_> = tasks.iter().flat_map(|task| task.runs.iter().map(move |run| (run, task))).collect();
+    let mut runs: Vec<_> = tasks
+        .iter()
+        .flat_map(|task| task.runs.iter().map(move |run| (run, task)))
+        .collect();
     runs.sort_by_key(|(run, task)| (run.start, task.thread));
-    for (run, Task { thread, number: task, .. }) in runs {
-        let (thread, task, from, to) = (thread_name(*thread, &report.session.index), *task, run.start.0, run.end.0);
+    for (
+        run,
+        Task {
+            thread,
+            number: task,
+            ..
+        },
+    ) in runs
+    {
+        let (thread, task, from, to) = (
+            thread_name(*thread, &report.session.index),
+            *task,
+            run.start.0,
+            run.end.0,
+        );
         match report.is_json {
-            true => report.json(&RunJson { thread, task, from, to })?,
-            false => report.text(&format!("{} {} {thread} task {task}\n", grouped(from), grouped(to)))?,
+            true => report.json(&RunJson {
+                thread,
+                task,
+                from,
+                to,
+            })?,
+            false => report.text(&format!(
+                "{} {} {thread} task {task}\n",
+                grouped(from),
+                grouped(to)
+            ))?,
         }
     }
     Ok(())

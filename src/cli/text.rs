@@ -40,8 +40,18 @@ pub fn step_line(record: &StepRecord, index: &Index) -> String {
         [_] => String::new(),
         _ => format!("{}  ", thread_name(record.thread, index)),
     };
-    let address_width = if index.instruction_sets().iter().all(|set| set.word_bytes() == 8) { 18 } else { 10 };
-    let skipped = step_remarks(record).map(|remark| format!("({remark}) ")).collect::<String>();
+    let address_width = if index
+        .instruction_sets()
+        .iter()
+        .all(|set| set.word_bytes() == 8)
+    {
+        18
+    } else {
+        10
+    };
+    let skipped = step_remarks(record)
+        .map(|remark| format!("({remark}) "))
+        .collect::<String>();
     let head = format!(
         "{:>number_width$}  {thread}{:#0address_width$x}  {skipped}{}",
         record.step.0,
@@ -49,7 +59,11 @@ pub fn step_line(record: &StepRecord, index: &Index) -> String {
         printable(&record.text)
     );
     let set = index.source().traits().instruction_set;
-    let mut words = MarkerWords { set, functions: None, system_call: None };
+    let mut words = MarkerWords {
+        set,
+        functions: None,
+        system_call: None,
+    };
     let mut text_of = |effect: &Effect| {
         if let Effect::Marker(marker) = effect {
             words.pass(*marker);
@@ -75,7 +89,10 @@ pub fn line_text(source: Option<Option<String>>) -> String {
 fn effect_text(effect: &Effect, words: MarkerWords<'_>, index: &Index) -> String {
     match effect {
         Effect::Register { name, value, .. } => {
-            format!("{name}={}", value_hex(value).unwrap_or_else(|| "unknown".to_owned()))
+            format!(
+                "{name}={}",
+                value_hex(value).unwrap_or_else(|| "unknown".to_owned())
+            )
         }
         Effect::Access(access) => access_text(access),
         Effect::Exception(words) | Effect::Note(words) => format!("[{}]", printable(words)),
@@ -87,10 +104,21 @@ fn effect_text(effect: &Effect, words: MarkerWords<'_>, index: &Index) -> String
 /// `write 0x80020010:4 = 0x00000001`.
 pub fn access_text(access: &Access) -> String {
     let value = value_hex(&access.value).unwrap_or_else(|| "unknown".to_owned());
-    let external = if access.is_external { " (external change)" } else { "" };
-    let host = access.host_operation.map(|host| format!(" (the host, {})", host.name())).unwrap_or_default();
+    let external = if access.is_external {
+        " (external change)"
+    } else {
+        ""
+    };
+    let host = access
+        .host_operation
+        .map(|host| format!(" (the host, {})", host.name()))
+        .unwrap_or_default();
     let decoded = if access.is_decoded { " (decoded)" } else { "" };
-    format!("{} {} = {value}{external}{host}{decoded}", kind_word(access.kind), cell_text(&access.target))
+    format!(
+        "{} {} = {value}{external}{host}{decoded}",
+        kind_word(access.kind),
+        cell_text(&access.target)
+    )
 }
 
 /// A moment as Arm's Tarmac tools write it: `t:9 l:175 pc:0x8020`.
@@ -100,7 +128,15 @@ pub fn site_text(site: Site) -> String {
 
 /// Text of the trace without characters that a terminal would obey.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() && letter != '\t' { '\u{fffd}' } else { letter }).collect()
+    text.chars()
+        .map(|letter| {
+            if letter.is_control() && letter != '\t' {
+                '\u{fffd}'
+            } else {
+                letter
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -110,13 +146,25 @@ mod tests {
     #[test]
     fn thousands_are_set_apart() {
         let texts = [0, 999, 1000, 1_600_000, u64::MAX].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "1,600,000", "18,446,744,073,709,551,615"]);
+        assert_eq!(
+            texts,
+            [
+                "0",
+                "999",
+                "1,000",
+                "1,600,000",
+                "18,446,744,073,709,551,615"
+            ]
+        );
     }
 
     #[test]
     fn a_size_has_one_decimal_and_the_unit_that_fits() {
         let texts = [0, 999, 1000, 203_511_234, 999_999, 2_080_000_000].map(size_text);
-        assert_eq!(texts, ["0 B", "999 B", "1.0 kB", "203.5 MB", "1.0 MB", "2.1 GB"]);
+        assert_eq!(
+            texts,
+            ["0 B", "999 B", "1.0 kB", "203.5 MB", "1.0 MB", "2.1 GB"]
+        );
     }
 
     #[test]

@@ -63,16 +63,24 @@ struct CutJson {
 impl Command for TruncateArguments {
     // Standard output cannot take both the copy and what is said about it.
     fn check(&self) -> Result<(), String> {
-        let is_copied_to_file = self.report.output.as_deref().is_some_and(|path| !is_standard_output(path));
+        let is_copied_to_file = self
+            .report
+            .output
+            .as_deref()
+            .is_some_and(|path| !is_standard_output(path));
         match self.report.json && !is_copied_to_file {
-            true => Err("--json describes the copy that goes to a file: name one with -o".to_owned()),
+            true => {
+                Err("--json describes the copy that goes to a file: name one with -o".to_owned())
+            }
             false => Ok(()),
         }
     }
 
     fn text_only(&self) -> Option<TextOnly<'_>> {
         let advice = "only Tarmac traces can be cut: list --records prints a part of a drmemtrace trace, DynamoRIO's record_filter copies one";
-        self.trace.as_deref().map(|trace| TextOnly { trace, advice })
+        self.trace
+            .as_deref()
+            .map(|trace| TextOnly { trace, advice })
     }
 
     fn run(&self) -> Result<()> {
@@ -84,7 +92,11 @@ impl Command for TruncateArguments {
 fn truncate(arguments: &TruncateArguments) -> Result<()> {
     let input = Input::new(arguments.trace.as_deref());
     let (reader, length) = input.open()?;
-    let Unpacked { reader, damage, is_packed } = Unpacked::new(reader).map_err(|error| input.unreadable(&error))?;
+    let Unpacked {
+        reader,
+        damage,
+        is_packed,
+    } = Unpacked::new(reader).map_err(|error| input.unreadable(&error))?;
     // The length of a compressed file does not tell that of its text.
     let length = if is_packed { 0 } else { length };
     let stream = Stream::new(reader);
@@ -93,7 +105,10 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
         None => anyhow!("{error}: {}", input.name()),
     })?;
     let printing = &arguments.report;
-    let target = printing.output.as_deref().filter(|path| !is_standard_output(path));
+    let target = printing
+        .output
+        .as_deref()
+        .filter(|path| !is_standard_output(path));
     stream.copy_into(output(target, &input)?);
     // The length of a pipe is unknown, so there is nothing to measure.
     let meter = ReportOptions {
@@ -114,9 +129,17 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
         say(&format!("note: {damage}: {}", input.name()));
     }
     if !printing.quiet {
-        tell(&copied, &input, if printing.verbose { usize::MAX } else { 1 });
+        tell(
+            &copied,
+            &input,
+            if printing.verbose { usize::MAX } else { 1 },
+        );
     }
-    if printing.json { print_json(&copied) } else { Ok(()) }
+    if printing.json {
+        print_json(&copied)
+    } else {
+        Ok(())
+    }
 }
 
 fn trace(stream: &Stream, options: &TraceOptions) -> Result<Tarmac, SourceError> {
@@ -129,7 +152,10 @@ fn trace(stream: &Stream, options: &TraceOptions) -> Result<Tarmac, SourceError>
             found?;
         }
     }
-    let tarmac = TarmacOptions { endian: open.endian.unwrap_or_default(), implicit_thumb: open.implicit_thumb };
+    let tarmac = TarmacOptions {
+        endian: open.endian.unwrap_or_default(),
+        implicit_thumb: open.implicit_thumb,
+    };
     Tarmac::open(Box::new(stream.clone()), tarmac)
 }
 
@@ -169,7 +195,9 @@ impl<'a> Input<'a> {
 
     /// Opens it; also says how long it is, 0 for a pipe.
     fn open(&self) -> Result<(Box<dyn Read + Send>, u64)> {
-        let Self::File(path) = self else { return Ok((Box::new(io::stdin()), 0)) };
+        let Self::File(path) = self else {
+            return Ok((Box::new(io::stdin()), 0));
+        };
         let refused = |error| anyhow!("the file could not be opened ({error}): {path:?}");
         let file = File::open(path).map_err(refused)?;
         let metadata = file.metadata().map_err(refused)?;
@@ -182,11 +210,14 @@ impl<'a> Input<'a> {
 
 /// Where the copy goes, but never over the trace.
 fn output(target: Option<&Path>, input: &Input<'_>) -> Result<Box<dyn Write + Send>> {
-    let Some(path) = target else { return Ok(Box::new(io::stdout())) };
+    let Some(path) = target else {
+        return Ok(Box::new(io::stdout()));
+    };
     if is_same_file(input.path(), path) {
         bail!("the copy would overwrite the trace: {path:?}");
     }
-    let file = File::create(path).map_err(|error| anyhow!("the copy could not be created ({error}): {path:?}"))?;
+    let file = File::create(path)
+        .map_err(|error| anyhow!("the copy could not be created ({error}): {path:?}"))?;
     Ok(Box::new(BufWriter::with_capacity(BUFFER_BYTES, file)))
 }
 
@@ -194,18 +225,31 @@ fn output(target: Option<&Path>, input: &Input<'_>) -> Result<Box<dyn Write + Se
 fn tell(copied: &Copied, input: &Input<'_>, shown: usize) {
     for problem in copied.problems.iter().take(shown) {
         let (line, column) = (problem.place.line_in_range + 1, problem.column);
-        say(&format!("note: line {line}, byte {column}: {}: {}", printable(&problem.message), input.name()));
+        say(&format!(
+            "note: line {line}, byte {column}: {}: {}",
+            printable(&problem.message),
+            input.name()
+        ));
     }
     if copied.problem_count > 1 {
-        say(&format!("note: {} in the trace: {}", counted(copied.problem_count, "problem"), input.name()));
+        say(&format!(
+            "note: {} in the trace: {}",
+            counted(copied.problem_count, "problem"),
+            input.name()
+        ));
     }
     let Some(cut) = copied.cut else { return };
     let line = grouped(cut.place.line_in_range + 1);
     let why = match cut.reason {
-        CutReason::Polling(pc) => format!("the instruction at {pc} is reached again and no register has changed"),
+        CutReason::Polling(pc) => {
+            format!("the instruction at {pc} is reached again and no register has changed")
+        }
         CutReason::Repetition => "the same is said again and nothing has happened".to_owned(),
     };
-    say(&format!("note: cut behind line {line}, where {why}: {}", input.name()));
+    say(&format!(
+        "note: cut behind line {line}, where {why}: {}",
+        input.name()
+    ));
 }
 
 fn print_json(copied: &Copied) -> Result<()> {
@@ -220,7 +264,12 @@ fn print_json(copied: &Copied) -> Result<()> {
             CutReason::Repetition => None,
         },
     });
-    let json = CopiedJson { lines: copied.lines, bytes: copied.bytes, cut, warnings: copied.problem_count };
+    let json = CopiedJson {
+        lines: copied.lines,
+        bytes: copied.bytes,
+        cut,
+        warnings: copied.problem_count,
+    };
     let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
     Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
 }

@@ -21,13 +21,23 @@ pub fn parse() -> Arguments {
 
 /// Why the first words are no command; none where the toolkit says it well.
 fn explained(words: &[OsString], error: &Error) -> Option<(ErrorKind, String)> {
-    let is_wrong = !matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    let mut plain = words.iter().skip(1).map_while(|word| word.to_str().filter(|word| !word.starts_with('-')));
-    let first = plain.next().filter(|first| is_wrong && !ChosenCommand::has_subcommand(first))?;
+    let is_wrong = !matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    let mut plain = words
+        .iter()
+        .skip(1)
+        .map_while(|word| word.to_str().filter(|word| !word.starts_with('-')));
+    let first = plain
+        .next()
+        .filter(|first| is_wrong && !ChosenCommand::has_subcommand(first))?;
     if is_bare(first) && !Path::new(first).exists() {
         return Some((ErrorKind::InvalidSubcommand, no_subcommand(first)));
     }
-    let second = plain.next().filter(|_| error.kind() == ErrorKind::ArgumentConflict)?;
+    let second = plain
+        .next()
+        .filter(|_| error.kind() == ErrorKind::ArgumentConflict)?;
     let message = match ChosenCommand::has_subcommand(second) {
         true => format!("the subcommand comes first: stepback {second} {first}"),
         false => format!("the window opens one trace, and this is another one: {second:?}"),
@@ -42,7 +52,10 @@ pub fn neither(word: &str) -> Option<String> {
 
 /// Whether a word may be meant as a subcommand: the names of files mostly have a dot or a slash.
 fn is_bare(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-' || byte == b'_')
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || byte == b'-' || byte == b'_')
 }
 
 fn no_subcommand(word: &str) -> String {
@@ -50,20 +63,26 @@ fn no_subcommand(word: &str) -> String {
     match near.split_last() {
         None => format!("no subcommand {word:?} (see stepback --help)"),
         Some((last, [])) => format!("no subcommand {word:?}; did you mean {last}?"),
-        Some((last, rest)) => format!("no subcommand {word:?}; did you mean {} or {last}?", rest.join(", ")),
+        Some((last, rest)) => format!(
+            "no subcommand {word:?}; did you mean {} or {last}?",
+            rest.join(", ")
+        ),
     }
 }
 
 /// The subcommands that a word is most like; none where all are far from it.
 fn near(word: &str) -> Vec<&'static str> {
     let word = word.to_ascii_lowercase();
-    let begun: Vec<_> = subcommand_names().filter(|name| word.len() > 2 && name.starts_with(&word)).collect();
+    let begun: Vec<_> = subcommand_names()
+        .filter(|name| word.len() > 2 && name.starts_with(&word))
+        .collect();
     if !begun.is_empty() {
         return begun;
     }
     let limit = if word.len() > 3 { 2 } else { 1 };
     let nearest = subcommand_names().map(|name| distance(&word, name)).min();
-    let is_nearest = |name: &&str| nearest.is_some_and(|near| near <= limit && distance(&word, name) == near);
+    let is_nearest =
+        |name: &&str| nearest.is_some_and(|near| near <= limit && distance(&word, name) == near);
     subcommand_names().filter(is_nearest).collect()
 }
 
@@ -77,10 +96,14 @@ fn distance(one: &str, other: &str) -> usize {
     for (line, letter) in one.bytes().enumerate() {
         let mut next = vec![line + 1];
         for (place, target) in other.iter().enumerate() {
-            let at = |row: &[usize], place: usize| row.get(place).copied().unwrap_or(usize::MAX - 1);
+            let at =
+                |row: &[usize], place: usize| row.get(place).copied().unwrap_or(usize::MAX - 1);
             let changed = at(&row, place) + usize::from(letter != *target);
-            let mut best = changed.min(at(&row, place + 1) + 1).min(at(&next, place) + 1);
-            let is_swapped = place > 0 && last == Some(*target) && other.get(place - 1) == Some(&letter);
+            let mut best = changed
+                .min(at(&row, place + 1) + 1)
+                .min(at(&next, place) + 1);
+            let is_swapped =
+                place > 0 && last == Some(*target) && other.get(place - 1) == Some(&letter);
             if is_swapped {
                 best = best.min(at(&before, place - 1) + 1);
             }
@@ -109,18 +132,38 @@ mod tests {
 
     #[track_caller]
     fn check(words: &[&str], expected: Option<&str>) {
-        let words: Vec<OsString> =
-            std::iter::once("stepback").chain(words.iter().copied()).map(OsString::from).collect();
+        let words: Vec<OsString> = std::iter::once("stepback")
+            .chain(words.iter().copied())
+            .map(OsString::from)
+            .collect();
         let error = Arguments::try_parse_from(&words).expect_err("a mistake");
-        assert_eq!(explained(&words, &error).map(|(_, message)| message).as_deref(), expected, "{words:?}");
+        assert_eq!(
+            explained(&words, &error)
+                .map(|(_, message)| message)
+                .as_deref(),
+            expected,
+            "{words:?}"
+        );
     }
 
     #[test]
     fn what_is_no_subcommand_is_named() {
-        check(&["ifno", "a.tarmac"], Some("no subcommand \"ifno\"; did you mean info?"));
-        check(&["ifno", "a.tarmac", "--json"], Some("no subcommand \"ifno\"; did you mean info?"));
-        check(&["a.tarmac", "info"], Some("the subcommand comes first: stepback info a.tarmac"));
-        check(&["a.tarmac", "b.tarmac"], Some("the window opens one trace, and this is another one: \"b.tarmac\""));
+        check(
+            &["ifno", "a.tarmac"],
+            Some("no subcommand \"ifno\"; did you mean info?"),
+        );
+        check(
+            &["ifno", "a.tarmac", "--json"],
+            Some("no subcommand \"ifno\"; did you mean info?"),
+        );
+        check(
+            &["a.tarmac", "info"],
+            Some("the subcommand comes first: stepback info a.tarmac"),
+        );
+        check(
+            &["a.tarmac", "b.tarmac"],
+            Some("the window opens one trace, and this is another one: \"b.tarmac\""),
+        );
         check(&["a.tarmac", "--nosuch"], None);
         check(&["info"], None);
         check(&["--help"], None);

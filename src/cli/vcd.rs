@@ -46,10 +46,22 @@ pub struct VcdArguments {
     #[arg(long)]
     pub exact: bool,
     /// Begin here instead of at the start; stamps that count instructions then begin with that number.
-    #[arg(long, value_name = "POS", allow_negative_numbers = true, default_value = "start", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "POS",
+        allow_negative_numbers = true,
+        default_value = "start",
+        hide_default_value = true
+    )]
     pub from: Place,
     /// End here instead of at the end.
-    #[arg(long, value_name = "POS", allow_negative_numbers = true, default_value = "end", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "POS",
+        allow_negative_numbers = true,
+        default_value = "end",
+        hide_default_value = true
+    )]
     pub to: Place,
     /// End after so many steps.
     #[arg(long, value_name = "N", conflicts_with = "to")]
@@ -73,7 +85,11 @@ struct WrittenJson {
 
 impl VcdArguments {
     fn fidelity(&self) -> Fidelity {
-        if self.exact { Fidelity::Exact } else { Fidelity::TarmacVcd }
+        if self.exact {
+            Fidelity::Exact
+        } else {
+            Fidelity::TarmacVcd
+        }
     }
 }
 
@@ -82,20 +98,26 @@ impl Command for VcdArguments {
     fn check(&self) -> Result<(), String> {
         let ReportOptions { json, output, .. } = &self.common.report;
         match output.as_deref().is_some_and(is_standard_output) && *json {
-            true => Err("--json describes the waveform that goes to a file: name one with -o".to_owned()),
+            true => Err(
+                "--json describes the waveform that goes to a file: name one with -o".to_owned(),
+            ),
             false => Ok(()),
         }
     }
 
     fn text_only(&self) -> Option<TextOnly<'_>> {
-        let advice =
-            "only a trace in text is written as a waveform, and this one is binary: use calltree or flamegraph";
-        Some(TextOnly { trace: &self.common.trace, advice })
+        let advice = "only a trace in text is written as a waveform, and this one is binary: use calltree or flamegraph";
+        Some(TextOnly {
+            trace: &self.common.trace,
+            advice,
+        })
     }
 
     fn run(&self) -> Result<()> {
         // The file is the waveform, and what is printed is about that.
-        Question::new(&self.common).to(Answers::StandardOutput).ask(|report| answer(self, report))
+        Question::new(&self.common)
+            .to(Answers::StandardOutput)
+            .ask(|report| answer(self, report))
     }
 }
 
@@ -108,7 +130,11 @@ fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
     let out = BufWriter::with_capacity(BUFFER_BYTES, target.open(session)?);
     let range = SlotReader(&session.index).text_between(options.from, options.to)?;
     let functions = functions(arguments.fidelity(), report)?;
-    let traced = Traced { index: &session.index, images: &session.images, functions };
+    let traced = Traced {
+        index: &session.index,
+        images: &session.images,
+        functions,
+    };
     let summary = watched("writing", printing, |progress| {
         // The whole trace is the measure, whatever part of it is read.
         progress.bytes_total.store(range.end, Ordering::Relaxed);
@@ -134,24 +160,51 @@ fn dump_options(arguments: &VcdArguments, report: &Report<'_>) -> Result<DumpOpt
         Some(count) => Position(from.0.saturating_add(count).min(session.index.step_count())),
         None => resolved(&arguments.to, report)?.max(from),
     };
-    let stamps = if arguments.use_tarmac_timestamps { Stamps::Trace } else { Stamps::Nodes };
+    let stamps = if arguments.use_tarmac_timestamps {
+        Stamps::Trace
+    } else {
+        Stamps::Nodes
+    };
     let date = (!arguments.no_date).then(date::now);
     let fidelity = arguments.fidelity();
-    Ok(DumpOptions { date, stamps, fidelity, from, to })
+    Ok(DumpOptions {
+        date,
+        stamps,
+        fidelity,
+        from,
+        to,
+    })
 }
 
 /// The functions of each thread: of the calls that returned, or of all frames.
 fn functions<'a>(fidelity: Fidelity, report: &Report<'a>) -> Result<Vec<Spans<'a>>> {
     let index = &*report.session.index;
-    let mut functions: Vec<Spans<'a>> =
-        index.threads().iter().map(|_| -> Spans<'a> { Box::new(std::iter::empty()) }).collect();
+    let mut functions: Vec<Spans<'a>> = index
+        .threads()
+        .iter()
+        .map(|_| -> Spans<'a> { Box::new(std::iter::empty()) })
+        .collect();
     for tree in Tree::all(index, &report.cancel)? {
-        let Some(spans) = functions.get_mut(usize::from(tree.thread.0)) else { continue };
-        let of_activation =
-            |Activation { function, entry, exit, .. }| FunctionSpan { function, entry, exit: Some(exit) };
+        let Some(spans) = functions.get_mut(usize::from(tree.thread.0)) else {
+            continue;
+        };
+        let of_activation = |Activation {
+                                 function,
+                                 entry,
+                                 exit,
+                                 ..
+                             }| FunctionSpan {
+            function,
+            entry,
+            exit: Some(exit),
+        };
         let of_frame = |frame: Call| {
             let (function, exit) = (frame.function, frame.exit_step);
-            frame.entry_step.map(|entry| FunctionSpan { function, entry, exit })
+            frame.entry_step.map(|entry| FunctionSpan {
+                function,
+                entry,
+                exit,
+            })
         };
         *spans = match fidelity {
             Fidelity::Exact => Box::new(tree.frames(index.calls()).filter_map(of_frame)),
@@ -195,31 +248,63 @@ impl Target {
 fn tell(summary: &DumpSummary, stamps: Stamps) {
     if stamps == Stamps::Trace && summary.equal_times > 0 {
         let nodes = counted(summary.equal_times, "instruction");
-        say(&format!("note: {nodes} at the time of the one before: the waveform shows only the last of each time"));
+        say(&format!(
+            "note: {nodes} at the time of the one before: the waveform shows only the last of each time"
+        ));
     }
     if summary.crowded > 0 {
         let nodes = counted(summary.crowded, "instruction");
-        say(&format!("note: {nodes} with more than 1000 accesses: some of these share a tick"));
+        say(&format!(
+            "note: {nodes} with more than 1000 accesses: some of these share a tick"
+        ));
     }
     if summary.early > 0 {
         let changes = counted(summary.early, "function change");
-        say(&format!("note: {changes} shown too early, as tarmac-vcd does where times are equal: --exact mends it"));
+        say(&format!(
+            "note: {changes} shown too early, as tarmac-vcd does where times are equal: --exact mends it"
+        ));
     }
     if summary.swapped > 0 {
         let values = counted(summary.swapped, "value");
-        say(&format!("note: {values} of LD and ST lines in big-endian order, as tarmac-vcd does: --exact mends it"));
+        say(&format!(
+            "note: {values} of LD and ST lines in big-endian order, as tarmac-vcd does: --exact mends it"
+        ));
     }
 }
 
-fn print(path: &Path, summary: &DumpSummary, printing: &ReportOptions, report: &mut Report<'_>) -> Result<()> {
-    let DumpSummary { signals, nodes, steps, end, bytes, .. } = *summary;
+fn print(
+    path: &Path,
+    summary: &DumpSummary,
+    printing: &ReportOptions,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let DumpSummary {
+        signals,
+        nodes,
+        steps,
+        end,
+        bytes,
+        ..
+    } = *summary;
     if report.is_json {
         let file = path.display().to_string();
-        return report.json(&WrittenJson { file, bytes, signals, nodes, steps, timescale: "1ps", end });
+        return report.json(&WrittenJson {
+            file,
+            bytes,
+            signals,
+            nodes,
+            steps,
+            timescale: "1ps",
+            end,
+        });
     }
     if printing.quiet {
         return Ok(());
     }
-    let (steps, signals, size) = (counted(steps, "step"), counted(signals, "signal"), size_text(bytes));
+    let (steps, signals, size) = (
+        counted(steps, "step"),
+        counted(signals, "signal"),
+        size_text(bytes),
+    );
     report.text(&format!("{}: {steps}, {signals}, {size}\n", path.display()))
 }

@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use stepback_index::{
-    Defined, Edge, EdgeKinds, End, GivenValues, Influence, Query as _, QueryError, SliceCell, SliceEnd, SliceRow,
-    SliceStep, StepRecord, Steps, Value, WantedBy, Why,
+    Defined, Edge, EdgeKinds, End, GivenValues, Influence, Query as _, QueryError, SliceCell,
+    SliceEnd, SliceRow, SliceStep, StepRecord, Steps, Value, WantedBy, Why,
 };
 use stepback_machine::Endian;
 use stepback_parsers::{Position, Step};
@@ -125,18 +125,41 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
     let limit = arguments.limit.unwrap_or(usize::MAX);
     let (cancel, index) = (report.cancel.clone(), &session.index);
     if arguments.forward {
-        let mut walk = Influence { cell, at, edges, limit }.walk_of(index, thread, &cancel)?;
-        let rows = Rows { way: Way::Forward, limit };
+        let mut walk = Influence {
+            cell,
+            at,
+            edges,
+            limit,
+        }
+        .walk_of(index, thread, &cancel)?;
+        let rows = Rows {
+            way: Way::Forward,
+            limit,
+        };
         rows.print_all(report, || walk.next(&cancel))?;
-        return walk.what_is_left().iter().try_for_each(|row| rows.print(row, report));
+        return walk
+            .what_is_left()
+            .iter()
+            .try_for_each(|row| rows.print(row, report));
     }
-    let mut walk = Why { cell, at, edges, limit }.walk_of(index, thread, &cancel)?;
+    let mut walk = Why {
+        cell,
+        at,
+        edges,
+        limit,
+    }
+    .walk_of(index, thread, &cancel)?;
     if !report.is_json && !arguments.all_copies {
         return why_text::print(walk, arguments.limit, report);
     }
-    let rows = Rows { way: Way::Back, limit };
+    let rows = Rows {
+        way: Way::Back,
+        limit,
+    };
     rows.print_all(report, || walk.next(&cancel))?;
-    walk.what_is_left().iter().try_for_each(|row| rows.print(row, report))
+    walk.what_is_left()
+        .iter()
+        .try_for_each(|row| rows.print(row, report))
 }
 
 /// How rows are printed.
@@ -176,8 +199,13 @@ impl Rows {
 
 fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
     let index = &report.session.index;
-    let question = Steps { first: row.step, count: 1 };
-    let Some(record) = question.run(index, &report.cancel)?.pop() else { return Ok(()) };
+    let question = Steps {
+        first: row.step,
+        count: 1,
+    };
+    let Some(record) = question.run(index, &report.cancel)?.pop() else {
+        return Ok(());
+    };
     let defines = GivenValues(row).run(index, &report.cancel)?;
     let set = index.source().traits().instruction_set;
     let doubt = row.doubt.map(|doubt| doubt_words(doubt, set));
@@ -191,16 +219,32 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
         let step = StepJson::new(&record, index);
         let defines = defines.iter().map(defined).collect();
         let (why, wanted_by) = (edge_words(&row.wanted_by), steps_of(&row.wanted_by));
-        return report.json(&RowJson { step, defines, why, r#for: wanted_by, doubt });
+        return report.json(&RowJson {
+            step,
+            defines,
+            why,
+            r#for: wanted_by,
+            doubt,
+        });
     }
-    let record = StepRecord { effects: Vec::new(), ..record };
+    let record = StepRecord {
+        effects: Vec::new(),
+        ..record
+    };
     let defines = defines.iter().map(|defined| {
-        format!("{} = {}", cell_words(defined.cell, index), value(defined).unwrap_or_else(|| "unknown".to_owned()))
+        format!(
+            "{} = {}",
+            cell_words(defined.cell, index),
+            value(defined).unwrap_or_else(|| "unknown".to_owned())
+        )
     });
     let doubt = doubt.map(|doubt| format!("  {doubt}")).unwrap_or_default();
     let defines = defines.collect::<Vec<_>>().join("  ");
     let reasons = reasons(&row.wanted_by);
-    report.text(&format!("{:<64}  {defines:<32}  {reasons}{doubt}\n", step_line(&record, index)))
+    report.text(&format!(
+        "{:<64}  {defines:<32}  {reasons}{doubt}\n",
+        step_line(&record, index)
+    ))
 }
 
 /// A value as numbers are written: that of memory stands as its bytes lie there, so in big-endian traces it is turned round.
@@ -213,24 +257,47 @@ fn in_order(defined: &Defined, endian: Endian) -> Value {
 }
 
 fn print_end(end: &SliceEnd, way: Way, report: &mut Report<'_>) -> Result<()> {
-    let (index, detail) = (&report.session.index, end_words(end, way, &report.session.index));
+    let (index, detail) = (
+        &report.session.index,
+        end_words(end, way, &report.session.index),
+    );
     if report.is_json {
         let cell = cell_words(end.cell, index);
         let (end, wanted_by) = (end_word(end.end), steps_of(&end.wanted_by));
-        return report.json(&EndJson { step: None, end, cell, r#for: wanted_by, detail });
+        return report.json(&EndJson {
+            step: None,
+            end,
+            cell,
+            r#for: wanted_by,
+            detail,
+        });
     }
-    let (cell, width) = (ended_words(end, index), index.step_count().to_string().len());
-    report.text(&format!("{:>width$}  {cell}: {detail}  {}\n", "-", reasons(&end.wanted_by)))
+    let (cell, width) = (
+        ended_words(end, index),
+        index.step_count().to_string().len(),
+    );
+    report.text(&format!(
+        "{:>width$}  {cell}: {detail}  {}\n",
+        "-",
+        reasons(&end.wanted_by)
+    ))
 }
 
 /// `data for 1,250`; nothing for the question alone.
 fn reasons(wanted_by: &[WantedBy]) -> String {
     let words = edge_words(wanted_by).join(", ");
     let steps = steps_of(wanted_by);
-    let shown: Vec<String> = steps.iter().rev().take(3).map(|step| grouped(*step)).collect();
+    let shown: Vec<String> = steps
+        .iter()
+        .rev()
+        .take(3)
+        .map(|step| grouped(*step))
+        .collect();
     match (steps.len(), shown.join(", ")) {
         (0, _) => String::new(),
-        (count, shown) if count > 3 => format!("{words} for {shown} and {} more", grouped(count as u64 - 3)),
+        (count, shown) if count > 3 => {
+            format!("{words} for {shown} and {} more", grouped(count as u64 - 3))
+        }
         (_, shown) => format!("{words} for {shown}"),
     }
 }
@@ -243,7 +310,11 @@ fn edge_words(wanted_by: &[WantedBy]) -> Vec<&'static str> {
 }
 
 fn steps_of(wanted_by: &[WantedBy]) -> Vec<u64> {
-    let mut steps: Vec<u64> = wanted_by.iter().filter_map(|wanted| wanted.step).map(|Step(step)| step).collect();
+    let mut steps: Vec<u64> = wanted_by
+        .iter()
+        .filter_map(|wanted| wanted.step)
+        .map(|Step(step)| step)
+        .collect();
     steps.dedup();
     steps
 }

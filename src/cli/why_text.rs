@@ -8,7 +8,9 @@ use stepback_index::{SeenRow, SliceWalk};
 use super::report::Report;
 use super::text::{grouped, printable};
 use stepback_debugger::action::Way;
-use stepback_debugger::analysis::slice::{Frames, LineKind, Reading, ReadingLine, ReadingView, SliceReading};
+use stepback_debugger::analysis::slice::{
+    Frames, LineKind, Reading, ReadingLine, ReadingView, SliceReading,
+};
 use stepback_debugger::model::slice::{LineWords, SliceWords};
 
 /// So many steps are taken at a time.
@@ -28,11 +30,15 @@ pub fn print(mut walk: SliceWalk<'_>, limit: Option<usize>, report: &mut Report<
     let (session, cancel) = (report.session, report.cancel.clone());
     let (mut reading, mut frames) = (SliceReading::default(), Frames::new(&session.index));
     let toggled = HashSet::new();
-    let view = ReadingView { reading: Reading::Chain, toggled: &toggled };
+    let view = ReadingView {
+        reading: Reading::Chain,
+        toggled: &toggled,
+    };
     let mut lines = Vec::new();
     let mut is_whole = false;
     let mut portion = PORTION;
-    while !is_whole && reading.len() < most && steps_of(&lines) < limit.saturating_add(SPARE_LINES) {
+    while !is_whole && reading.len() < most && steps_of(&lines) < limit.saturating_add(SPARE_LINES)
+    {
         for _ in 0..portion {
             if reading.len() >= most {
                 break;
@@ -48,11 +54,20 @@ pub fn print(mut walk: SliceWalk<'_>, limit: Option<usize>, report: &mut Report<
         lines = reading.lines(&view);
     }
     if !is_whole {
-        let left = walk.what_is_left().into_iter().map(|row| SeenRow { row, sight: None });
-        left.into_iter().try_for_each(|seen| reading.take(seen, &mut frames, &cancel))?;
+        let left = walk
+            .what_is_left()
+            .into_iter()
+            .map(|row| SeenRow { row, sight: None });
+        left.into_iter()
+            .try_for_each(|seen| reading.take(seen, &mut frames, &cancel))?;
         lines = reading.lines(&view);
     }
-    let words = SliceWords { session, reading: &reading, way: Way::Back, cancel: &cancel };
+    let words = SliceWords {
+        session,
+        reading: &reading,
+        way: Way::Back,
+        cancel: &cancel,
+    };
     let mut shown = 0;
     for line in &lines {
         shown += usize::from(is_step(line));

@@ -94,7 +94,10 @@ pub type OpenWindow = fn(&WindowArguments) -> Result<Shown>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// It was, and has ended.
-    #[cfg_attr(not(feature = "window"), expect(dead_code, reason = "without a window there is none to show"))]
+    #[cfg_attr(
+        not(feature = "window"),
+        expect(dead_code, reason = "without a window there is none to show")
+    )]
     Done,
     /// There can be no window; why, as one sentence without a full stop.
     NoWindow(String),
@@ -103,7 +106,9 @@ pub enum Shown {
 /// Opens the window and waits for its end.
 pub fn run(arguments: &WindowArguments, front: FrontEnds) -> Result<ExitCode> {
     if arguments.options.only_index {
-        let Some(open) = open_options(arguments)? else { bail!("a trace is needed to build its index") };
+        let Some(open) = open_options(arguments)? else {
+            bail!("a trace is needed to build its index")
+        };
         progress::open(&open, &ReportOptions::default())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -123,15 +128,34 @@ pub fn run(arguments: &WindowArguments, front: FrontEnds) -> Result<ExitCode> {
 
 /// A file that is not there is told at once, not in a window that then stays there without a trace.
 pub fn refuse_missing(trace: &Path) -> Result<()> {
-    let is_missing = trace.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
-    let why = || trace.to_str().and_then(neither).unwrap_or_else(|| format!("there is no such file: {trace:?}"));
-    if is_missing { Err(Error::msg(why())) } else { Ok(()) }
+    let is_missing = trace
+        .metadata()
+        .is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    let why = || {
+        trace
+            .to_str()
+            .and_then(neither)
+            .unwrap_or_else(|| format!("there is no such file: {trace:?}"))
+    };
+    if is_missing {
+        Err(Error::msg(why()))
+    } else {
+        Ok(())
+    }
 }
 
-fn do_without(arguments: &WindowArguments, why: &str, open_browser: OpenBrowser) -> Result<ExitCode> {
+fn do_without(
+    arguments: &WindowArguments,
+    why: &str,
+    open_browser: OpenBrowser,
+) -> Result<ExitCode> {
     let is_asked_for_itself = arguments.screenshot.is_none() && !arguments.quit;
     let has_trace = arguments.demo || arguments.trace.is_some();
-    if is_asked_for_itself && has_trace && has_terminal() && open_browser(&arguments.browse())? == Browsed::Done {
+    if is_asked_for_itself
+        && has_trace
+        && has_terminal()
+        && open_browser(&arguments.browse())? == Browsed::Done
+    {
         return Ok(ExitCode::SUCCESS);
     }
     say(&format!("no window is possible: {why}"));

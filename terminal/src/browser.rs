@@ -93,7 +93,11 @@ impl Browser {
     /// A browser that begins to open a trace. `wake` is called when there is something new.
     pub fn new(options: BrowserOptions, look: Look, worker: Worker, wake: Wake) -> Self {
         let is_scripted = options.is_scripted();
-        let mode = RunMode { is_scripted, is_synchronous: is_scripted, shows_parts: !is_scripted };
+        let mode = RunMode {
+            is_scripted,
+            is_synchronous: is_scripted,
+            shows_parts: !is_scripted,
+        };
         let mut program = Program::new(worker, mode, wake);
         program.begin_at = options.at;
         match options.script.as_deref().map(Script::read).transpose() {
@@ -165,7 +169,10 @@ impl Browser {
 
     /// Reports that the screen was saved.
     pub fn tell_saved_picture(&mut self, place: &Path) {
-        self.say(Tone::Info, &say!("dialog-saved", path = place.display().to_string()));
+        self.say(
+            Tone::Info,
+            &say!("dialog-saved", path = place.display().to_string()),
+        );
     }
 
     /// Ends the program.
@@ -186,9 +193,17 @@ impl Browser {
 
     /// Whether something is shown that changes by itself: how far something came.
     pub fn is_counting(&self) -> bool {
-        let is_looking =
-            self.program.desk.as_ref().is_some_and(|desk| desk.lookup.is_some() || desk.find.is_under_way());
-        is_looking || self.program.opening.as_ref().is_some_and(|opening| !opening.is_following())
+        let is_looking = self
+            .program
+            .desk
+            .as_ref()
+            .is_some_and(|desk| desk.lookup.is_some() || desk.find.is_under_way());
+        is_looking
+            || self
+                .program
+                .opening
+                .as_ref()
+                .is_some_and(|opening| !opening.is_following())
     }
 
     /// Whether windows move just now: what is drawn before they have arrived is drawn twice.
@@ -237,7 +252,9 @@ impl Browser {
 
     /// What commands are made for.
     pub(super) fn situation(&self) -> Situation {
-        let Some(desk) = &self.program.desk else { return Situation::default() };
+        let Some(desk) = &self.program.desk else {
+            return Situation::default();
+        };
         let window = desk.windows.active();
         let focused = self.panes.focused();
         let indexing = self.program.indexing();
@@ -249,7 +266,11 @@ impl Browser {
         };
         on.extend(window.only_hits.is_on.then_some(only));
         on.extend(window.thread.is_some().then_some(CommandId::StayInThread));
-        on.extend(desk.windows.is_synced.then_some(CommandId::WindowsMoveTogether));
+        on.extend(
+            desk.windows
+                .is_synced
+                .then_some(CommandId::WindowsMoveTogether),
+        );
         Situation {
             active: Some((desk.windows.active, window.position)),
             trace: window.trace,
@@ -267,9 +288,24 @@ impl Browser {
 
     /// Remembers the cell under the cursor of the pane that has the keyboard.
     fn note_cell(&mut self) {
-        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
+        let Self {
+            panes,
+            program: Program {
+                desk: Some(desk), ..
+            },
+            look,
+            ..
+        } = self
+        else {
+            return;
+        };
         let Some(open) = panes.focused() else { return };
-        let cx = super::pane::Cx { desk, look, pane: open.id, has_focus: true };
+        let cx = super::pane::Cx {
+            desk,
+            look,
+            pane: open.id,
+            has_focus: true,
+        };
         let selected = open.pane.selection(&cx);
         self.cell_at = selected.as_ref().and_then(|_| open.pane.selection_at(&cx));
         self.cell = selected.or_else(|| self.cell.take());
@@ -277,7 +313,9 @@ impl Browser {
 
     /// Of which kind the pane is that has the keyboard.
     pub(super) fn focused_kind(&self) -> PanelKind {
-        self.panes.focused().map_or(PanelKind::Trace, |open| open.pane.kind())
+        self.panes
+            .focused()
+            .map_or(PanelKind::Trace, |open| open.pane.kind())
     }
 
     /// The pane that shows the list of steps of a window has the keyboard, and its window is the active one.

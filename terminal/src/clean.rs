@@ -46,7 +46,14 @@ impl Signs {
             // What joins the letter before it would leave the columns behind it in disorder.
             for (place, letter) in cluster.chars().enumerate() {
                 let from = clean.len();
-                self.write(&mut clean, letter, Place { cells, is_joined: place > 0 });
+                self.write(
+                    &mut clean,
+                    letter,
+                    Place {
+                        cells,
+                        is_joined: place > 0,
+                    },
+                );
                 cells += width(clean.get(from..).unwrap_or_default());
             }
         }
@@ -62,7 +69,10 @@ impl Signs {
         let sign = self.clean("…");
         let room = cells.saturating_sub(width(&sign));
         let kept = clean.get(..end_within(&clean, room)).unwrap_or_default();
-        Cow::Owned(format!("{kept}{}", sign.get(..end_within(&sign, cells)).unwrap_or_default()))
+        Cow::Owned(format!(
+            "{kept}{}",
+            sign.get(..end_within(&sign, cells)).unwrap_or_default()
+        ))
     }
 
     fn write(self, clean: &mut String, letter: char, at: Place) {
@@ -73,7 +83,9 @@ impl Signs {
             _ if letter.is_ascii_control() => write!(clean, "\\x{:02x}", u32::from(letter)),
             _ if letter.is_ascii() => write!(clean, "{letter}"),
             Self::Ascii => write!(clean, "{}", ascii(letter)),
-            Self::Unicode if at.is_joined || !is_plain(letter) => write!(clean, "\\u{{{:x}}}", u32::from(letter)),
+            Self::Unicode if at.is_joined || !is_plain(letter) => {
+                write!(clean, "\\u{{{:x}}}", u32::from(letter))
+            }
             Self::Unicode => write!(clean, "{letter}"),
         };
     }
@@ -109,12 +121,11 @@ fn end_within(clean: &str, cells: usize) -> usize {
 
 /// Whether every terminal shows a letter by itself, in the order in which it is sent.
 fn is_plain(letter: char) -> bool {
-    let is_obeyed = letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}');
-    let is_reordered =
-        matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_obeyed =
+        letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}');
+    let is_reordered = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     // Terminals do not agree on these: soft hyphens, flags, colours of skin, tags.
-    let is_unclear =
-        matches!(letter, '\u{ad}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0000}'..='\u{e0fff}');
+    let is_unclear = matches!(letter, '\u{ad}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0000}'..='\u{e0fff}');
     !is_obeyed && !is_reordered && !is_unclear && matches!(letter.width(), Some(1 | 2))
 }
 
@@ -161,26 +172,45 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, unicode: &str, ascii: &str) {
-        assert_eq!((&*Signs::Unicode.clean(text), &*Signs::Ascii.clean(text)), (unicode, ascii));
+        assert_eq!(
+            (&*Signs::Unicode.clean(text), &*Signs::Ascii.clean(text)),
+            (unicode, ascii)
+        );
     }
 
     #[test]
     fn what_a_terminal_would_obey_is_written_out() {
-        check("a\x1b[31mb\x07\x7f", r"a\x1b[31mb\x07\x7f", r"a\x1b[31mb\x07\x7f");
+        check(
+            "a\x1b[31mb\x07\x7f",
+            r"a\x1b[31mb\x07\x7f",
+            r"a\x1b[31mb\x07\x7f",
+        );
         check("a\u{9b}31m\u{85}", r"a\u{9b}31m\u{85}", "a?31m?");
-        check("line\r\nline\n", r"line\x0d\x0aline\x0a", r"line\x0d\x0aline\x0a");
+        check(
+            "line\r\nline\n",
+            r"line\x0d\x0aline\x0a",
+            r"line\x0d\x0aline\x0a",
+        );
     }
 
     #[test]
     fn what_a_terminal_would_reorder_join_or_hide_is_written_out() {
-        check("abc\u{202e}fed\u{2066}", r"abc\u{202e}fed\u{2066}", "abc?fed?");
+        check(
+            "abc\u{202e}fed\u{2066}",
+            r"abc\u{202e}fed\u{2066}",
+            "abc?fed?",
+        );
         check("e\u{301}\u{200b}z", r"e\u{301}\u{200b}z", "e??z");
         check("👨\u{200d}👩", r"👨\u{200d}\u{1f469}", "???");
     }
 
     #[test]
     fn tabs_reach_to_the_next_stop() {
-        check("a\tb\t\tc", "a       b               c", "a       b               c");
+        check(
+            "a\tb\t\tc",
+            "a       b               c",
+            "a       b               c",
+        );
         check("語\tb", "語      b", "?       b");
     }
 
@@ -192,7 +222,13 @@ mod tests {
 
     #[track_caller]
     fn check_fit(text: &str, cells: usize, unicode: &str, ascii: &str) {
-        assert_eq!((&*Signs::Unicode.fit(text, cells), &*Signs::Ascii.fit(text, cells)), (unicode, ascii));
+        assert_eq!(
+            (
+                &*Signs::Unicode.fit(text, cells),
+                &*Signs::Ascii.fit(text, cells)
+            ),
+            (unicode, ascii)
+        );
     }
 
     #[test]

@@ -18,7 +18,10 @@ mod tests {
 
     #[test]
     fn a_text_is_sent_as_base64() {
-        assert_eq!(copy_sequence("x0 ← 1").as_deref(), Some("\x1b]52;c;eDAg4oaQIDE=\x07"));
+        assert_eq!(
+            copy_sequence("x0 ← 1").as_deref(),
+            Some("\x1b]52;c;eDAg4oaQIDE=\x07")
+        );
         assert_eq!(copy_sequence(&"a".repeat(LONGEST + 1)), None);
     }
 }

@@ -117,8 +117,14 @@ impl Purpose {
     /// What a text asks for, where that is the same in every pane.
     pub fn actions(self, text: &str) -> Vec<Action> {
         match self {
-            Self::Line => vec![Action::Travel(TravelAction::GoTo(format!("line:{}", text.trim())))],
-            Self::Time => vec![Action::Travel(TravelAction::GoTo(format!("time:{}", text.trim())))],
+            Self::Line => vec![Action::Travel(TravelAction::GoTo(format!(
+                "line:{}",
+                text.trim()
+            )))],
+            Self::Time => vec![Action::Travel(TravelAction::GoTo(format!(
+                "time:{}",
+                text.trim()
+            )))],
             _ => Vec::new(),
         }
     }

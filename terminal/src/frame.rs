@@ -44,18 +44,33 @@ impl Browser {
         self.has_room = whole.height >= ROOMY || layout::is_wide(whole);
         if whole.width < SMALLEST.0 || whole.height < SMALLEST.1 {
             let look = self.look;
-            let mut pen = Pen { buffer, look: &look };
+            let mut pen = Pen {
+                buffer,
+                look: &look,
+            };
             pen.role(Run::of(whole, 0), say!("terminal-too-small"), Role::Warning);
             return None;
         }
-        let [above, bottom] =
-            [Rect { height: whole.height - 1, ..whole }, Rect { y: whole.bottom() - 1, height: 1, ..whole }];
+        let [above, bottom] = [
+            Rect {
+                height: whole.height - 1,
+                ..whole
+            },
+            Rect {
+                y: whole.bottom() - 1,
+                height: 1,
+                ..whole
+            },
+        ];
         match self.program.desk.is_some() {
             true => self.draw_panes(above, buffer),
             false => self.draw_nothing(above, buffer),
         }
         let look = self.look;
-        let mut pen = Pen { buffer, look: &look };
+        let mut pen = Pen {
+            buffer,
+            look: &look,
+        };
         let situation = self.situation();
         match &mut self.over {
             Over::Palette(palette) => {
@@ -79,7 +94,17 @@ impl Browser {
     }
 
     fn draw_panes(&mut self, area: Rect, buffer: &mut Buffer) {
-        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
+        let Self {
+            panes,
+            program: Program {
+                desk: Some(desk), ..
+            },
+            look,
+            ..
+        } = self
+        else {
+            return;
+        };
         let focus = panes.focus_id();
         let is_zoomed = panes.is_zoomed;
         let wanted: Vec<Wanted> = panes
@@ -95,11 +120,22 @@ impl Browser {
             .collect();
         let places = layout::arrange(area, &wanted, focus);
         for place in places.list() {
-            let Some(open) = panes.get_mut(place.id) else { continue };
+            let Some(open) = panes.get_mut(place.id) else {
+                continue;
+            };
             let has_focus = place.id == focus;
-            let cx = Cx { desk, look, pane: place.id, has_focus };
+            let cx = Cx {
+                desk,
+                look,
+                pane: place.id,
+                has_focus,
+            };
             let mut pen = Pen { buffer, look };
-            let role = if has_focus { Role::TitleFocus } else { Role::Title };
+            let role = if has_focus {
+                Role::TitleFocus
+            } else {
+                Role::Title
+            };
             let title = open.pane.title(&cx);
             draw_bar(&mut pen, Run::of(place.bar, 0), &title, role);
             open.pane.draw(place.area, &mut pen, &cx);
@@ -110,13 +146,20 @@ impl Browser {
     /// How to open a trace, or how far it is with that.
     fn draw_nothing(&mut self, area: Rect, buffer: &mut Buffer) {
         let look = self.look;
-        let mut pen = Pen { buffer, look: &look };
+        let mut pen = Pen {
+            buffer,
+            look: &look,
+        };
         let words = match &self.program.opening {
             Some(opening) => say!("terminal-opening", name = opening.name.as_str()),
             None => say!("terminal-nothing-open").to_owned(),
         };
         for (row, line) in (area.height / 3..).zip(words.lines()) {
-            pen.role(Run::of(area, row).behind(2), line, Role::Text(Meaning::Plain));
+            pen.role(
+                Run::of(area, row).behind(2),
+                line,
+                Role::Text(Meaning::Plain),
+            );
         }
     }
 
@@ -129,15 +172,30 @@ impl Browser {
             Some(words) => pen.text_right(run, words, pen.look.style(Role::Text(Meaning::Number))),
             None => run,
         };
-        let rest = Run { end: rest.end.saturating_sub(u16::from(progress.is_some())), ..rest };
+        let rest = Run {
+            end: rest.end.saturating_sub(u16::from(progress.is_some())),
+            ..rest
+        };
         if let Some(message) = &self.message {
             let role = match message.tone {
                 Tone::Info => Role::Text(Meaning::Plain),
                 Tone::Warning => Role::Warning,
                 Tone::Error => Role::Error,
             };
-            let text = if message.text.is_empty() { String::new() } else { format!(": {}", message.text) };
-            draw_message(&Words { text: &format!("{}{text}", message.title), role }, above, rest, pen);
+            let text = if message.text.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", message.text)
+            };
+            draw_message(
+                &Words {
+                    text: &format!("{}{text}", message.title),
+                    role,
+                },
+                above,
+                rest,
+                pen,
+            );
             return;
         }
         let spans = self.status_spans();
@@ -146,12 +204,26 @@ impl Browser {
 
     /// Where the active window is, and what the pane that has the keyboard tells of its cursor.
     fn status_spans(&mut self) -> Vec<Span> {
-        let Self { panes, program: Program { desk: Some(desk), .. }, look, status, .. } = self else {
+        let Self {
+            panes,
+            program: Program {
+                desk: Some(desk), ..
+            },
+            look,
+            status,
+            ..
+        } = self
+        else {
             return Vec::new();
         };
         let mut spans = Vec::new();
         if let Some(open) = panes.focused() {
-            let cx = Cx { desk, look, pane: open.id, has_focus: true };
+            let cx = Cx {
+                desk,
+                look,
+                pane: open.id,
+                has_focus: true,
+            };
             spans = open.pane.status(&cx);
         }
         if !spans.is_empty() {
@@ -164,7 +236,10 @@ impl Browser {
     /// How far indexing or a search came.
     fn progress(&self) -> Option<String> {
         let desk = self.program.desk.as_ref();
-        if let Some(words) = desk.and_then(|desk| desk.lookup.as_ref()).and_then(Lookup::words) {
+        if let Some(words) = desk
+            .and_then(|desk| desk.lookup.as_ref())
+            .and_then(Lookup::words)
+        {
             return Some(say!("terminal-esc-stops", words = words));
         }
         if let Some(desk) = desk.filter(|desk| desk.find.is_under_way()) {
@@ -185,7 +260,9 @@ fn opening_words(opening: &Opening) -> String {
         return say!("terminal-following").to_owned();
     }
     let figures = opening.figures();
-    let left = figures.left.map(|left| say!("terminal-left", time = span(left)));
+    let left = figures
+        .left
+        .map(|left| say!("terminal-left", time = span(left)));
     let words = say!(
         "terminal-indexing",
         share = figures.per_cent(),
@@ -203,7 +280,10 @@ fn position_spans(desk: &Desk, status: &mut stepback_debugger::desk::StatusSlot)
     let window = desk.windows.active();
     let position = window.position;
     let end = desk.session.index.step_count();
-    let place = so_far(&desk.session, &say!("status-of", position = count(position.0), end = count(end)));
+    let place = so_far(
+        &desk.session,
+        &say!("status-of", position = count(position.0), end = count(end)),
+    );
     let mut spans = Vec::new();
     if desk.windows.list.len() > 1 {
         spans.push(Span::new(Meaning::Label, format!("[{}] ", window.id.0)));
@@ -214,7 +294,9 @@ fn position_spans(desk: &Desk, status: &mut stepback_debugger::desk::StatusSlot)
         let position = *position;
         move |cancel: &Cancel| status_at(&session, position, cancel)
     });
-    let Some(status) = answer.any() else { return spans };
+    let Some(status) = answer.any() else {
+        return spans;
+    };
     for (name, value) in status.parts() {
         part(&mut spans, name, &value);
     }
@@ -245,10 +327,19 @@ struct Words<'a> {
 fn draw_message(words: &Words<'_>, above: Rect, last: Run, pen: &mut Pen<'_>) {
     let lines = wrapped(&pen.look.signs.clean(words.text), usize::from(last.cells()));
     let most = MESSAGE.min(above.height.saturating_sub(1));
-    let higher = u16::try_from(lines.len().saturating_sub(1)).unwrap_or(u16::MAX).min(most);
+    let higher = u16::try_from(lines.len().saturating_sub(1))
+        .unwrap_or(u16::MAX)
+        .min(most);
     for (row, line) in (above.height - higher..).zip(lines.iter().take(usize::from(higher))) {
         let run = Run::of(above, row);
-        clear(Rect { y: run.y, height: 1, ..above }, pen.buffer);
+        clear(
+            Rect {
+                y: run.y,
+                height: 1,
+                ..above
+            },
+            pen.buffer,
+        );
         pen.role(run, line, words.role);
     }
     let rest = lines.get(usize::from(higher)..).unwrap_or_default();
@@ -265,12 +356,34 @@ fn draw_question(
 ) -> (u16, u16) {
     if let Some(error) = question.error.clone().or(message) {
         let run = Run::of(above, above.height.saturating_sub(1));
-        let above = Rect { height: above.height.saturating_sub(1), ..above };
-        clear(Rect { y: run.y, height: 1, ..above }, pen.buffer);
-        draw_message(&Words { text: &error, role: Role::Error }, above, run, pen);
+        let above = Rect {
+            height: above.height.saturating_sub(1),
+            ..above
+        };
+        clear(
+            Rect {
+                y: run.y,
+                height: 1,
+                ..above
+            },
+            pen.buffer,
+        );
+        draw_message(
+            &Words {
+                text: &error,
+                role: Role::Error,
+            },
+            above,
+            run,
+            pen,
+        );
     }
     let run = Run::of(bottom, 0);
-    let rest = pen.role(run.first(run.cells() / 2), &question.asked.words(), Role::Key);
+    let rest = pen.role(
+        run.first(run.cells() / 2),
+        &question.asked.words(),
+        Role::Key,
+    );
     let (before, behind) = question.line.parts();
     // Of a text that is too long its end is seen.
     let room = usize::from(run.end.saturating_sub(rest.x).saturating_sub(1));

@@ -40,7 +40,12 @@ impl HelpPage {
             Some(action) => !is_of_window(&action),
             None => !asks_for_window(command),
         };
-        Self { kind, commands: keymap::commands().iter().filter(is_here).collect(), top: 0, rows: 1 }
+        Self {
+            kind,
+            commands: keymap::commands().iter().filter(is_here).collect(),
+            top: 0,
+            rows: 1,
+        }
     }
 
     /// Keys that scroll leave it open; any other one closes it. True while it is open.
@@ -63,7 +68,11 @@ impl HelpPage {
     pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>) {
         let title = Run::of(area, 0);
         pen.line(title, pen.look.style(Role::TitleFocus));
-        pen.role(title.behind(1), &format!(" {} ", say!("terminal-help-title")), Role::TitleFocus);
+        pen.role(
+            title.behind(1),
+            &format!(" {} ", say!("terminal-help-title")),
+            Role::TitleFocus,
+        );
         self.rows = usize::from(area.height.saturating_sub(1)).max(1);
         let lines = self.lines();
         for (row, line) in (1..area.height).zip(lines.iter().skip(self.top)) {
@@ -89,12 +98,16 @@ impl HelpPage {
                     continue;
                 }
                 // Keys that do alike stand in one line.
-                match lines
-                    .get_mut(before..)
-                    .and_then(|lines| lines.iter_mut().find(|line: &&mut Line| line.words == words))
-                {
+                match lines.get_mut(before..).and_then(|lines| {
+                    lines
+                        .iter_mut()
+                        .find(|line: &&mut Line| line.words == words)
+                }) {
                     Some(line) => line.keys = format!("{} {keys}", line.keys),
-                    None => lines.push(Line { keys, words: words.to_owned() }),
+                    None => lines.push(Line {
+                        keys,
+                        words: words.to_owned(),
+                    }),
                 }
             }
             if lines.len() > before {
@@ -102,34 +115,64 @@ impl HelpPage {
                 lines.insert(before, Line { keys, words });
             }
         }
-        for part in [say!("terminal-help-legend"), say!("terminal-help-prompts"), say!("terminal-help-always")] {
+        for part in [
+            say!("terminal-help-legend"),
+            say!("terminal-help-prompts"),
+            say!("terminal-help-always"),
+        ] {
             lines.extend(part.lines().map(line_of));
         }
-        lines.push(Line { keys: String::new(), words: say!("terminal-help-window").to_owned() });
-        lines.extend(self.commands.iter().filter_map(|command| self.of_window(command)));
-        lines.push(Line { keys: String::new(), words: say!("terminal-help-differences").to_owned() });
-        lines.extend(self.commands.iter().filter_map(|command| self.shadowed(command)));
+        lines.push(Line {
+            keys: String::new(),
+            words: say!("terminal-help-window").to_owned(),
+        });
+        lines.extend(
+            self.commands
+                .iter()
+                .filter_map(|command| self.of_window(command)),
+        );
+        lines.push(Line {
+            keys: String::new(),
+            words: say!("terminal-help-differences").to_owned(),
+        });
+        lines.extend(
+            self.commands
+                .iter()
+                .filter_map(|command| self.shadowed(command)),
+        );
         lines
     }
 
     /// A command with those of the window's keys that mean it here as well.
     fn of_window(&self, command: &Command) -> Option<Line> {
         let here = sent_here(command, self.kind).join(" ");
-        (!here.is_empty()).then(|| Line { keys: here, words: command.label().to_owned() })
+        (!here.is_empty()).then(|| Line {
+            keys: here,
+            words: command.label().to_owned(),
+        })
     }
 
     /// A command whose key means something else here.
     fn shadowed(&self, command: &Command) -> Option<Line> {
         let lost = sent(command, |key| has_for_itself(self.kind, key)).join(" ");
-        (!lost.is_empty()).then(|| Line { keys: lost, words: say!("terminal-help-lost", command = command.label()) })
+        (!lost.is_empty()).then(|| Line {
+            keys: lost,
+            words: say!("terminal-help-lost", command = command.label()),
+        })
     }
 }
 
 /// A line of a text: what stands before two spaces are keys; a line that begins without is a title.
 fn line_of(text: &str) -> Line {
     match text.split_once("  ") {
-        Some((keys, words)) => Line { keys: keys.to_owned(), words: words.trim_start().to_owned() },
-        None => Line { keys: String::new(), words: text.to_owned() },
+        Some((keys, words)) => Line {
+            keys: keys.to_owned(),
+            words: words.trim_start().to_owned(),
+        },
+        None => Line {
+            keys: String::new(),
+            words: text.to_owned(),
+        },
     }
 }
 

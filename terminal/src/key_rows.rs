@@ -225,8 +225,18 @@ pub static ROWS: &[Row] = &[
         command: Command::Ask(Purpose::Visit(Way::Back)),
         words: "terminal-key-visit-back",
     },
-    Row { scope: Scope::Trace, presses: &[Press::letter('R')], command: Command::Raw, words: "terminal-key-raw" },
-    Row { scope: Scope::Trace, presses: &[Press::letter('a')], command: Command::Pick, words: "terminal-key-pick" },
+    Row {
+        scope: Scope::Trace,
+        presses: &[Press::letter('R')],
+        command: Command::Raw,
+        words: "terminal-key-raw",
+    },
+    Row {
+        scope: Scope::Trace,
+        presses: &[Press::letter('a')],
+        command: Command::Pick,
+        words: "terminal-key-pick",
+    },
     Row {
         scope: Scope::Trace,
         presses: &[Press::of(KeyCode::Enter)],
@@ -299,7 +309,12 @@ pub static ROWS: &[Row] = &[
         command: Command::Ask(Purpose::LockAtTime),
         words: "terminal-key-lock-time",
     },
-    Row { scope: Scope::Cells, presses: &[Press::control('l')], command: Command::Arrange, words: "terminal-key-lock" },
+    Row {
+        scope: Scope::Cells,
+        presses: &[Press::control('l')],
+        command: Command::Arrange,
+        words: "terminal-key-lock",
+    },
     Row {
         scope: Scope::Registers,
         presses: &[Press::letter('a')],
@@ -444,7 +459,12 @@ pub static ROWS: &[Row] = &[
         command: Command::Copy,
         words: "terminal-key-copy",
     },
-    Row { scope: Scope::Everywhere, presses: &[Press::letter('W')], command: Command::Why, words: "terminal-key-why" },
+    Row {
+        scope: Scope::Everywhere,
+        presses: &[Press::letter('W')],
+        command: Command::Why,
+        words: "terminal-key-why",
+    },
     Row {
         scope: Scope::Why,
         presses: &[Press::letter('v')],

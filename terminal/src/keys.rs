@@ -79,9 +79,14 @@ pub struct Row {
 impl Row {
     /// Its keys as the help writes them, without those that mean something more particular in a pane of a kind.
     pub fn keys_in(&self, kind: PanelKind) -> Vec<String> {
-        let is_ours =
-            |press: &&Press| row_of(kind, |other| other == **press).is_some_and(|row| row.words == self.words);
-        self.presses.iter().filter(is_ours).map(|press| press.text()).collect()
+        let is_ours = |press: &&Press| {
+            row_of(kind, |other| other == **press).is_some_and(|row| row.words == self.words)
+        };
+        self.presses
+            .iter()
+            .filter(is_ours)
+            .map(|press| press.text())
+            .collect()
     }
 }
 
@@ -99,11 +104,18 @@ impl Press {
             KeyCode::BackTab => "Shift-Tab".to_owned(),
             other => format!("{other:?}"),
         };
-        if self.is_control { format!("Ctrl-{name}") } else { name }
+        if self.is_control {
+            format!("Ctrl-{name}")
+        } else {
+            name
+        }
     }
 
     pub(super) const fn of(code: KeyCode) -> Self {
-        Self { code, is_control: false }
+        Self {
+            code,
+            is_control: false,
+        }
     }
 
     pub(super) const fn letter(letter: char) -> Self {
@@ -111,15 +123,18 @@ impl Press {
     }
 
     pub(super) const fn control(letter: char) -> Self {
-        Self { code: KeyCode::Char(letter), is_control: true }
+        Self {
+            code: KeyCode::Char(letter),
+            is_control: true,
+        }
     }
 
     fn fits(self, key: KeyEvent) -> bool {
         let is_alt = key.modifiers.contains(KeyModifiers::ALT);
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         // Shift is part of a letter or sign, and of no other key of the table.
-        let is_shift =
-            key.modifiers.contains(KeyModifiers::SHIFT) && !matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab);
+        let is_shift = key.modifiers.contains(KeyModifiers::SHIFT)
+            && !matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab);
         key.code == self.code && !is_alt && !is_shift && is_control == self.is_control
     }
 }
@@ -132,7 +147,11 @@ pub fn command_of(kind: PanelKind, key: KeyEvent) -> Option<Command> {
 /// Whether the table has a key of the window's for itself in a pane of a kind.
 pub fn has_for_itself(kind: PanelKind, stroke: KeyStroke) -> bool {
     let event = |press: &Press| {
-        let held = if press.is_control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+        let held = if press.is_control {
+            KeyModifiers::CONTROL
+        } else {
+            KeyModifiers::NONE
+        };
         stroke_of(KeyEvent::new(press.code, held))
     };
     row_of(kind, |press| event(&press) == Some(stroke)).is_some()
@@ -141,7 +160,10 @@ pub fn has_for_itself(kind: PanelKind, stroke: KeyStroke) -> bool {
 /// The row of a key: that of the most particular scope.
 fn row_of(kind: PanelKind, is_it: impl Fn(Press) -> bool) -> Option<&'static Row> {
     let scopes = Scope::ALL.into_iter().filter(|scope| scope.has(kind));
-    let found = |scope| ROWS.iter().find(|row| row.scope == scope && row.presses.iter().any(|press| is_it(*press)));
+    let found = |scope| {
+        ROWS.iter()
+            .find(|row| row.scope == scope && row.presses.iter().any(|press| is_it(*press)))
+    };
     scopes.filter_map(found).next()
 }
 
@@ -195,9 +217,15 @@ mod tests {
                 for press in row.presses {
                     let scopes = Scope::ALL.iter().filter(|scope| scope.has(kind));
                     let of = |scope: &Scope| {
-                        ROWS.iter().filter(|row| row.scope == *scope && row.presses.contains(press)).count()
+                        ROWS.iter()
+                            .filter(|row| row.scope == *scope && row.presses.contains(press))
+                            .count()
                     };
-                    assert!(scopes.map(of).all(|count| count < 2), "{} twice", press.text());
+                    assert!(
+                        scopes.map(of).all(|count| count < 2),
+                        "{} twice",
+                        press.text()
+                    );
                 }
             }
         }
@@ -207,10 +235,22 @@ mod tests {
     fn letters_are_told_apart_by_their_size_and_signs_need_no_shift() {
         let of = |kind, code, held| command_of(kind, KeyEvent::new(code, held));
         let (none, shift) = (KeyModifiers::NONE, KeyModifiers::SHIFT);
-        assert_eq!(of(PanelKind::Trace, KeyCode::Char('p'), none), Some(Command::Ask(Purpose::Visit(Way::Forward))));
-        assert_eq!(of(PanelKind::Trace, KeyCode::Char('P'), shift), Some(Command::Ask(Purpose::Visit(Way::Back))));
-        assert_eq!(of(PanelKind::Trace, KeyCode::Char('{'), shift), Some(Command::Fold(Fold::All)));
-        assert_eq!(of(PanelKind::Memory, KeyCode::Char('['), none), Some(Command::ChangedByte(Way::Back)));
+        assert_eq!(
+            of(PanelKind::Trace, KeyCode::Char('p'), none),
+            Some(Command::Ask(Purpose::Visit(Way::Forward)))
+        );
+        assert_eq!(
+            of(PanelKind::Trace, KeyCode::Char('P'), shift),
+            Some(Command::Ask(Purpose::Visit(Way::Back)))
+        );
+        assert_eq!(
+            of(PanelKind::Trace, KeyCode::Char('{'), shift),
+            Some(Command::Fold(Fold::All))
+        );
+        assert_eq!(
+            of(PanelKind::Memory, KeyCode::Char('['), none),
+            Some(Command::ChangedByte(Way::Back))
+        );
         assert_eq!(of(PanelKind::Registers, KeyCode::Char('['), none), None);
         assert_eq!(of(PanelKind::Trace, KeyCode::Up, KeyModifiers::ALT), None);
     }

@@ -55,13 +55,22 @@ impl Places {
     /// The pane at a cell of the screen, its bar counted.
     pub fn pane_at(&self, x: u16, y: u16) -> Option<PanelId> {
         let spot = (x, y).into();
-        self.list.iter().find(|place| place.bar.contains(spot) || place.area.contains(spot)).map(|place| place.id)
+        self.list
+            .iter()
+            .find(|place| place.bar.contains(spot) || place.area.contains(spot))
+            .map(|place| place.id)
     }
 
     /// The pane whose bar is at a cell and can be dragged: not one at the top of its column.
     pub fn border_at(&self, x: u16, y: u16) -> Option<PanelId> {
-        let at = self.list.iter().find(|place| place.bar.contains((x, y).into()))?;
-        let is_below = self.list.iter().any(|other| other.area.bottom() == at.bar.y && other.bar.x == at.bar.x);
+        let at = self
+            .list
+            .iter()
+            .find(|place| place.bar.contains((x, y).into()))?;
+        let is_below = self
+            .list
+            .iter()
+            .any(|other| other.area.bottom() == at.bar.y && other.bar.x == at.bar.x);
         is_below.then_some(at.id)
     }
 
@@ -90,14 +99,35 @@ pub fn arrange(area: Rect, wanted: &[Wanted], focus: PanelId) -> Places {
     let is_left = |pane: &&Wanted| pane.window.is_some() || pane.is_code;
     let (left, right): (Vec<Wanted>, Vec<Wanted>) = (
         wanted.iter().filter(is_left).copied().collect(),
-        wanted.iter().filter(|pane| !is_left(pane)).copied().collect(),
+        wanted
+            .iter()
+            .filter(|pane| !is_left(pane))
+            .copied()
+            .collect(),
     );
     let mut list = Vec::new();
     if is_wide(area) && !left.is_empty() && !right.is_empty() {
         let wide = area.width * 11 / 20;
         // A column of its own between both, so that texts do not run into each other.
-        column(Rect { width: wide - 1, ..area }, &left, focus, &mut list);
-        column(Rect { x: area.x + wide, width: area.width - wide, ..area }, &right, focus, &mut list);
+        column(
+            Rect {
+                width: wide - 1,
+                ..area
+            },
+            &left,
+            focus,
+            &mut list,
+        );
+        column(
+            Rect {
+                x: area.x + wide,
+                width: area.width - wide,
+                ..area
+            },
+            &right,
+            focus,
+            &mut list,
+        );
     } else {
         column(area, &[left, right].concat(), focus, &mut list);
     }
@@ -106,24 +136,53 @@ pub fn arrange(area: Rect, wanted: &[Wanted], focus: PanelId) -> Places {
 
 /// Panes below each other. Lists of steps stand beside each other where they fit.
 fn column(area: Rect, panes: &[Wanted], focus: PanelId, out: &mut Vec<Place>) {
-    let (lists, others): (Vec<Wanted>, Vec<Wanted>) = panes.iter().partition(|pane| pane.window.is_some());
-    let is_beside = lists.len() > 1 && area.width / u16::try_from(lists.len()).unwrap_or(u16::MAX) >= LIST_COLUMNS;
-    let bands = if is_beside { 1 } else { u16::try_from(lists.len()).unwrap_or(u16::MAX) };
-    let kept = if bands == 0 { 0 } else { bands.saturating_mul(LIST_ROWS).min(area.height) };
+    let (lists, others): (Vec<Wanted>, Vec<Wanted>) =
+        panes.iter().partition(|pane| pane.window.is_some());
+    let is_beside = lists.len() > 1
+        && area.width / u16::try_from(lists.len()).unwrap_or(u16::MAX) >= LIST_COLUMNS;
+    let bands = if is_beside {
+        1
+    } else {
+        u16::try_from(lists.len()).unwrap_or(u16::MAX)
+    };
+    let kept = if bands == 0 {
+        0
+    } else {
+        bands.saturating_mul(LIST_ROWS).min(area.height)
+    };
     let heights = heights_of(&others, area.height - kept, focus);
     let taken: u16 = heights.iter().map(|(_, rows)| *rows).sum();
-    let mut rest = Rect { height: area.height - taken.min(area.height), ..area };
+    let mut rest = Rect {
+        height: area.height - taken.min(area.height),
+        ..area
+    };
     if is_beside {
         beside(rest, &lists, out);
     } else {
         stacked(rest, &lists, focus, out);
     }
-    rest.y = if lists.is_empty() { area.y } else { rest.bottom() };
+    rest.y = if lists.is_empty() {
+        area.y
+    } else {
+        rest.bottom()
+    };
     for (place, (pane, rows)) in heights.iter().enumerate() {
         // Without lists of steps the last pane takes what is left.
         let is_last = lists.is_empty() && place + 1 == heights.len();
-        let height = if is_last { area.bottom().saturating_sub(rest.y) } else { *rows };
-        put(Rect { y: rest.y, height, ..area }, pane.id, out);
+        let height = if is_last {
+            area.bottom().saturating_sub(rest.y)
+        } else {
+            *rows
+        };
+        put(
+            Rect {
+                y: rest.y,
+                height,
+                ..area
+            },
+            pane.id,
+            out,
+        );
         rest.y += height;
     }
 }
@@ -135,19 +194,35 @@ fn heights_of(panes: &[Wanted], room: u16, focus: PanelId) -> Vec<(Wanted, u16)>
     while u32::from(room) < kept.len() as u32 * u32::from(LEAST) {
         let held = kept.iter().position(|pane| pane.id == focus).unwrap_or(0);
         // The end that is farther away goes.
-        let gone = if held * 2 < kept.len() { kept.len() - 1 } else { 0 };
+        let gone = if held * 2 < kept.len() {
+            kept.len() - 1
+        } else {
+            0
+        };
         if kept.is_empty() {
             break;
         }
         kept.remove(gone);
     }
-    let mut heights: Vec<u16> = kept.iter().map(|pane| pane.rows.saturating_add(1).max(LEAST)).collect();
+    let mut heights: Vec<u16> = kept
+        .iter()
+        .map(|pane| pane.rows.saturating_add(1).max(LEAST))
+        .collect();
     loop {
         let sum: u32 = heights.iter().map(|rows| u32::from(*rows)).sum();
-        let Some(surplus) = sum.checked_sub(u32::from(room)).filter(|surplus| *surplus > 0) else { break };
-        let Some(largest) = heights.iter_mut().max().filter(|rows| **rows > LEAST) else { break };
+        let Some(surplus) = sum
+            .checked_sub(u32::from(room))
+            .filter(|surplus| *surplus > 0)
+        else {
+            break;
+        };
+        let Some(largest) = heights.iter_mut().max().filter(|rows| **rows > LEAST) else {
+            break;
+        };
         // In one step where one pane wants nearly all.
-        let give = u16::try_from(surplus / 2).unwrap_or(u16::MAX).clamp(1, *largest - LEAST);
+        let give = u16::try_from(surplus / 2)
+            .unwrap_or(u16::MAX)
+            .clamp(1, *largest - LEAST);
         *largest -= give;
     }
     kept.into_iter().zip(heights).collect()
@@ -159,22 +234,50 @@ fn beside(area: Rect, lists: &[Wanted], out: &mut Vec<Place>) {
     let wide = area.width / count;
     for (place, list) in (0..count).zip(lists) {
         let is_last = place + 1 == count;
-        let width = if is_last { area.width - wide * place } else { wide.saturating_sub(1) };
-        put(Rect { x: area.x + wide * place, width, ..area }, list.id, out);
+        let width = if is_last {
+            area.width - wide * place
+        } else {
+            wide.saturating_sub(1)
+        };
+        put(
+            Rect {
+                x: area.x + wide * place,
+                width,
+                ..area
+            },
+            list.id,
+            out,
+        );
     }
 }
 
 /// Lists of steps below each other, as high as each other; of those that do not fit the one that has the keyboard stays.
 fn stacked(area: Rect, lists: &[Wanted], focus: PanelId, out: &mut Vec<Place>) {
     let most = usize::from(area.height / LEAST).max(1);
-    let first = lists.iter().position(|list| list.id == focus).unwrap_or(0).min(lists.len().saturating_sub(most));
+    let first = lists
+        .iter()
+        .position(|list| list.id == focus)
+        .unwrap_or(0)
+        .min(lists.len().saturating_sub(most));
     let shown = lists.get(first..).unwrap_or_default();
     let count = u16::try_from(shown.len().min(most)).unwrap_or(1).max(1);
     let tall = area.height / count;
     for (place, list) in (0..count).zip(shown) {
         let is_last = place + 1 == count;
-        let height = if is_last { area.height - tall * place } else { tall };
-        put(Rect { y: area.y + tall * place, height, ..area }, list.id, out);
+        let height = if is_last {
+            area.height - tall * place
+        } else {
+            tall
+        };
+        put(
+            Rect {
+                y: area.y + tall * place,
+                height,
+                ..area
+            },
+            list.id,
+            out,
+        );
     }
 }
 
@@ -183,7 +286,15 @@ fn put(area: Rect, id: PanelId, out: &mut Vec<Place>) {
         return;
     }
     let bar = Rect { height: 1, ..area };
-    out.push(Place { id, bar, area: Rect { y: area.y + 1, height: area.height - 1, ..area } });
+    out.push(Place {
+        id,
+        bar,
+        area: Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        },
+    });
 }
 
 #[cfg(test)]
@@ -191,22 +302,46 @@ mod tests {
     use super::*;
 
     fn list(id: u64) -> Wanted {
-        Wanted { id: PanelId(id), window: Some(WindowId(1)), is_code: false, rows: 0 }
+        Wanted {
+            id: PanelId(id),
+            window: Some(WindowId(1)),
+            is_code: false,
+            rows: 0,
+        }
     }
 
     fn pane(id: u64, rows: u16) -> Wanted {
-        Wanted { id: PanelId(id), window: None, is_code: false, rows }
+        Wanted {
+            id: PanelId(id),
+            window: None,
+            is_code: false,
+            rows,
+        }
     }
 
     fn shown(size: (u16, u16), wanted: &[Wanted]) -> Vec<(u64, u16, u16, u16)> {
-        let places = arrange(Rect::new(0, 0, size.0, size.1), wanted, wanted.last().map_or(PanelId(0), |last| last.id));
-        places.list().iter().map(|place| (place.id.0, place.bar.x, place.bar.y, place.area.height)).collect()
+        let places = arrange(
+            Rect::new(0, 0, size.0, size.1),
+            wanted,
+            wanted.last().map_or(PanelId(0), |last| last.id),
+        );
+        places
+            .list()
+            .iter()
+            .map(|place| (place.id.0, place.bar.x, place.bar.y, place.area.height))
+            .collect()
     }
 
     #[test]
     fn the_list_of_steps_takes_what_others_leave() {
-        assert_eq!(shown((80, 23), &[list(1), pane(2, 6)]), [(1, 0, 0, 15), (2, 0, 16, 6)]);
-        assert_eq!(shown((80, 23), &[list(1), pane(2, 40)]), [(1, 0, 0, 5), (2, 0, 6, 16)]);
+        assert_eq!(
+            shown((80, 23), &[list(1), pane(2, 6)]),
+            [(1, 0, 0, 15), (2, 0, 16, 6)]
+        );
+        assert_eq!(
+            shown((80, 23), &[list(1), pane(2, 40)]),
+            [(1, 0, 0, 5), (2, 0, 6, 16)]
+        );
         assert_eq!(shown((80, 23), &[list(1)]), [(1, 0, 0, 22)]);
         assert_eq!(shown((80, 23), &[pane(2, 6)]), [(2, 0, 0, 22)]);
     }
@@ -221,14 +356,27 @@ mod tests {
 
     #[test]
     fn two_lists_stand_beside_each_other_where_they_fit() {
-        assert_eq!(shown((149, 30), &[list(1), list(2)]), [(1, 0, 0, 29), (2, 74, 0, 29)]);
-        assert_eq!(shown((80, 30), &[list(1), list(2)]), [(1, 0, 0, 14), (2, 0, 15, 14)]);
+        assert_eq!(
+            shown((149, 30), &[list(1), list(2)]),
+            [(1, 0, 0, 29), (2, 74, 0, 29)]
+        );
+        assert_eq!(
+            shown((80, 30), &[list(1), list(2)]),
+            [(1, 0, 0, 14), (2, 0, 15, 14)]
+        );
     }
 
     #[test]
     fn every_place_is_on_the_screen_and_none_covers_another() {
-        let panes: Vec<Wanted> =
-            (0..9).map(|id| if id % 3 == 0 { list(id) } else { pane(id, u16::MAX >> id) }).collect();
+        let panes: Vec<Wanted> = (0..9)
+            .map(|id| {
+                if id % 3 == 0 {
+                    list(id)
+                } else {
+                    pane(id, u16::MAX >> id)
+                }
+            })
+            .collect();
         for wide in [1, 5, 20, 79, 149, 150, 300] {
             for tall in 0..40 {
                 for focus in 0..9 {
@@ -238,7 +386,10 @@ mod tests {
                     for place in places.list() {
                         for spot in place.bar.positions().chain(place.area.positions()) {
                             assert!(area.contains(spot), "{place:?} in {area:?}");
-                            assert!(taken.insert((spot.x, spot.y)), "{place:?} covers another in {area:?}");
+                            assert!(
+                                taken.insert((spot.x, spot.y)),
+                                "{place:?} covers another in {area:?}"
+                            );
                         }
                     }
                 }

@@ -84,7 +84,11 @@ impl Look {
         let value = |name: &str| variable(name).unwrap_or_default();
         Self {
             colors: colors(&value),
-            signs: if signs == SignsChoice::Ascii { Signs::Ascii } else { known_signs(&value) },
+            signs: if signs == SignsChoice::Ascii {
+                Signs::Ascii
+            } else {
+                known_signs(&value)
+            },
         }
     }
 
@@ -119,8 +123,14 @@ fn colors(value: &impl Fn(&str) -> String) -> Colors {
         () if term.starts_with("vt") => Colors::None,
         // The console of Linux takes other colours, and shows one of its sixteen instead.
         () if term == "linux" => Colors::Sixteen,
-        () if matches!(value("COLORTERM").as_str(), "truecolor" | "24bit") || term.ends_with("-direct") => Colors::True,
-        () if term.ends_with("-256color") || matches!(term.as_str(), "alacritty" | "foot" | "xterm-kitty") => {
+        () if matches!(value("COLORTERM").as_str(), "truecolor" | "24bit")
+            || term.ends_with("-direct") =>
+        {
+            Colors::True
+        }
+        () if term.ends_with("-256color")
+            || matches!(term.as_str(), "alacritty" | "foot" | "xterm-kitty") =>
+        {
             Colors::Cube
         }
         () => Colors::Sixteen,
@@ -129,11 +139,19 @@ fn colors(value: &impl Fn(&str) -> String) -> Colors {
 
 /// The first of the locale's variables that is set decides.
 fn known_signs(value: &impl Fn(&str) -> String) -> Signs {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(value).into_iter().find(|locale| !locale.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .map(value)
+        .into_iter()
+        .find(|locale| !locale.is_empty());
     let codes = locale.unwrap_or_default().to_ascii_lowercase();
     // Without a locale nothing speaks against what nearly every terminal can.
-    let is_utf8 = codes.is_empty() && cfg!(windows) || codes.contains("utf-8") || codes.contains("utf8");
-    if is_utf8 && value("TERM") != "linux" { Signs::Unicode } else { Signs::Ascii }
+    let is_utf8 =
+        codes.is_empty() && cfg!(windows) || codes.contains("utf-8") || codes.contains("utf8");
+    if is_utf8 && value("TERM") != "linux" {
+        Signs::Unicode
+    } else {
+        Signs::Ascii
+    }
 }
 
 /// A colour that reads on black and on white.
@@ -151,7 +169,10 @@ struct Paint {
 }
 
 const fn tone(red: u8, green: u8, blue: u8, named: Color) -> Tone {
-    Tone { rgb: [red, green, blue], named }
+    Tone {
+        rgb: [red, green, blue],
+        named,
+    }
 }
 
 const BLUE: Tone = tone(0x00, 0x75, 0xe3, Color::Cyan);
@@ -174,7 +195,10 @@ fn paint(role: Role) -> Paint {
     let (tone, attributes) = match role {
         Role::Text(meaning) => return paint_of(meaning),
         Role::Changed => (Some(AMBER), Modifier::BOLD),
-        Role::Position(number) => (Some([BLUE, PINK, TEAL, SAND][place_of(number)]), Modifier::BOLD),
+        Role::Position(number) => (
+            Some([BLUE, PINK, TEAL, SAND][place_of(number)]),
+            Modifier::BOLD,
+        ),
         Role::Hit => (Some(SAND), Modifier::BOLD.union(Modifier::UNDERLINED)),
         Role::Bookmark => (Some(SAND), Modifier::BOLD),
         Role::Error => (Some(RED), Modifier::BOLD),
@@ -218,8 +242,12 @@ fn place_of(number: u32) -> usize {
 /// The colour among the 216 that is nearest.
 fn nearest_of_cube(rgb: [u8; 3]) -> u8 {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
-    let level =
-        |part: u8| (0u8..).zip(LEVELS).min_by_key(|(_, level)| level.abs_diff(part)).map_or(0, |(place, _)| place);
+    let level = |part: u8| {
+        (0u8..)
+            .zip(LEVELS)
+            .min_by_key(|(_, level)| level.abs_diff(part))
+            .map_or(0, |(place, _)| place)
+    };
     let [red, green, blue] = rgb.map(level);
     16 + 36 * red + 6 * green + blue
 }
@@ -229,8 +257,12 @@ mod tests {
     use super::*;
 
     fn look(variables: &[(&str, &str)]) -> Look {
-        let value =
-            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+        let value = |name: &str| {
+            variables
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned())
+        };
         Look::of(value, SignsChoice::Detected)
     }
 
@@ -243,14 +275,29 @@ mod tests {
     fn the_environment_says_how_many_colours_there_are() {
         check_colors(&[("TERM", "xterm")], Colors::Sixteen);
         check_colors(&[("TERM", "tmux-256color")], Colors::Cube);
-        check_colors(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")], Colors::True);
+        check_colors(
+            &[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")],
+            Colors::True,
+        );
         check_colors(&[("TERM", "xterm-direct")], Colors::True);
-        check_colors(&[("TERM", "linux"), ("COLORTERM", "truecolor")], Colors::Sixteen);
+        check_colors(
+            &[("TERM", "linux"), ("COLORTERM", "truecolor")],
+            Colors::Sixteen,
+        );
         check_colors(&[("TERM", "vt220")], Colors::None);
-        check_colors(&[("TERM", "dumb"), ("COLORTERM", "truecolor")], Colors::None);
+        check_colors(
+            &[("TERM", "dumb"), ("COLORTERM", "truecolor")],
+            Colors::None,
+        );
         check_colors(&[], Colors::None);
-        check_colors(&[("TERM", "xterm-256color"), ("NO_COLOR", "1")], Colors::None);
-        check_colors(&[("TERM", "xterm-256color"), ("NO_COLOR", "")], Colors::Cube);
+        check_colors(
+            &[("TERM", "xterm-256color"), ("NO_COLOR", "1")],
+            Colors::None,
+        );
+        check_colors(
+            &[("TERM", "xterm-256color"), ("NO_COLOR", "")],
+            Colors::Cube,
+        );
     }
 
     #[track_caller]
@@ -260,10 +307,16 @@ mod tests {
 
     #[test]
     fn the_locale_says_which_characters_there_are() {
-        check_signs(&[("LANG", "en_US.UTF-8"), ("TERM", "xterm")], Signs::Unicode);
+        check_signs(
+            &[("LANG", "en_US.UTF-8"), ("TERM", "xterm")],
+            Signs::Unicode,
+        );
         check_signs(&[("LANG", "C.utf8")], Signs::Unicode);
         check_signs(&[("LANG", "en_US.UTF-8"), ("LC_ALL", "C")], Signs::Ascii);
-        check_signs(&[("LANG", "C"), ("LC_CTYPE", "de_DE.UTF-8")], Signs::Unicode);
+        check_signs(
+            &[("LANG", "C"), ("LC_CTYPE", "de_DE.UTF-8")],
+            Signs::Unicode,
+        );
         check_signs(&[("LANG", "en_US.UTF-8"), ("TERM", "linux")], Signs::Ascii);
         let value = |_: &str| Some("en_US.UTF-8".to_owned());
         assert_eq!(Look::of(value, SignsChoice::Ascii).signs, Signs::Ascii);
@@ -293,7 +346,11 @@ mod tests {
     #[test]
     fn without_colours_nothing_has_one_and_what_matters_still_differs() {
         let look = look(&[("TERM", "xterm"), ("NO_COLOR", "1")]);
-        assert!(ROLES.iter().all(|role| look.style(*role).fg.is_none() && look.style(*role).bg.is_none()));
+        assert!(
+            ROLES
+                .iter()
+                .all(|role| look.style(*role).fg.is_none() && look.style(*role).bg.is_none())
+        );
         let text = |meaning| look.text(meaning);
         let values = [
             text(Meaning::Plain),
@@ -303,13 +360,23 @@ mod tests {
             look.style(Role::Changed),
             look.style(Role::Cursor),
         ];
-        assert!(values.iter().enumerate().all(|(place, one)| !values[place + 1..].contains(one)), "{values:?}");
+        assert!(
+            values
+                .iter()
+                .enumerate()
+                .all(|(place, one)| !values[place + 1..].contains(one)),
+            "{values:?}"
+        );
     }
 
     fn luminance(rgb: [u8; 3]) -> f64 {
         let linear = rgb.map(|part| {
             let part = f64::from(part) / 255.0;
-            if part <= 0.04 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+            if part <= 0.04 {
+                part / 12.92
+            } else {
+                ((part + 0.055) / 1.055).powf(2.4)
+            }
         });
         0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     }
@@ -328,11 +395,23 @@ mod tests {
 
     #[test]
     fn every_colour_reads_on_black_and_on_white() {
-        let tones = [BLUE, PINK, TEAL, SAND, AMBER, ROSE, SEA, VIOLET, SLATE, SKY, LEAF, GREY, RED];
+        let tones = [
+            BLUE, PINK, TEAL, SAND, AMBER, ROSE, SEA, VIOLET, SLATE, SKY, LEAF, GREY, RED,
+        ];
         for tone in tones {
             let cube = of_cube(nearest_of_cube(tone.rgb));
-            assert!(contrast(tone.rgb) > 4.2, "{:02x?}: {}", tone.rgb, contrast(tone.rgb));
-            assert!(contrast(cube) > 3.2, "{:02x?}: {cube:02x?} {}", tone.rgb, contrast(cube));
+            assert!(
+                contrast(tone.rgb) > 4.2,
+                "{:02x?}: {}",
+                tone.rgb,
+                contrast(tone.rgb)
+            );
+            assert!(
+                contrast(cube) > 3.2,
+                "{:02x?}: {cube:02x?} {}",
+                tone.rgb,
+                contrast(cube)
+            );
         }
     }
 

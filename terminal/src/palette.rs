@@ -8,7 +8,9 @@ use super::pen::{Pen, Run};
 use super::prompt::{Line, Typed};
 use super::registry;
 use super::sent::sent_here;
-use stepback_debugger::action::{Action, AppAction, FileAction, MarkAction, PanelAction, PanelKind, ViewAction};
+use stepback_debugger::action::{
+    Action, AppAction, FileAction, MarkAction, PanelAction, PanelKind, ViewAction,
+};
 use stepback_debugger::desk::{Choice, Desk, Item, ItemKey, Known, Places, items};
 use stepback_debugger::keymap::{Command, CommandId, Situation};
 use stepback_debugger::messages::say;
@@ -40,7 +42,14 @@ pub enum Picked {
 impl Palette {
     /// The commands, over a pane of a kind.
     pub fn new(kind: PanelKind) -> Self {
-        Self { kind, line: Line::default(), chosen: 0, places: Places::default(), list: Vec::new(), rows: 0 }
+        Self {
+            kind,
+            line: Line::default(),
+            chosen: 0,
+            places: Places::default(),
+            list: Vec::new(),
+            rows: 0,
+        }
     }
 
     /// Types a text where the cursor is.
@@ -52,10 +61,21 @@ impl Palette {
     /// Lists what fits what is typed.
     pub fn look(&mut self, situation: &Situation, desk: Option<&Desk>) {
         let query = self.line.text().to_owned();
-        let places = desk.map_or(&[][..], |desk| self.places.poll(&query, &desk.session, &desk.worker));
+        let places = desk.map_or(&[][..], |desk| {
+            self.places.poll(&query, &desk.session, &desk.worker)
+        });
         let searches = desk.map_or(&[][..], |desk| desk.searches.list());
         let slices = desk.map_or(&[][..], |desk| desk.slices.list());
-        self.list = items(&query, situation, Known { recent: &[], places, searches, slices });
+        self.list = items(
+            &query,
+            situation,
+            Known {
+                recent: &[],
+                places,
+                searches,
+                slices,
+            },
+        );
         self.list.retain(|item| match &item.choice {
             Choice::Run(_, action) => !is_of_window(action),
             Choice::Ask(command) => !asks_for_window(command),
@@ -112,7 +132,10 @@ impl Palette {
         match item.key {
             ItemKey::Nothing => String::new(),
             ItemKey::Enter => say!("key-enter").to_owned(),
-            ItemKey::Of(command) => sent_here(command, self.kind).into_iter().next().unwrap_or_default(),
+            ItemKey::Of(command) => sent_here(command, self.kind)
+                .into_iter()
+                .next()
+                .unwrap_or_default(),
         }
     }
 
@@ -137,8 +160,14 @@ impl Palette {
                 _ => Role::Text(stepback_debugger::model::Meaning::Plain),
             };
             let right = self.key_of(item);
-            let rest =
-                pen.text_right(Run { end: line.end.saturating_sub(1), ..line }, &right, pen.look.style(Role::Key));
+            let rest = pen.text_right(
+                Run {
+                    end: line.end.saturating_sub(1),
+                    ..line
+                },
+                &right,
+                pen.look.style(Role::Key),
+            );
             pen.role(rest, &item.text, role);
             if place == self.chosen {
                 pen.role(run.first(2), "> ", Role::Cursor);
@@ -155,9 +184,17 @@ impl Palette {
         let bottom = Run::of(area, area.height.saturating_sub(1));
         let (before, behind) = self.line.parts();
         let rest = pen.role(bottom, ":", Role::Key);
-        let rest = pen.role(rest, before, Role::Text(stepback_debugger::model::Meaning::Plain));
+        let rest = pen.role(
+            rest,
+            before,
+            Role::Text(stepback_debugger::model::Meaning::Plain),
+        );
         let cursor = (rest.x, rest.y);
-        pen.role(rest, behind, Role::Text(stepback_debugger::model::Meaning::Plain));
+        pen.role(
+            rest,
+            behind,
+            Role::Text(stepback_debugger::model::Meaning::Plain),
+        );
         cursor
     }
 }
@@ -165,11 +202,19 @@ impl Palette {
 /// Whether a command asks for an argument of what a terminal cannot do.
 pub fn asks_for_window(command: &Command) -> bool {
     use CommandId::{
-        ChangeKeys, FixedWidthFont, ForgetLayout, ImportKeys, InterfaceFont, SaveLayoutAs, UseLayout, Waveform,
+        ChangeKeys, FixedWidthFont, ForgetLayout, ImportKeys, InterfaceFont, SaveLayoutAs,
+        UseLayout, Waveform,
     };
     matches!(
         command.id,
-        InterfaceFont | FixedWidthFont | ChangeKeys | ImportKeys | Waveform | UseLayout | SaveLayoutAs | ForgetLayout
+        InterfaceFont
+            | FixedWidthFont
+            | ChangeKeys
+            | ImportKeys
+            | Waveform
+            | UseLayout
+            | SaveLayoutAs
+            | ForgetLayout
     )
 }
 
@@ -195,7 +240,9 @@ pub fn is_of_window(action: &Action) -> bool {
                 | FileAction::ClearRecent
                 | FileAction::ForgetRecent(_)
         ),
-        Action::Panel(PanelAction::ShowPanel(kind) | PanelAction::NewPanel(kind)) => !registry::has(*kind),
+        Action::Panel(PanelAction::ShowPanel(kind) | PanelAction::NewPanel(kind)) => {
+            !registry::has(*kind)
+        }
         Action::Panel(action) => matches!(
             action,
             PanelAction::TearOff(_)
@@ -214,7 +261,10 @@ pub fn is_of_window(action: &Action) -> bool {
                 | ViewAction::MeasureCalls(_)
                 | ViewAction::SelectFunction(_)
         ),
-        Action::Mark(action) => matches!(action, MarkAction::Wave(_) | MarkAction::BookmarkSelection(_)),
+        Action::Mark(action) => matches!(
+            action,
+            MarkAction::Wave(_) | MarkAction::BookmarkSelection(_)
+        ),
         Action::Travel(_) | Action::Search(_) | Action::Slice(_) | Action::Fold(_) => false,
     }
 }

@@ -33,7 +33,10 @@ impl<'a> Cx<'a> {
 
     /// A moment of the trace.
     pub fn moment(&self, position: Position) -> Moment {
-        Moment { trace: self.desk.windows.active().trace, position }
+        Moment {
+            trace: self.desk.windows.active().trace,
+            position,
+        }
     }
 }
 
@@ -122,7 +125,8 @@ pub trait Pane {
 
     /// The position at which that cell has the value that is shown; none: that of the active window.
     fn selection_at(&self, cx: &Cx<'_>) -> Option<Position> {
-        self.follow().map(|follow| cx.desk.windows.position_of(follow))
+        self.follow()
+            .map(|follow| cx.desk.windows.position_of(follow))
     }
 
     /// What is under its cursor, as it is copied.

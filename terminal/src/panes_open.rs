@@ -26,7 +26,12 @@ pub struct Panes {
 impl Panes {
     /// The first ones: the list of steps, and the general registers.
     pub fn first() -> Self {
-        let mut panes = Self { list: Vec::new(), focus: PanelId(0), is_zoomed: false, opened: 0 };
+        let mut panes = Self {
+            list: Vec::new(),
+            focus: PanelId(0),
+            is_zoomed: false,
+            opened: 0,
+        };
         panes.add(PanelKind::Trace, WindowId(1));
         panes.add(PanelKind::Registers, WindowId(1));
         panes.focus = PanelId(1);
@@ -53,21 +58,43 @@ impl Panes {
     pub fn put(&mut self, pane: Box<dyn Pane>) -> PanelId {
         self.opened += 1;
         let id = PanelId(self.opened);
-        let traces = self.list.iter().filter(|open| open.pane.window().is_some()).count();
-        let place = if pane.window().is_some() { traces } else { self.list.len() };
-        self.list.insert(place, Open { id, pane, rows: None });
+        let traces = self
+            .list
+            .iter()
+            .filter(|open| open.pane.window().is_some())
+            .count();
+        let place = if pane.window().is_some() {
+            traces
+        } else {
+            self.list.len()
+        };
+        self.list.insert(
+            place,
+            Open {
+                id,
+                pane,
+                rows: None,
+            },
+        );
         self.focus = id;
         id
     }
 
     /// The pane that has the keyboard.
     pub fn focused(&self) -> Option<&Open> {
-        self.list.iter().find(|open| open.id == self.focus).or_else(|| self.list.first())
+        self.list
+            .iter()
+            .find(|open| open.id == self.focus)
+            .or_else(|| self.list.first())
     }
 
     /// The same, to be changed.
     pub fn focused_mut(&mut self) -> Option<&mut Open> {
-        let place = self.list.iter().position(|open| open.id == self.focus).unwrap_or(0);
+        let place = self
+            .list
+            .iter()
+            .position(|open| open.id == self.focus)
+            .unwrap_or(0);
         self.list.get_mut(place)
     }
 
@@ -96,7 +123,11 @@ impl Panes {
     /// Gives the next or last pane the keyboard.
     pub fn focus_next(&mut self, way: Way) {
         let count = self.list.len().max(1);
-        let place = self.list.iter().position(|open| open.id == self.focus_id()).unwrap_or(0);
+        let place = self
+            .list
+            .iter()
+            .position(|open| open.id == self.focus_id())
+            .unwrap_or(0);
         let next = match way {
             Way::Forward => (place + 1) % count,
             Way::Back => (place + count - 1) % count,
@@ -109,26 +140,42 @@ impl Panes {
     /// The first pane of a kind, the one that has the keyboard before others.
     pub fn of_kind(&self, kind: PanelKind) -> Option<PanelId> {
         let is_kind = |open: &&Open| open.pane.kind() == kind;
-        self.focused().filter(is_kind).or_else(|| self.list.iter().find(is_kind)).map(|open| open.id)
+        self.focused()
+            .filter(is_kind)
+            .or_else(|| self.list.iter().find(is_kind))
+            .map(|open| open.id)
     }
 
     /// The list of steps of a window.
     pub fn of_window(&self, window: WindowId) -> Option<PanelId> {
-        self.list.iter().find(|open| open.pane.window() == Some(window)).map(|open| open.id)
+        self.list
+            .iter()
+            .find(|open| open.pane.window() == Some(window))
+            .map(|open| open.id)
     }
 
     /// Closes a pane; what stood above it gets the keyboard. None where it is the last list of steps, or none at all.
     pub fn close(&mut self, id: PanelId) -> Option<Open> {
         let place = self.list.iter().position(|open| open.id == id)?;
-        let lists = self.list.iter().filter(|open| open.pane.window().is_some()).count();
-        let is_list = self.list.get(place).is_some_and(|open| open.pane.window().is_some());
+        let lists = self
+            .list
+            .iter()
+            .filter(|open| open.pane.window().is_some())
+            .count();
+        let is_list = self
+            .list
+            .get(place)
+            .is_some_and(|open| open.pane.window().is_some());
         if is_list && lists < 2 {
             return None;
         }
         let closed = self.list.remove(place);
         if self.focus == id {
             self.is_zoomed = false;
-            self.focus = self.list.get(place.saturating_sub(1)).map_or(PanelId(0), |open| open.id);
+            self.focus = self
+                .list
+                .get(place.saturating_sub(1))
+                .map_or(PanelId(0), |open| open.id);
         }
         Some(closed)
     }

@@ -44,7 +44,9 @@ impl Browser {
     }
 
     pub(super) fn activate(&mut self, id: WindowId) {
-        let Some(desk) = self.program.desk.as_mut() else { return };
+        let Some(desk) = self.program.desk.as_mut() else {
+            return;
+        };
         if desk.windows.get(id).is_none() {
             let count = desk.windows.list.len();
             return self.report(&say!("apply-no-window", number = id.0, count = count));
@@ -59,7 +61,9 @@ impl Browser {
         match self.panes.close(id) {
             None => self.say(Tone::Info, say!("apply-the-last-trace-window-stays")),
             Some(closed) => {
-                if let (Some(window), Some(desk)) = (closed.pane.window(), self.program.desk.as_mut()) {
+                if let (Some(window), Some(desk)) =
+                    (closed.pane.window(), self.program.desk.as_mut())
+                {
                     desk.windows.close(window);
                 }
                 self.activate_focused();
@@ -92,7 +96,9 @@ impl Browser {
 
     /// Opens a pane; a list of steps is that of a window of its own.
     pub(super) fn open_pane(&mut self, kind: PanelKind) {
-        let Some(desk) = self.program.desk.as_mut() else { return };
+        let Some(desk) = self.program.desk.as_mut() else {
+            return;
+        };
         let window = match kind {
             PanelKind::Trace => desk.windows.open_at(desk.windows.active().position),
             _ => desk.windows.active,
@@ -105,7 +111,11 @@ impl Browser {
 
     /// A second list of steps, at the position.
     pub(super) fn side_by_side(&mut self) {
-        let at = self.program.desk.as_ref().map(|desk| desk.windows.active().position);
+        let at = self
+            .program
+            .desk
+            .as_ref()
+            .map(|desk| desk.windows.active().position);
         let other = at.and_then(|at| self.other_window(at));
         if let Some(id) = other.and_then(|other| self.panes.of_window(other)) {
             self.focus(id);
@@ -114,7 +124,11 @@ impl Browser {
 
     /// Compares the windows; where there is one, a second one is opened first.
     pub(super) fn compare(&mut self) {
-        let at = self.program.desk.as_ref().map(|desk| desk.windows.active().position);
+        let at = self
+            .program
+            .desk
+            .as_ref()
+            .map(|desk| desk.windows.active().position);
         if at.and_then(|at| self.other_window(at)).is_some() {
             self.show(PanelKind::Compare);
         }

@@ -31,13 +31,28 @@ impl Run {
     /// A row of an area, from its top; empty beyond its bottom.
     pub fn of(area: Rect, row: u16) -> Self {
         let y = area.y.saturating_add(row);
-        if y >= area.bottom() { Self { y, x: area.x, end: area.x } } else { Self { y, x: area.x, end: area.right() } }
+        if y >= area.bottom() {
+            Self {
+                y,
+                x: area.x,
+                end: area.x,
+            }
+        } else {
+            Self {
+                y,
+                x: area.x,
+                end: area.right(),
+            }
+        }
     }
 
     /// From a column on.
     #[must_use]
     pub fn from(self, x: u16) -> Self {
-        Self { x: x.min(self.end), ..self }
+        Self {
+            x: x.min(self.end),
+            ..self
+        }
     }
 
     /// Without so many cells at its start.
@@ -49,7 +64,10 @@ impl Run {
     /// Its first cells, as many as there are.
     #[must_use]
     pub fn first(self, cells: u16) -> Self {
-        Self { end: self.x.saturating_add(cells).min(self.end), ..self }
+        Self {
+            end: self.x.saturating_add(cells).min(self.end),
+            ..self
+        }
     }
 
     /// How many cells it has.
@@ -84,7 +102,11 @@ impl Pen<'_> {
 
     /// Draws a text so that it ends where the run does. Returns what is left before it.
     pub fn text_right(&mut self, run: Run, text: &str, style: Style) -> Run {
-        let fitted = self.look.signs.fit(text, usize::from(run.cells())).into_owned();
+        let fitted = self
+            .look
+            .signs
+            .fit(text, usize::from(run.cells()))
+            .into_owned();
         let start = run.end.saturating_sub(cells(&fitted)).max(run.x);
         self.put(run.from(start), &fitted, style);
         Run { end: start, ..run }
@@ -98,8 +120,14 @@ impl Pen<'_> {
 
     /// Adds a style to cells, whatever they show.
     pub fn mark(&mut self, run: Run, style: Style) {
-        let area = Rect { x: run.x, y: run.y, width: run.cells(), height: 1 };
-        self.buffer.set_style(area.intersection(self.buffer.area), style);
+        let area = Rect {
+            x: run.x,
+            y: run.y,
+            width: run.cells(),
+            height: 1,
+        };
+        self.buffer
+            .set_style(area.intersection(self.buffer.area), style);
     }
 
     /// How many cells a text takes.
@@ -117,10 +145,15 @@ impl Pen<'_> {
                 break;
             }
             if let Some(cell) = self.buffer.cell_mut((rest.x, rest.y)) {
-                cell.set_symbol(letter.encode_utf8(&mut letter_bytes)).set_style(style);
+                cell.set_symbol(letter.encode_utf8(&mut letter_bytes))
+                    .set_style(style);
             }
             // What lay below the second half of a wide letter must not show when that goes.
-            if let Some(second) = self.buffer.cell_mut((rest.x.saturating_add(1), rest.y)).filter(|_| cells == 2) {
+            if let Some(second) = self
+                .buffer
+                .cell_mut((rest.x.saturating_add(1), rest.y))
+                .filter(|_| cells == 2)
+            {
                 second.reset();
                 second.set_style(style);
             }
@@ -141,20 +174,53 @@ mod tests {
 
     #[track_caller]
     fn check(signs: Signs, draw: impl Fn(&mut Pen<'_>, Run), expected: &str) {
-        let look = Look { colors: Colors::None, signs };
+        let look = Look {
+            colors: Colors::None,
+            signs,
+        };
         let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 1));
-        draw(&mut Pen { buffer: &mut buffer, look: &look }, Run { y: 0, x: 1, end: 10 });
+        draw(
+            &mut Pen {
+                buffer: &mut buffer,
+                look: &look,
+            },
+            Run {
+                y: 0,
+                x: 1,
+                end: 10,
+            },
+        );
         let shown: String = (0..12).map(|x| buffer[(x, 0)].symbol()).collect();
         assert_eq!(shown.trim_end(), expected);
     }
 
     #[test]
     fn texts_stay_in_their_run() {
-        check(Signs::Unicode, |pen, run| _ = pen.text(run, "0123456789", Style::new()), " 01234567…");
-        check(Signs::Ascii, |pen, run| _ = pen.text(run, "0123456789", Style::new()), " 0123456..");
-        check(Signs::Unicode, |pen, run| _ = pen.text(run, "a\x1b[1mé", Style::new()), r" a\x1b[1mé");
-        check(Signs::Unicode, |pen, run| _ = pen.text_right(run, "abc", Style::new()), "       abc");
-        check(Signs::Ascii, |pen, run| pen.line(run, Style::new()), " ---------");
+        check(
+            Signs::Unicode,
+            |pen, run| _ = pen.text(run, "0123456789", Style::new()),
+            " 01234567…",
+        );
+        check(
+            Signs::Ascii,
+            |pen, run| _ = pen.text(run, "0123456789", Style::new()),
+            " 0123456..",
+        );
+        check(
+            Signs::Unicode,
+            |pen, run| _ = pen.text(run, "a\x1b[1mé", Style::new()),
+            r" a\x1b[1mé",
+        );
+        check(
+            Signs::Unicode,
+            |pen, run| _ = pen.text_right(run, "abc", Style::new()),
+            "       abc",
+        );
+        check(
+            Signs::Ascii,
+            |pen, run| pen.line(run, Style::new()),
+            " ---------",
+        );
     }
 
     #[test]
@@ -165,14 +231,28 @@ mod tests {
             pen.text(rest, "b", Style::new());
         };
         check(Signs::Unicode, draw, " 語 b");
-        check(Signs::Ascii, |pen, run| _ = pen.text(run, "語", Style::new()), " ?");
+        check(
+            Signs::Ascii,
+            |pen, run| _ = pen.text(run, "語", Style::new()),
+            " ?",
+        );
     }
 
     #[test]
     fn rows_beyond_the_area_are_empty() {
         let area = Rect::new(2, 3, 10, 2);
-        assert_eq!(Run::of(area, 1), Run { y: 4, x: 2, end: 12 });
+        assert_eq!(
+            Run::of(area, 1),
+            Run {
+                y: 4,
+                x: 2,
+                end: 12
+            }
+        );
         assert_eq!(Run::of(area, 2).cells(), 0);
-        assert_eq!(Run::of(area, 0).behind(4).first(3), Run { y: 3, x: 6, end: 9 });
+        assert_eq!(
+            Run::of(area, 0).behind(4).first(3),
+            Run { y: 3, x: 6, end: 9 }
+        );
     }
 }

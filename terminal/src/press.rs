@@ -14,8 +14,8 @@ use super::pane::{Ask, Cx, Touch, TouchKind};
 use super::prompt::{Typed, remember};
 use super::question::Asked;
 use stepback_debugger::action::{
-    Action, AppAction, FileAction, FindKind, FindQuestion, MarkAction, PanelId, PanelKind, SearchAction, TravelAction,
-    ViewAction, Way,
+    Action, AppAction, FileAction, FindKind, FindQuestion, MarkAction, PanelId, PanelKind,
+    SearchAction, TravelAction, ViewAction, Way,
 };
 use stepback_debugger::desk::Tone;
 use stepback_debugger::keymap::{self, CommandId, Keyboard, place_text};
@@ -81,7 +81,12 @@ impl Browser {
 
     /// Escape gives up the search under way, or ends following, or stops indexing, or shows all steps again.
     fn give_up(&mut self) {
-        if self.program.desk.as_mut().is_some_and(|desk| desk.give_up() || desk.leave_only_hits()) {
+        if self
+            .program
+            .desk
+            .as_mut()
+            .is_some_and(|desk| desk.give_up() || desk.leave_only_hits())
+        {
             return self.say(Tone::Info, say!("terminal-given-up"));
         }
         match &self.program.opening {
@@ -101,16 +106,31 @@ impl Browser {
             }
             Command::Help => self.help(),
             Command::Quit => self.is_over = true,
-            Command::Palette => self.program.queue.push(Action::App(AppAction::CommandPalette)),
+            Command::Palette => self
+                .program
+                .queue
+                .push(Action::App(AppAction::CommandPalette)),
             Command::Search(way) => self.ask(Asked::Search(way), ""),
             Command::Zoom => self.panes.is_zoomed = !self.panes.is_zoomed,
             Command::Undo(Way::Back) => self.program.queue.push(Action::Mark(MarkAction::Undo)),
             Command::Undo(Way::Forward) => self.program.queue.push(Action::Mark(MarkAction::Redo)),
             Command::Copy => self.copy_from_pane(),
-            Command::Into(way) => self.program.queue.push(Action::Travel(TravelAction::StepInto(way))),
-            Command::Over(way) => self.program.queue.push(Action::Travel(TravelAction::StepOver(way))),
-            Command::History(way) => self.program.queue.push(Action::Travel(TravelAction::History(way))),
-            Command::FindAgain(way) => self.program.queue.push(Action::Search(SearchAction::FindNext(way))),
+            Command::Into(way) => self
+                .program
+                .queue
+                .push(Action::Travel(TravelAction::StepInto(way))),
+            Command::Over(way) => self
+                .program
+                .queue
+                .push(Action::Travel(TravelAction::StepOver(way))),
+            Command::History(way) => self
+                .program
+                .queue
+                .push(Action::Travel(TravelAction::History(way))),
+            Command::FindAgain(way) => self
+                .program
+                .queue
+                .push(Action::Search(SearchAction::FindNext(way))),
             Command::Registers(group) => self.toggle_registers(group),
             Command::Resize(by) => self.resize(by),
             Command::Ask(Purpose::Memory) => self.ask_pane(Purpose::Memory, ""),
@@ -120,9 +140,24 @@ impl Browser {
 
     /// What is under the cursor of the pane that has the keyboard goes to the clipboard.
     fn copy_from_pane(&mut self) {
-        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
+        let Self {
+            panes,
+            program: Program {
+                desk: Some(desk), ..
+            },
+            look,
+            ..
+        } = self
+        else {
+            return;
+        };
         let Some(open) = panes.focused() else { return };
-        let cx = Cx { desk, look, pane: open.id, has_focus: true };
+        let cx = Cx {
+            desk,
+            look,
+            pane: open.id,
+            has_focus: true,
+        };
         match open.pane.copied(&cx) {
             Some(text) => self.program.queue.push(Action::App(AppAction::Copy(text))),
             None => self.say(Tone::Info, say!("terminal-nothing-to-copy")),
@@ -130,9 +165,26 @@ impl Browser {
     }
 
     fn obey_in_pane(&mut self, command: Command) {
-        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
-        let Some(open) = panes.focused_mut() else { return };
-        let cx = Cx { desk, look, pane: open.id, has_focus: true };
+        let Self {
+            panes,
+            program: Program {
+                desk: Some(desk), ..
+            },
+            look,
+            ..
+        } = self
+        else {
+            return;
+        };
+        let Some(open) = panes.focused_mut() else {
+            return;
+        };
+        let cx = Cx {
+            desk,
+            look,
+            pane: open.id,
+            has_focus: true,
+        };
         let mut asked = Vec::new();
         let is_done = open.pane.obey(command, &cx, &mut asked);
         if !is_done {
@@ -143,10 +195,12 @@ impl Browser {
                 return self.ask_why();
             }
             if let Command::Access(way) = command {
-                asked.push(Ask::Do(Action::Travel(TravelAction::GoToAccessOfSelection(
-                    stepback_debugger::action::Access::Write,
-                    way,
-                ))));
+                asked.push(Ask::Do(Action::Travel(
+                    TravelAction::GoToAccessOfSelection(
+                        stepback_debugger::action::Access::Write,
+                        way,
+                    ),
+                )));
             }
         }
         self.do_asked(asked);
@@ -156,7 +210,10 @@ impl Browser {
     fn ask_why(&mut self) {
         match self.situation().why() {
             Some(why) => self.program.queue.push(why),
-            None => self.program.queue.push(Action::App(AppAction::AskFor(CommandId::Why.into()))),
+            None => self
+                .program
+                .queue
+                .push(Action::App(AppAction::AskFor(CommandId::Why.into()))),
         }
     }
 
@@ -181,21 +238,46 @@ impl Browser {
     fn open_memory(&mut self, address: &str) {
         let focus = self.panes.focus_id();
         self.open_pane(PanelKind::Memory);
-        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
+        let Self {
+            panes,
+            program: Program {
+                desk: Some(desk), ..
+            },
+            look,
+            ..
+        } = self
+        else {
+            return;
+        };
         if let Some(open) = panes.focused_mut() {
-            let cx = Cx { desk, look, pane: open.id, has_focus: false };
-            open.pane.take(&Action::View(ViewAction::ShowMemory(address.to_owned())), &cx);
+            let cx = Cx {
+                desk,
+                look,
+                pane: open.id,
+                has_focus: false,
+            };
+            open.pane.take(
+                &Action::View(ViewAction::ShowMemory(address.to_owned())),
+                &cx,
+            );
         }
         self.panes.focus(focus);
     }
 
     /// A pane with a group of registers opens, or closes where there is one; the keyboard stays where it is.
     fn toggle_registers(&mut self, group: RegisterGroup) {
-        let Some(desk) = self.program.desk.as_ref() else { return };
+        let Some(desk) = self.program.desk.as_ref() else {
+            return;
+        };
         if !has_group(&desk.session, group) {
             return self.say(Tone::Info, missing_group(group));
         }
-        let there = self.panes.list().iter().find(|open| open.pane.group() == Some(group)).map(|open| open.id);
+        let there = self
+            .panes
+            .list()
+            .iter()
+            .find(|open| open.pane.group() == Some(group))
+            .map(|open| open.id);
         let focus = self.panes.focus_id();
         match there {
             Some(id) => {
@@ -206,10 +288,27 @@ impl Browser {
             }
             None => {
                 self.open_pane(PanelKind::Registers);
-                let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
+                let Self {
+                    panes,
+                    program:
+                        Program {
+                            desk: Some(desk), ..
+                        },
+                    look,
+                    ..
+                } = self
+                else {
+                    return;
+                };
                 if let Some(open) = panes.focused_mut() {
-                    let cx = Cx { desk, look, pane: open.id, has_focus: false };
-                    open.pane.take(&Action::View(ViewAction::ShowRegisters(group)), &cx);
+                    let cx = Cx {
+                        desk,
+                        look,
+                        pane: open.id,
+                        has_focus: false,
+                    };
+                    open.pane
+                        .take(&Action::View(ViewAction::ShowRegisters(group)), &cx);
                 }
                 self.panes.focus(focus);
             }
@@ -218,7 +317,12 @@ impl Browser {
 
     /// The pane that has the keyboard gets more rows, or less. The list of steps takes what is left.
     fn resize(&mut self, by: i8) {
-        let Some(id) = self.panes.focused().filter(|open| open.pane.window().is_none()).map(|open| open.id) else {
+        let Some(id) = self
+            .panes
+            .focused()
+            .filter(|open| open.pane.window().is_none())
+            .map(|open| open.id)
+        else {
             return self.say(Tone::Info, say!("terminal-list-takes-the-rest"));
         };
         let now = self.places.rows_of(id);
@@ -246,25 +350,40 @@ impl Browser {
 
     /// Does what a text that was typed asks for. Nothing typed asks for nothing, but ends a filter.
     fn answer(&mut self, asked: &Asked, text: &str) {
-        let may_be_empty = matches!(asked, Asked::Pane(_, Purpose::Filter | Purpose::CompareWithLine));
+        let may_be_empty = matches!(
+            asked,
+            Asked::Pane(_, Purpose::Filter | Purpose::CompareWithLine)
+        );
         if text.trim().is_empty() && !may_be_empty {
             return;
         }
         match asked {
             Asked::Pane(id, purpose) => self.answer_pane(*id, *purpose, text),
             Asked::Argument(command) => self.answer_command(command, text),
-            Asked::Place => self.program.queue.push(Action::Travel(TravelAction::GoTo(place_text(text)))),
+            Asked::Place => self
+                .program
+                .queue
+                .push(Action::Travel(TravelAction::GoTo(place_text(text)))),
             Asked::Search(way) => {
-                let question = FindQuestion { text: text.to_owned(), ..FindQuestion::default() };
+                let question = FindQuestion {
+                    text: text.to_owned(),
+                    ..FindQuestion::default()
+                };
                 self.program.queue.extend([
                     Action::Search(SearchAction::Find(question)),
                     Action::Search(SearchAction::FindNext(*way)),
                 ]);
             }
-            Asked::Trace => self.program.queue.push(Action::File(FileAction::OpenPath(from_home(text.trim())))),
-            Asked::SessionPlace => {
-                self.program.queue.push(Action::File(FileAction::SaveSession(Some(typed_path(text)))))
-            }
+            Asked::Trace => self
+                .program
+                .queue
+                .push(Action::File(FileAction::OpenPath(from_home(text.trim())))),
+            Asked::SessionPlace => self
+                .program
+                .queue
+                .push(Action::File(FileAction::SaveSession(Some(typed_path(
+                    text,
+                ))))),
             Asked::TextPlace(kept) => self.save_text(text, kept),
         }
     }
@@ -275,9 +394,26 @@ impl Browser {
             Purpose::Visit(way) => return self.visit(text, way),
             _ => {}
         }
-        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
-        let Some(open) = panes.get_mut(id) else { return };
-        let cx = Cx { desk, look, pane: id, has_focus: true };
+        let Self {
+            panes,
+            program: Program {
+                desk: Some(desk), ..
+            },
+            look,
+            ..
+        } = self
+        else {
+            return;
+        };
+        let Some(open) = panes.get_mut(id) else {
+            return;
+        };
+        let cx = Cx {
+            desk,
+            look,
+            pane: id,
+            has_focus: true,
+        };
         let mut asked = Vec::new();
         open.pane.answer(purpose, text, &cx, &mut asked);
         self.do_asked(asked);
@@ -285,15 +421,25 @@ impl Browser {
 
     /// To another step at an address. The search is kept, so that it can be asked again; no list of its hits is opened.
     fn visit(&mut self, address: &str, way: Way) {
-        let Some(desk) = self.program.desk.as_mut() else { return };
-        let question = FindQuestion { text: address.to_owned(), kind: FindKind::Address, ..FindQuestion::default() };
+        let Some(desk) = self.program.desk.as_mut() else {
+            return;
+        };
+        let question = FindQuestion {
+            text: address.to_owned(),
+            kind: FindKind::Address,
+            ..FindQuestion::default()
+        };
         let at = desk.windows.active().position;
         desk.find.begin(question, at, &desk.session, &desk.worker);
-        self.program.queue.push(Action::Search(SearchAction::FindNext(way)));
+        self.program
+            .queue
+            .push(Action::Search(SearchAction::FindNext(way)));
     }
 
     fn answer_command(&mut self, command: &'static keymap::Command, text: &str) {
-        let Some(argument) = &command.argument else { return };
+        let Some(argument) = &command.argument else {
+            return;
+        };
         match (argument.make)(text, &self.situation()) {
             Ok(action) => self.program.queue.push(action),
             Err(error) => {
@@ -308,10 +454,15 @@ impl Browser {
         match std::fs::File::create_new(&path)
             .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
         {
-            Ok(()) => self.say(Tone::Info, &say!("dialog-saved", path = path.display().to_string())),
-            Err(error) => {
-                self.report(&say!("terminal-not-saved", error = error.to_string(), path = format!("{path:?}")))
-            }
+            Ok(()) => self.say(
+                Tone::Info,
+                &say!("dialog-saved", path = path.display().to_string()),
+            ),
+            Err(error) => self.report(&say!(
+                "terminal-not-saved",
+                error = error.to_string(),
+                path = format!("{path:?}")
+            )),
         }
     }
 
@@ -332,7 +483,12 @@ impl Browser {
 
     /// The mouse did something.
     pub fn touch(&mut self, event: MouseEvent) {
-        let MouseEvent { kind, column: x, row: y, .. } = event;
+        let MouseEvent {
+            kind,
+            column: x,
+            row: y,
+            ..
+        } = event;
         self.is_greeting &= kind == MouseEventKind::Moved;
         if !matches!(self.over, Over::Nothing) {
             return self.touch_over(event);
@@ -345,8 +501,16 @@ impl Browser {
             }
             MouseEventKind::Drag(MouseButton::Left) => self.drag(y),
             MouseEventKind::Up(_) => self.dragged = None,
-            MouseEventKind::ScrollUp => self.touch_pane(Touch { x, y, kind: TouchKind::Wheel(-WHEEL) }),
-            MouseEventKind::ScrollDown => self.touch_pane(Touch { x, y, kind: TouchKind::Wheel(WHEEL) }),
+            MouseEventKind::ScrollUp => self.touch_pane(Touch {
+                x,
+                y,
+                kind: TouchKind::Wheel(-WHEEL),
+            }),
+            MouseEventKind::ScrollDown => self.touch_pane(Touch {
+                x,
+                y,
+                kind: TouchKind::Wheel(WHEEL),
+            }),
             _ => {}
         }
         program::apply_queue(self);
@@ -356,10 +520,15 @@ impl Browser {
     fn click_kind(&mut self, x: u16, y: u16) -> TouchKind {
         let now = std::time::Instant::now();
         let is_double = self.clicked.is_some_and(|clicked| {
-            (clicked.x, clicked.y) == (x, y) && now.duration_since(clicked.at) < super::browser::DOUBLE_CLICK
+            (clicked.x, clicked.y) == (x, y)
+                && now.duration_since(clicked.at) < super::browser::DOUBLE_CLICK
         });
         self.clicked = (!is_double).then_some(super::browser::Clicked { x, y, at: now });
-        if is_double { TouchKind::DoubleClick } else { TouchKind::Click }
+        if is_double {
+            TouchKind::DoubleClick
+        } else {
+            TouchKind::Click
+        }
     }
 
     /// The mouse over what lies over the panes: the wheel scrolls, a click picks a row of the palette.
@@ -385,14 +554,33 @@ impl Browser {
     }
 
     fn touch_pane(&mut self, touch: Touch) {
-        let Some(id) = self.places.pane_at(touch.x, touch.y) else { return };
+        let Some(id) = self.places.pane_at(touch.x, touch.y) else {
+            return;
+        };
         if !matches!(touch.kind, TouchKind::Wheel(_)) {
             self.focus(id);
         }
-        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
+        let Self {
+            panes,
+            program: Program {
+                desk: Some(desk), ..
+            },
+            look,
+            ..
+        } = self
+        else {
+            return;
+        };
         let has_focus = panes.focus_id() == id;
-        let Some(open) = panes.get_mut(id) else { return };
-        let cx = Cx { desk, look, pane: id, has_focus };
+        let Some(open) = panes.get_mut(id) else {
+            return;
+        };
+        let cx = Cx {
+            desk,
+            look,
+            pane: id,
+            has_focus,
+        };
         let mut asked = Vec::new();
         open.pane.touch(touch, &cx, &mut asked);
         self.do_asked(asked);
@@ -401,7 +589,9 @@ impl Browser {
     /// The bar above a pane is dragged: the pane ends where it did.
     fn drag(&mut self, y: u16) {
         let Some(id) = self.dragged else { return };
-        let Some(end) = self.places.end_of(id) else { return };
+        let Some(end) = self.places.end_of(id) else {
+            return;
+        };
         if let Some(open) = self.panes.get_mut(id) {
             open.rows = Some(end.saturating_sub(y.saturating_add(1)).max(1));
         }

@@ -46,7 +46,9 @@ impl Line {
 
     /// What stands before the cursor, and what stands behind.
     pub fn parts(&self) -> (&str, &str) {
-        self.text.split_at_checked(self.cursor).unwrap_or((&self.text, ""))
+        self.text
+            .split_at_checked(self.cursor)
+            .unwrap_or((&self.text, ""))
     }
 
     /// Types a text where the cursor is. What is no letter is left out.
@@ -61,7 +63,10 @@ impl Line {
 
     /// Puts another text in the place of all.
     pub fn replace(&mut self, text: &str) {
-        *self = Self { recalled: self.recalled, ..Self::new(text) };
+        *self = Self {
+            recalled: self.recalled,
+            ..Self::new(text)
+        };
     }
 
     /// Does what a key asks for; `before` are the texts that were typed before, the newest first.
@@ -75,13 +80,19 @@ impl Line {
             (KeyCode::Char('w'), true) => self.delete_to(self.word_before()),
             (KeyCode::Char('u'), true) => *self = Self::default(),
             (KeyCode::Char('k'), true) => self.text.truncate(self.cursor),
-            (KeyCode::Backspace, _) | (KeyCode::Char('h'), true) => self.delete_to(self.letter_before()),
+            (KeyCode::Backspace, _) | (KeyCode::Char('h'), true) => {
+                self.delete_to(self.letter_before())
+            }
             (KeyCode::Delete, _) | (KeyCode::Char('d'), true) => {
                 let end = self.letter_behind();
                 self.text.replace_range(self.cursor..end, "");
             }
-            (KeyCode::Left, false) | (KeyCode::Char('b'), true) => self.cursor = self.letter_before(),
-            (KeyCode::Right, false) | (KeyCode::Char('f'), true) => self.cursor = self.letter_behind(),
+            (KeyCode::Left, false) | (KeyCode::Char('b'), true) => {
+                self.cursor = self.letter_before()
+            }
+            (KeyCode::Right, false) | (KeyCode::Char('f'), true) => {
+                self.cursor = self.letter_behind()
+            }
             (KeyCode::Left, true) => self.cursor = self.word_before(),
             (KeyCode::Home, _) | (KeyCode::Char('a'), true) => self.cursor = 0,
             (KeyCode::End, _) | (KeyCode::Char('e'), true) => self.cursor = self.text.len(),
@@ -102,7 +113,12 @@ impl Line {
             Some(place) => place.checked_add_signed(older),
         };
         match place.map(|place| (place, before.get(place))) {
-            Some((place, Some(text))) => *self = Self { recalled: Some(place), ..Self::new(text) },
+            Some((place, Some(text))) => {
+                *self = Self {
+                    recalled: Some(place),
+                    ..Self::new(text)
+                }
+            }
             // Beyond the oldest one it stays.
             Some((_, None)) => {}
             None => *self = Self::default(),
@@ -127,9 +143,9 @@ impl Line {
     /// Where the word before the cursor begins: what is no space, and the spaces behind it.
     fn word_before(&self) -> usize {
         let before = self.parts().0.trim_end();
-        before
-            .rfind(char::is_whitespace)
-            .map_or(0, |place| place + before[place..].chars().next().map_or(1, char::len_utf8))
+        before.rfind(char::is_whitespace).map_or(0, |place| {
+            place + before[place..].chars().next().map_or(1, char::len_utf8)
+        })
     }
 }
 
@@ -171,21 +187,59 @@ mod tests {
         check("sp + 0x10", &[control('w'), control('w')], "sp |");
         check("sp + 0x10", &[control('u')], "|");
         check("sp", &[control('w'), control('w')], "|");
-        check("aé b", &[key(KeyCode::Home), key(KeyCode::Right), key(KeyCode::Right), control('w')], "| b");
+        check(
+            "aé b",
+            &[
+                key(KeyCode::Home),
+                key(KeyCode::Right),
+                key(KeyCode::Right),
+                control('w'),
+            ],
+            "| b",
+        );
     }
 
     #[test]
     fn letters_are_typed_and_deleted_where_the_cursor_is() {
-        check("sp", &[key(KeyCode::Left), key(KeyCode::Char('x')), key(KeyCode::Char('é'))], "sxé|p");
+        check(
+            "sp",
+            &[
+                key(KeyCode::Left),
+                key(KeyCode::Char('x')),
+                key(KeyCode::Char('é')),
+            ],
+            "sxé|p",
+        );
         check("ae\u{301}", &[key(KeyCode::Backspace)], "a|");
-        check("abc", &[key(KeyCode::Home), key(KeyCode::Delete), key(KeyCode::End), key(KeyCode::Backspace)], "b|");
-        check("", &[key(KeyCode::Backspace), key(KeyCode::Delete), key(KeyCode::Left)], "|");
+        check(
+            "abc",
+            &[
+                key(KeyCode::Home),
+                key(KeyCode::Delete),
+                key(KeyCode::End),
+                key(KeyCode::Backspace),
+            ],
+            "b|",
+        );
+        check(
+            "",
+            &[
+                key(KeyCode::Backspace),
+                key(KeyCode::Delete),
+                key(KeyCode::Left),
+            ],
+            "|",
+        );
     }
 
     #[test]
     fn what_was_typed_before_is_had_back() {
         check("", &[key(KeyCode::Up)], "newest|");
-        check("", &[key(KeyCode::Up), key(KeyCode::Up), key(KeyCode::Up)], "older|");
+        check(
+            "",
+            &[key(KeyCode::Up), key(KeyCode::Up), key(KeyCode::Up)],
+            "older|",
+        );
         check("", &[key(KeyCode::Up), key(KeyCode::Down)], "|");
         let mut before = vec!["a".to_owned(), "b".to_owned()];
         remember(&mut before, "b");
@@ -199,7 +253,10 @@ mod tests {
         assert_eq!(line.press(key(KeyCode::Esc), &[]), Typed::Cancelled);
         assert_eq!(line.press(control('g'), &[]), Typed::Cancelled);
         assert_eq!(line.press(key(KeyCode::F(3)), &[]), Typed::Nothing);
-        assert_eq!(line.press(key(KeyCode::Enter), &[]), Typed::Done("12".to_owned()));
+        assert_eq!(
+            line.press(key(KeyCode::Enter), &[]),
+            Typed::Done("12".to_owned())
+        );
     }
 
     #[test]

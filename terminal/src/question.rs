@@ -37,7 +37,11 @@ pub enum Asked {
 impl Question {
     /// A question with what stands there at first.
     pub fn new(asked: Asked, text: &str) -> Self {
-        Self { asked, line: Line::new(text), error: None }
+        Self {
+            asked,
+            line: Line::new(text),
+            error: None,
+        }
     }
 }
 
@@ -47,15 +51,30 @@ impl Asked {
         match self {
             Self::Pane(_, purpose) => format!("{}: ", purpose.question()),
             Self::Argument(command) => {
-                let question = command.argument.as_ref().map_or("", |argument| argument.question());
+                let question = command
+                    .argument
+                    .as_ref()
+                    .map_or("", |argument| argument.question());
                 format!("{} ({question}): ", command.bare_label())
             }
-            Self::Place => format!("{}: ", stepback_debugger::messages::say!("terminal-ask-place")),
+            Self::Place => format!(
+                "{}: ",
+                stepback_debugger::messages::say!("terminal-ask-place")
+            ),
             Self::Search(Way::Forward) => "/".to_owned(),
             Self::Search(Way::Back) => "?".to_owned(),
-            Self::Trace => format!("{}: ", stepback_debugger::messages::say!("terminal-ask-trace")),
-            Self::SessionPlace => format!("{}: ", stepback_debugger::messages::say!("terminal-ask-session")),
-            Self::TextPlace(_) => format!("{}: ", stepback_debugger::messages::say!("terminal-ask-text-place")),
+            Self::Trace => format!(
+                "{}: ",
+                stepback_debugger::messages::say!("terminal-ask-trace")
+            ),
+            Self::SessionPlace => format!(
+                "{}: ",
+                stepback_debugger::messages::say!("terminal-ask-session")
+            ),
+            Self::TextPlace(_) => format!(
+                "{}: ",
+                stepback_debugger::messages::say!("terminal-ask-text-place")
+            ),
         }
     }
 

@@ -44,13 +44,19 @@ enum Event {
 /// # Errors
 /// The script is wrong or a line of it failed, the picture could not be saved, the terminal cannot be used.
 pub fn run(options: BrowserOptions) -> Result<BrowserOutcome> {
-    let signs = if options.is_ascii { SignsChoice::Ascii } else { SignsChoice::Detected };
+    let signs = if options.is_ascii {
+        SignsChoice::Ascii
+    } else {
+        SignsChoice::Detected
+    };
     let look = Look::of(|name| std::env::var(name).ok(), signs);
     if options.quit {
         return run_unseen(options, look);
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Ok(BrowserOutcome::NoTerminal("standard input or output is no terminal".to_owned()));
+        return Ok(BrowserOutcome::NoTerminal(
+            "standard input or output is no terminal".to_owned(),
+        ));
     }
     run_in_terminal(options, look)
 }
@@ -76,12 +82,19 @@ fn run_unseen(options: BrowserOptions, look: Look) -> Result<BrowserOutcome> {
         save(&place, &text_of(&buffer))?;
     }
     browser.close();
-    browser.failure().map_or(Ok(BrowserOutcome::Done), |error| Err(anyhow!(error)))
+    browser
+        .failure()
+        .map_or(Ok(BrowserOutcome::Done), |error| Err(anyhow!(error)))
 }
 
 fn new_browser(options: BrowserOptions, look: Look, wake: &Wake) -> Browser {
     let woken = Arc::clone(wake);
-    Browser::new(options, look, Worker::new(WORKERS, move || woken()), Arc::clone(wake))
+    Browser::new(
+        options,
+        look,
+        Worker::new(WORKERS, move || woken()),
+        Arc::clone(wake),
+    )
 }
 
 /// Draws until the last answer is drawn.
@@ -97,7 +110,11 @@ fn settle(browser: &mut Browser, buffer: &mut Buffer, news: &Receiver<()>) -> Re
             return Err(anyhow!(error));
         }
         if browser.is_idle() {
-            quiet = if browser.questions() == before { quiet + 1 } else { 0 };
+            quiet = if browser.questions() == before {
+                quiet + 1
+            } else {
+                0
+            };
             continue;
         }
         quiet = 0;
@@ -115,7 +132,8 @@ fn save(place: &Path, text: &str) -> Result<()> {
     if place.as_os_str() == "-" {
         return Ok(io::stdout().write_all(text.as_bytes())?);
     }
-    std::fs::write(place, text).map_err(|error| anyhow!("the screen could not be saved ({error}): {place:?}"))
+    std::fs::write(place, text)
+        .map_err(|error| anyhow!("the screen could not be saved ({error}): {place:?}"))
 }
 
 fn run_in_terminal(options: BrowserOptions, look: Look) -> Result<BrowserOutcome> {
@@ -123,14 +141,19 @@ fn run_in_terminal(options: BrowserOptions, look: Look) -> Result<BrowserOutcome
     let wake = waker(&sender);
     let picture = options.screenshot.clone();
     restore_on_panic();
-    let mut screen = Screen::enter().map_err(|error| anyhow!("the terminal cannot be used: {error}"))?;
+    let mut screen =
+        Screen::enter().map_err(|error| anyhow!("the terminal cannot be used: {error}"))?;
     let told = sender.clone();
     signals::listen(move |signal| {
         let _unheard = told.send(Event::Signal(signal));
     })?;
     read_input(sender)?;
-    let mut running =
-        Running { browser: new_browser(options, look, &wake), screen: &mut screen, events, ended_by: None };
+    let mut running = Running {
+        browser: new_browser(options, look, &wake),
+        screen: &mut screen,
+        events,
+        ended_by: None,
+    };
     let drawn = running.run(picture.as_deref());
     running.browser.close();
     let (failure, ended_by) = (running.browser.failure(), running.ended_by);
@@ -161,7 +184,10 @@ fn read_input(sender: Sender<Event>) -> io::Result<()> {
             }
         }
     };
-    std::thread::Builder::new().name("keys".to_owned()).spawn(job).map(drop)
+    std::thread::Builder::new()
+        .name("keys".to_owned())
+        .spawn(job)
+        .map(drop)
 }
 
 /// The browser while it runs in a terminal.
@@ -221,7 +247,10 @@ impl Running<'_> {
     fn wait(&mut self) -> Result<()> {
         let first = match self.browser.is_counting() || self.browser.has_script() {
             true => self.events.recv_timeout(TICK),
-            false => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            false => self
+                .events
+                .recv()
+                .map_err(|_| RecvTimeoutError::Disconnected),
         };
         match first {
             Ok(event) => self.take(event)?,
@@ -233,8 +262,12 @@ impl Running<'_> {
         let limit = Instant::now() + PATIENCE;
         self.browser.advance();
         while self.browser.is_moving() {
-            let Some(left) = limit.checked_duration_since(Instant::now()) else { break };
-            let Ok(event) = self.events.recv_timeout(left) else { break };
+            let Some(left) = limit.checked_duration_since(Instant::now()) else {
+                break;
+            };
+            let Ok(event) = self.events.recv_timeout(left) else {
+                break;
+            };
             self.take(event)?;
             self.drain()?;
             self.browser.advance();

@@ -11,8 +11,8 @@ use ratatui::crossterm::cursor::{Hide, Show};
 use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
-    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{execute, queue};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
@@ -36,7 +36,8 @@ impl Screen {
     /// When the terminal cannot be written to, or there is none.
     pub fn enter() -> io::Result<Self> {
         take(&mut stdout())?;
-        let cells = Cells::over(stdout(), Viewport::Fullscreen).inspect_err(|_| give_back(&mut stdout()))?;
+        let cells = Cells::over(stdout(), Viewport::Fullscreen)
+            .inspect_err(|_| give_back(&mut stdout()))?;
         Ok(Self { cells })
     }
 
@@ -103,7 +104,9 @@ pub fn restore_on_panic() {
 
 fn take(out: &mut impl Write) -> io::Result<()> {
     IS_TAKEN.store(true, Ordering::Relaxed);
-    enable_raw_mode().and_then(|()| write_taking(out)).inspect_err(|_| give_back(&mut stdout()))
+    enable_raw_mode()
+        .and_then(|()| write_taking(out))
+        .inspect_err(|_| give_back(&mut stdout()))
 }
 
 /// Errors are of no use here: whoever would read of them is gone.
@@ -115,12 +118,26 @@ fn give_back(out: &mut impl Write) {
 }
 
 fn write_taking(out: &mut impl Write) -> io::Result<()> {
-    execute!(out, EnterAlternateScreen, Clear(ClearType::All), EnableBracketedPaste, Print(MOUSE_ON), Hide)
+    execute!(
+        out,
+        EnterAlternateScreen,
+        Clear(ClearType::All),
+        EnableBracketedPaste,
+        Print(MOUSE_ON),
+        Hide
+    )
 }
 
 fn write_giving_back(out: &mut impl Write) -> io::Result<()> {
     // A frame that was cut short must not keep the terminal waiting for its end.
-    execute!(out, EndSynchronizedUpdate, Print(MOUSE_OFF), DisableBracketedPaste, LeaveAlternateScreen, Show)
+    execute!(
+        out,
+        EndSynchronizedUpdate,
+        Print(MOUSE_OFF),
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        Show
+    )
 }
 
 /// The cells of a terminal, and where changes of them go.
@@ -133,8 +150,15 @@ struct Cells<W: Write> {
 impl<W: Write> Cells<W> {
     fn over(out: W, viewport: Viewport) -> io::Result<Self> {
         let frame = Held::default();
-        let terminal = Terminal::with_options(CrosstermBackend::new(frame.clone()), TerminalOptions { viewport })?;
-        Ok(Self { terminal, frame, out })
+        let terminal = Terminal::with_options(
+            CrosstermBackend::new(frame.clone()),
+            TerminalOptions { viewport },
+        )?;
+        Ok(Self {
+            terminal,
+            frame,
+            out,
+        })
     }
 
     fn draw(&mut self, frame: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
@@ -172,7 +196,9 @@ mod tests {
     }
 
     fn sent(cells: &mut Cells<Vec<u8>>, text: &'static str) -> String {
-        cells.draw(|frame| frame.render_widget(text, frame.area())).unwrap();
+        cells
+            .draw(|frame| frame.render_widget(text, frame.area()))
+            .unwrap();
         String::from_utf8(std::mem::take(&mut cells.out)).unwrap()
     }
 
@@ -181,8 +207,14 @@ mod tests {
         let mut cells = cells();
         assert!(sent(&mut cells, "step_1249").contains("step_1249"));
         let second = sent(&mut cells, "step_1250");
-        assert!(second.starts_with("\x1b[?2026h") && second.ends_with("\x1b[?2026l"), "{second:?}");
-        assert!(second.contains("50") && !second.contains("step") && second.len() < 80, "{second:?}");
+        assert!(
+            second.starts_with("\x1b[?2026h") && second.ends_with("\x1b[?2026l"),
+            "{second:?}"
+        );
+        assert!(
+            second.contains("50") && !second.contains("step") && second.len() < 80,
+            "{second:?}"
+        );
     }
 
     #[test]
@@ -192,8 +224,10 @@ mod tests {
         write_giving_back(&mut off).unwrap();
         let modes = |bytes: Vec<u8>, end: char| -> Vec<String> {
             let text = String::from_utf8(bytes).unwrap();
-            let mut modes: Vec<String> =
-                text.split("\x1b[?").filter_map(|mode| Some(mode.split_once(end)?.0.to_owned())).collect();
+            let mut modes: Vec<String> = text
+                .split("\x1b[?")
+                .filter_map(|mode| Some(mode.split_once(end)?.0.to_owned()))
+                .collect();
             // What follows a mode of the other kind is no number.
             modes.retain(|mode| mode.bytes().all(|digit| digit.is_ascii_digit()));
             modes.sort();
@@ -205,6 +239,9 @@ mod tests {
         turned_on.push(frame);
         turned_on.sort();
         assert_eq!(turned_on, modes(off.clone(), 'l'));
-        assert_eq!((modes(on, 'l'), modes(off, 'h')), (vec![hidden.clone()], vec![hidden]));
+        assert_eq!(
+            (modes(on, 'l'), modes(off, 'h')),
+            (vec![hidden.clone()], vec![hidden])
+        );
     }
 }

@@ -16,13 +16,31 @@ pub fn sent_text(stroke: KeyStroke) -> Option<String> {
     let held = |is_held, word| if is_held { word } else { "" };
     let Some(letter) = stroke.key.typed() else {
         let name = stroke.key.name();
-        return Some(format!("{}{}{}{name}", held(ctrl, "Ctrl-"), held(alt, "Alt-"), held(shift, "Shift-")));
+        return Some(format!(
+            "{}{}{}{name}",
+            held(ctrl, "Ctrl-"),
+            held(alt, "Alt-"),
+            held(shift, "Shift-")
+        ));
     };
-    if ctrl && (shift || alt || !letter.is_ascii_alphabetic() || TAKEN.contains(letter.to_ascii_uppercase())) {
+    if ctrl
+        && (shift
+            || alt
+            || !letter.is_ascii_alphabetic()
+            || TAKEN.contains(letter.to_ascii_uppercase()))
+    {
         return None;
     }
-    let letter = if shift || ctrl { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
-    Some(format!("{}{}{letter}", held(ctrl, "Ctrl-"), held(alt, "Alt-")))
+    let letter = if shift || ctrl {
+        letter.to_ascii_uppercase()
+    } else {
+        letter.to_ascii_lowercase()
+    };
+    Some(format!(
+        "{}{}{letter}",
+        held(ctrl, "Ctrl-"),
+        held(alt, "Alt-")
+    ))
 }
 
 /// The window's keys of a command that mean it in a pane of a kind as well.
@@ -33,7 +51,10 @@ pub fn sent_here(command: &Command, kind: PanelKind) -> Vec<String> {
 /// Those of the keys of a command that a terminal can send.
 pub fn sent(command: &Command, is_wanted: impl Fn(KeyStroke) -> bool) -> Vec<String> {
     let keys = command.keys();
-    keys.iter().filter(|key| is_wanted(**key)).filter_map(|key| sent_text(*key)).collect()
+    keys.iter()
+        .filter(|key| is_wanted(**key))
+        .filter_map(|key| sent_text(*key))
+        .collect()
 }
 
 #[cfg(test)]
@@ -43,7 +64,11 @@ mod tests {
 
     #[track_caller]
     fn check(key: &str, expected: Option<&str>) {
-        assert_eq!(sent_text(read_key(key).unwrap()).as_deref(), expected, "{key}");
+        assert_eq!(
+            sent_text(read_key(key).unwrap()).as_deref(),
+            expected,
+            "{key}"
+        );
     }
 
     #[test]

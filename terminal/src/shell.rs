@@ -9,14 +9,17 @@ use super::pane::Cx;
 use super::panes_open::Panes;
 use super::question::{Asked, Question};
 use stepback_debugger::action::{
-    Action, AppAction, PanelAction, PanelId, PanelKind, SliceAction, SliceView, ViewAction, Way, WindowId,
+    Action, AppAction, PanelAction, PanelId, PanelKind, SliceAction, SliceView, ViewAction, Way,
+    WindowId,
 };
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Desk, SaveNews, Tone, TraceMissing};
 use stepback_debugger::keymap::{self, CommandId};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{KeptSearch, KeptSlice};
-use stepback_debugger::program::{self, Arrangement, FilePurpose, Program, Prompt, Report, SelectedCell, Shell};
+use stepback_debugger::program::{
+    self, Arrangement, FilePurpose, Program, Prompt, Report, SelectedCell, Shell,
+};
 use stepback_debugger::session::{NoticeKind, TraceChange};
 
 /// Rows of a page before anything is drawn.
@@ -38,7 +41,9 @@ impl Shell for Browser {
             Report::NoTrace => self.say(Tone::Info, say!("terminal-open-first")),
             Report::NotOpened { error, .. } => self.tell_failure(error),
             Report::OpeningCancelled => self.say(Tone::Info, say!("opened-opening-was-cancelled")),
-            Report::IndexingCancelled { .. } => self.say(Tone::Info, say!("opened-indexing-was-cancelled")),
+            Report::IndexingCancelled { .. } => {
+                self.say(Tone::Info, say!("opened-indexing-was-cancelled"))
+            }
             Report::Notice(notice) => {
                 let tone = match notice.kind {
                     NoticeKind::Doubt => Tone::Warning,
@@ -52,14 +57,24 @@ impl Shell for Browser {
                     self.say(Tone::Warning, &say!("terminal-warnings", count = count));
                 }
             }
-            Report::TraceChanged(TraceChange::Rewritten) => self.say(Tone::Warning, say!("terminal-trace-changed")),
-            Report::TraceChanged(TraceChange::Grown) => self.say(Tone::Warning, say!("terminal-trace-grown")),
+            Report::TraceChanged(TraceChange::Rewritten) => {
+                self.say(Tone::Warning, say!("terminal-trace-changed"))
+            }
+            Report::TraceChanged(TraceChange::Grown) => {
+                self.say(Tone::Warning, say!("terminal-trace-grown"))
+            }
             Report::NotesNotKept => self.say(Tone::Warning, say!("kept-what-is-marked-is-not")),
             Report::Saved(news) => self.tell_saved(news),
-            Report::NothingToUndo(Way::Back) => self.say(Tone::Info, say!("marks-there-is-nothing-to-undo")),
-            Report::NothingToUndo(Way::Forward) => self.say(Tone::Info, say!("marks-there-is-nothing-to-redo")),
+            Report::NothingToUndo(Way::Back) => {
+                self.say(Tone::Info, say!("marks-there-is-nothing-to-undo"))
+            }
+            Report::NothingToUndo(Way::Forward) => {
+                self.say(Tone::Info, say!("marks-there-is-nothing-to-redo"))
+            }
             Report::NoCell => self.say(Tone::Warning, say!("terminal-no-cell")),
-            Report::NothingToBookmark | Report::NothingToSave | Report::NoRecentList => self.refuse_window_matter(),
+            Report::NothingToBookmark | Report::NothingToSave | Report::NoRecentList => {
+                self.refuse_window_matter()
+            }
             Report::NotDivisible => self.say(Tone::Warning, say!("part-only-a-part-of-a-tarmac")),
             Report::Refused { place, error } => {
                 self.say(Tone::Error, &error);
@@ -78,13 +93,20 @@ impl Shell for Browser {
                 self.ask(Asked::Trace, "");
             }
             Prompt::File(FilePurpose::SessionPlace) => self.ask(Asked::SessionPlace, ""),
-            Prompt::File(FilePurpose::Save { name, text }) => self.ask(Asked::TextPlace(text), &name),
+            Prompt::File(FilePurpose::Save { name, text }) => {
+                self.ask(Asked::TextPlace(text), &name)
+            }
             Prompt::File(FilePurpose::Image) => self.ask_argument(CommandId::AddImage),
-            Prompt::File(FilePurpose::Sysroot) => self.ask_argument(CommandId::AddDirectoryOfImages),
+            Prompt::File(FilePurpose::Sysroot) => {
+                self.ask_argument(CommandId::AddDirectoryOfImages)
+            }
             Prompt::File(FilePurpose::Source(_)) => self.ask_argument(CommandId::MapSources),
             Prompt::File(FilePurpose::PicturePlace) => self.ask_argument(CommandId::SavePicture),
             Prompt::File(
-                FilePurpose::Keys | FilePurpose::Font(_) | FilePurpose::TraceOf(_) | FilePurpose::PartPlace(_),
+                FilePurpose::Keys
+                | FilePurpose::Font(_)
+                | FilePurpose::TraceOf(_)
+                | FilePurpose::PartPlace(_),
             ) => self.refuse_window_matter(),
         }
     }
@@ -138,7 +160,9 @@ impl Shell for Browser {
                 self.cell = Some(cell.clone());
                 return self.hand_to_panes(&action.into());
             }
-            ViewAction::ShowMemory(_) | ViewAction::MemoryGroup(_) | ViewAction::Memory(_) => PanelKind::Memory,
+            ViewAction::ShowMemory(_) | ViewAction::MemoryGroup(_) | ViewAction::Memory(_) => {
+                PanelKind::Memory
+            }
             ViewAction::ShowRegisters(_)
             | ViewAction::NewRegisters(_)
             | ViewAction::ReadLanes(_)
@@ -172,9 +196,9 @@ impl Shell for Browser {
                 None => self.tell(Report::NoTrace),
             },
             AppAction::CommandPalette => self.open_palette(),
-            AppAction::AskFor(name) => {
-                keymap::command(&name.0).into_iter().for_each(|command| self.ask_argument(command.id))
-            }
+            AppAction::AskFor(name) => keymap::command(&name.0)
+                .into_iter()
+                .for_each(|command| self.ask_argument(command.id)),
             AppAction::KeyboardHelp => self.help(),
             AppAction::About => {
                 let version = env!("CARGO_PKG_VERSION");
@@ -202,20 +226,30 @@ impl Shell for Browser {
     fn arrange(&mut self, desk: &mut Desk, arrangement: Arrangement<'_>) {
         match arrangement {
             Arrangement::Same(before) => {
-                let positions = before.saved_positions().into_iter().map(|(id, moment)| (id, moment.position));
+                let positions = before
+                    .saved_positions()
+                    .into_iter()
+                    .map(|(id, moment)| (id, moment.position));
                 place_windows(desk, positions);
                 desk.windows.activate(before.windows.active);
             }
             Arrangement::New(kept) => {
                 let windows = kept.file.iter().flat_map(|file| &file.windows);
-                place_windows(desk, windows.map(|window| (WindowId(window.number), Position(window.position))));
+                place_windows(
+                    desk,
+                    windows.map(|window| (WindowId(window.number), Position(window.position))),
+                );
                 self.panes = Panes::first();
                 let ids = desk.windows.list.iter().map(|window| window.id);
                 for window in ids.filter(|id| *id != WindowId(1)) {
                     self.panes.add(PanelKind::Trace, window);
                 }
                 self.panes.focus(PanelId(1));
-                desk.windows.activate(kept.file.as_ref().map_or(WindowId(1), |file| WindowId(file.active)));
+                desk.windows.activate(
+                    kept.file
+                        .as_ref()
+                        .map_or(WindowId(1), |file| WindowId(file.active)),
+                );
             }
         }
         for open in self.panes.list_mut() {
@@ -225,7 +259,9 @@ impl Shell for Browser {
     }
 
     fn trace_opened(&mut self) {
-        if self.program.desk.as_ref().is_some_and(|desk| desk.is_demo) && !self.program.mode.is_scripted {
+        if self.program.desk.as_ref().is_some_and(|desk| desk.is_demo)
+            && !self.program.mode.is_scripted
+        {
             self.say(Tone::Info, say!("terminal-demo-hint"));
         }
     }
@@ -261,7 +297,9 @@ impl Shell for Browser {
 
     fn show_slice(&mut self, kept: KeptSlice) {
         // There is one pane of slices.
-        self.program.queue.push(SliceAction::RunSlice(kept.name).into());
+        self.program
+            .queue
+            .push(SliceAction::RunSlice(kept.name).into());
     }
 
     fn view_slice(&mut self, view: SliceView) {
@@ -271,7 +309,12 @@ impl Shell for Browser {
     fn other_window(&mut self, at: Position) -> Option<WindowId> {
         let desk = self.program.desk.as_mut()?;
         let active = desk.windows.active;
-        let mut others = desk.windows.list.iter().map(|window| window.id).filter(|id| *id != active);
+        let mut others = desk
+            .windows
+            .list
+            .iter()
+            .map(|window| window.id)
+            .filter(|id| *id != active);
         if let Some(other) = others.next() {
             return Some(other);
         }
@@ -286,7 +329,8 @@ impl Shell for Browser {
     fn page_rows(&self) -> u64 {
         let active = self.program.desk.as_ref().map(|desk| desk.windows.active);
         let list = active.and_then(|active| self.panes.of_window(active));
-        list.and_then(|id| self.panes.get(id)).map_or(PAGE, |open| open.pane.page_rows())
+        list.and_then(|id| self.panes.get(id))
+            .map_or(PAGE, |open| open.pane.page_rows())
     }
 
     fn selected_cell(&mut self) -> Option<SelectedCell> {
@@ -319,7 +363,13 @@ impl Browser {
     fn tell_failure(&mut self, error: &anyhow::Error) {
         let words = match error.downcast_ref::<TraceMissing>() {
             Some(missing) => {
-                format!("{error:#}: {}", say!("terminal-name-the-trace", file = missing.file.display().to_string()))
+                format!(
+                    "{error:#}: {}",
+                    say!(
+                        "terminal-name-the-trace",
+                        file = missing.file.display().to_string()
+                    )
+                )
             }
             None => sentence(&format!("{error:#}")),
         };
@@ -329,10 +379,16 @@ impl Browser {
     fn tell_saved(&mut self, news: SaveNews) {
         let path = |path: PathBuf| path.display().to_string();
         match news {
-            SaveNews::Saved(place) => self.say(Tone::Info, &say!("kept-session-saved", path = path(place))),
-            SaveNews::Elsewhere(place) => self.say(Tone::Info, &say!("kept-elsewhere", path = path(place))),
+            SaveNews::Saved(place) => {
+                self.say(Tone::Info, &say!("kept-session-saved", path = path(place)))
+            }
+            SaveNews::Elsewhere(place) => {
+                self.say(Tone::Info, &say!("kept-elsewhere", path = path(place)))
+            }
             SaveNews::SetAside(place) => self.say(Tone::Info, &say!("kept-as", path = path(place))),
-            SaveNews::Foreign(place) => self.say(Tone::Warning, &say!("kept-of-another", path = path(place))),
+            SaveNews::Foreign(place) => {
+                self.say(Tone::Warning, &say!("kept-of-another", path = path(place)))
+            }
             SaveNews::Failed(error) => self.report(&error),
         }
     }
@@ -350,14 +406,33 @@ impl Browser {
     /// Hands an action to the panes, the one that has the keyboard first, until one takes it.
     fn hand_to_panes(&mut self, action: &Action) {
         let focus = self.panes.focus_id();
-        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
-        let others = panes.list().iter().map(|open| open.id).filter(|id| *id != focus);
+        let Self {
+            panes,
+            program: Program {
+                desk: Some(desk), ..
+            },
+            look,
+            ..
+        } = self
+        else {
+            return;
+        };
+        let others = panes
+            .list()
+            .iter()
+            .map(|open| open.id)
+            .filter(|id| *id != focus);
         let order: Vec<PanelId> = std::iter::once(focus).chain(others).collect();
         // A cell is shown wherever it is seen.
         let is_for_all = matches!(action, Action::View(ViewAction::SelectCell(_)));
         let mut is_taken = false;
         for id in order {
-            let cx = Cx { desk, look, pane: id, has_focus: id == focus };
+            let cx = Cx {
+                desk,
+                look,
+                pane: id,
+                has_focus: id == focus,
+            };
             let open = panes.get_mut(id).filter(|_| is_for_all || !is_taken);
             is_taken |= open.is_some_and(|open| open.pane.take(action, &cx));
         }

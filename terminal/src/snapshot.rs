@@ -12,7 +12,11 @@ pub fn text_of(buffer: &Buffer) -> String {
             let symbol = buffer.cell((x, y)).map_or(" ", |cell| cell.symbol());
             line.push_str(symbol);
             // The second half of a wide letter has no sign of its own.
-            x = x.saturating_add(u16::try_from(super::clean::width(symbol)).unwrap_or(1).max(1));
+            x = x.saturating_add(
+                u16::try_from(super::clean::width(symbol))
+                    .unwrap_or(1)
+                    .max(1),
+            );
         }
         line.truncate(line.trim_end().len());
         line + "\n"

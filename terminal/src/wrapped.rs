@@ -6,7 +6,10 @@ use super::clean::width;
 pub fn wrapped(clean: &str, cells: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in clean.split_whitespace() {
-        match lines.last_mut().filter(|line| width(line) + 1 + width(word) <= cells) {
+        match lines
+            .last_mut()
+            .filter(|line| width(line) + 1 + width(word) <= cells)
+        {
             Some(line) => line.extend([" ", word]),
             None => lines.push(word.to_owned()),
         }
@@ -20,13 +23,19 @@ mod tests {
 
     #[test]
     fn texts_are_broken_between_words() {
-        assert_eq!(wrapped("a load of 0x10 failed", 9), ["a load of", "0x10", "failed"]);
+        assert_eq!(
+            wrapped("a load of 0x10 failed", 9),
+            ["a load of", "0x10", "failed"]
+        );
         assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
         assert!(wrapped(" ", 4).is_empty());
     }
 
     #[test]
     fn a_wide_letter_takes_two_cells() {
-        assert_eq!(wrapped("\u{4e2d}\u{6587} \u{5b57}", 6), ["\u{4e2d}\u{6587}", "\u{5b57}"]);
+        assert_eq!(
+            wrapped("\u{4e2d}\u{6587} \u{5b57}", 6),
+            ["\u{4e2d}\u{6587}", "\u{5b57}"]
+        );
     }
 }

@@ -9,10 +9,15 @@ fn an_index_that_cannot_be_written_lives_in_memory() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let place = text(&sandbox.path("missing/a.sbi"));
-    let ran = sandbox.run(&["info", &trace, "--index", &place, "--json"]).succeeds();
+    let ran = sandbox
+        .run(&["info", &trace, "--index", &place, "--json"])
+        .succeeds();
     let ran = ran.says("missing/a.sbi").says("memory");
     let info: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!((&info["steps"], &info["index"]["path"]), (&OVERFLOW_STEPS.into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&info["steps"], &info["index"]["path"]),
+        (&OVERFLOW_STEPS.into(), &serde_json::Value::Null)
+    );
     assert!(!sandbox.path("missing").exists());
 }
 
@@ -20,8 +25,12 @@ fn an_index_that_cannot_be_written_lives_in_memory() {
 fn an_index_that_was_asked_for_is_not_put_into_memory() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    sandbox.run(&["index", &trace, "--index", "missing/a.sbi"]).fails_with(&["missing/a.sbi"]);
-    sandbox.run(&["info", &trace, "--only-index", "--index", "missing/a.sbi"]).fails_with(&["missing/a.sbi"]);
+    sandbox
+        .run(&["index", &trace, "--index", "missing/a.sbi"])
+        .fails_with(&["missing/a.sbi"]);
+    sandbox
+        .run(&["info", &trace, "--only-index", "--index", "missing/a.sbi"])
+        .fails_with(&["missing/a.sbi"]);
 }
 
 /// No user may write into /proc, not even the one who may do everything.
@@ -30,7 +39,9 @@ fn an_index_that_was_asked_for_is_not_put_into_memory() {
 fn a_directory_that_cannot_be_written_is_told() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let ran = sandbox.run(&["info", &trace, "--index", "/proc/a.sbi"]).succeeds();
+    let ran = sandbox
+        .run(&["info", &trace, "--index", "/proc/a.sbi"])
+        .succeeds();
     ran.says("/proc/a.sbi").says("memory").prints("in memory");
 }
 
@@ -41,15 +52,24 @@ fn where_the_place_beside_the_trace_is_taken_the_cache_directory_serves() {
     let trace = sandbox.fixture(OVERFLOW);
     fs::create_dir(format!("{trace}.sbi")).unwrap();
     fs::write(format!("{trace}.sbi/guard"), "").unwrap();
-    let info = sandbox.run(&["info", &trace, "--json"]).succeeds().says("kept at");
+    let info = sandbox
+        .run(&["info", &trace, "--json"])
+        .succeeds()
+        .says("kept at");
     let info: serde_json::Value = serde_json::from_str(&info.out).unwrap();
     let place = info["index"]["path"].as_str().unwrap().to_owned();
-    assert!(place.contains("home") && place.contains(OVERFLOW), "{place}");
+    assert!(
+        place.contains("home") && place.contains(OVERFLOW),
+        "{place}"
+    );
     assert_eq!(sandbox.json(&["index", &trace])["fresh"], true);
     // The one beside the trace is preferred as soon as there is one.
     fs::remove_dir_all(format!("{trace}.sbi")).unwrap();
     fs::copy(&place, format!("{trace}.sbi")).unwrap();
-    assert_eq!(sandbox.json(&["info", &trace])["index"]["path"], format!("{trace}.sbi"));
+    assert_eq!(
+        sandbox.json(&["info", &trace])["index"]["path"],
+        format!("{trace}.sbi")
+    );
 }
 
 #[test]
@@ -86,14 +106,29 @@ fn a_disk_that_is_full_is_told_and_the_answer_given_all_the_same() {
         let mut command = sandbox.shell("trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"", arguments);
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        Ran {
+            code: output.status.code(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
     };
     let ran = limited(&["info", &trace]).succeeds();
-    ran.says("cannot be written").says("memory").prints("in memory").prints("1,763");
+    ran.says("cannot be written")
+        .says("memory")
+        .prints("in memory")
+        .prints("1,763");
     limited(&["index", &trace]).fails_with(&["cannot be written"]);
     let names = |folder: &std::path::Path| -> Vec<_> {
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect()
     };
-    assert!(!names(&sandbox.path("")).iter().any(|name| name.contains(".sbi")), "nothing is left behind");
+    assert!(
+        !names(&sandbox.path(""))
+            .iter()
+            .any(|name| name.contains(".sbi")),
+        "nothing is left behind"
+    );
     assert_eq!(sandbox.json(&["index", &trace])["fresh"], false);
 }

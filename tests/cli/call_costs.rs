@@ -39,12 +39,24 @@ fn sums(values: impl Iterator<Item = (u64, u64)>) -> Costs {
 
 #[track_caller]
 fn check(sandbox: &Sandbox, trace: &str) {
-    let name = Path::new(trace).file_name().unwrap().to_string_lossy().into_owned();
-    let (profile, stacks) = (sandbox.json(&["profile", trace]), sandbox.json(&["flamegraph", trace]));
+    let name = Path::new(trace)
+        .file_name()
+        .unwrap()
+        .to_string_lossy()
+        .into_owned();
+    let (profile, stacks) = (
+        sandbox.json(&["profile", trace]),
+        sandbox.json(&["flamegraph", trace]),
+    );
     let (profile, stacks) = (profile.as_array().unwrap(), stacks.as_array().unwrap());
     assert!(!profile.is_empty(), "{name}");
     let field = |field: &str| {
-        sums(profile.iter().map(|function| (address(&function["address"]), function[field].as_u64().unwrap())))
+        sums(profile.iter().map(|function| {
+            (
+                address(&function["address"]),
+                function[field].as_u64().unwrap(),
+            )
+        }))
     };
     let tops = stacks.iter().map(|stack| {
         let top = stack["addresses"].as_array().unwrap().last().unwrap();
@@ -52,15 +64,28 @@ fn check(sandbox: &Sandbox, trace: &str) {
     });
     assert_eq!(sums(tops), field("self_time"), "{name}: own cost");
     let calls = sandbox.json_lines(&["calltree", trace]);
-    let calls = calls.iter().map(|call| (address(&call["function"]["address"]), 1));
+    let calls = calls
+        .iter()
+        .map(|call| (address(&call["function"]["address"]), 1));
     assert_eq!(sums(calls), field("calls"), "{name}: calls");
     let steps = sandbox.json(&["info", trace])["steps"].as_u64();
-    assert_eq!(Some(field("self_steps").values().sum::<u64>()), steps, "{name}: steps");
+    assert_eq!(
+        Some(field("self_steps").values().sum::<u64>()),
+        steps,
+        "{name}: steps"
+    );
     // The text is the same in formats whose tools have no text of their own.
     if sandbox.json(&["info", trace])["format"] != "tarmac" {
         let text = sandbox.run(&["flamegraph", trace]).succeeds().out;
-        let whole: u64 = text.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum();
-        assert_eq!(whole, field("self_time").values().sum::<u64>(), "{name}: text");
+        let whole: u64 = text
+            .lines()
+            .map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap())
+            .sum();
+        assert_eq!(
+            whole,
+            field("self_time").values().sum::<u64>(),
+            "{name}: text"
+        );
     }
 }
 
@@ -80,7 +105,11 @@ fn profile_flame_graph_and_tree_agree() {
         let trace = put(&sandbox, names);
         check(&sandbox, &trace);
     }
-    for kind in [Sample::Plain(7, Architecture::X86_64), Sample::Threads, Sample::Kernel] {
+    for kind in [
+        Sample::Plain(7, Architecture::X86_64),
+        Sample::Threads,
+        Sample::Kernel,
+    ] {
         let sandbox = Sandbox::new();
         let trace = sample(&sandbox, kind);
         check(&sandbox, &trace);
@@ -96,14 +125,22 @@ fn the_slot_of_a_call_is_the_callers() {
     let trace = put(&sandbox, &["rst/cti.rst"]);
     let profile = sandbox.json(&["profile", &trace]);
     let of = |address: &str| {
-        let function = profile.as_array().unwrap().iter().find(|function| function["address"] == address).unwrap();
+        let function = profile
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|function| function["address"] == address)
+            .unwrap();
         ["calls", "steps", "self_steps"].map(|field| function[field].as_u64().unwrap())
     };
     assert_eq!([of("0x100210"), of("0x100218")], [[2, 4, 4], [1, 5, 5]]);
     // All steps but those, and the one of the kernel.
     assert_eq!(of("0x10010c"), [1, 68, 58]);
     // Position 41 is before the slot of the first call, 42 before the first instruction of `fn`, 43 before the slot of its return.
-    let depths = ["41", "42", "43", "44"]
-        .map(|at| sandbox.json(&["at", &trace, at, "--stack"])["stack"].as_array().map(Vec::len));
+    let depths = ["41", "42", "43", "44"].map(|at| {
+        sandbox.json(&["at", &trace, at, "--stack"])["stack"]
+            .as_array()
+            .map(Vec::len)
+    });
     assert_eq!(depths, [Some(1), Some(2), Some(2), Some(1)]);
 }

@@ -14,16 +14,32 @@ fn small() -> Vec<u8> {
 }
 
 fn fixture(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/rst").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures/rst")
+        .join(name)
 }
 
 #[test]
 fn sound_rst_traces_have_no_findings() {
     let sandbox = Sandbox::new();
-    for name in ["small.rst", "small.rz2.gz", "cti.rst", "cti.rz3.gz", "hello.rst.zst", "small_nv.rst.xz"] {
+    for name in [
+        "small.rst",
+        "small.rz2.gz",
+        "cti.rst",
+        "cti.rz3.gz",
+        "hello.rst.zst",
+        "small_nv.rst.xz",
+    ] {
         let trace = sandbox.file(name, fs::read(fixture(name)).unwrap());
-        assert_eq!(sandbox.json_lines(&["check", &trace]), [Value::Null; 0], "{name}");
-        sandbox.run(&["check", &trace]).succeeds().prints("no findings");
+        assert_eq!(
+            sandbox.json_lines(&["check", &trace]),
+            [Value::Null; 0],
+            "{name}"
+        );
+        sandbox
+            .run(&["check", &trace])
+            .succeeds()
+            .prints("no findings");
     }
 }
 
@@ -41,7 +57,8 @@ fn a_finding_names_its_rule_record_and_step() {
     });
     assert_eq!(found, expected);
     let ran = sandbox.run(&["check", &trace]).succeeds();
-    ran.prints("warning R-G01, 1 time: reserved bits are 0 (clause 1a)\n").prints("0 errors, 1 warning\n");
+    ran.prints("warning R-G01, 1 time: reserved bits are 0 (clause 1a)\n")
+        .prints("0 errors, 1 warning\n");
 }
 
 #[test]
@@ -53,9 +70,15 @@ fn the_first_places_are_told_and_all_are_counted() {
     }
     let trace = sandbox.file("reserved.rst", bytes);
     let found = sandbox.json_lines(&["check", &trace, "--limit", "2"]);
-    let told: Vec<_> = found.iter().map(|found| (&found["step"], &found["count"])).collect();
+    let told: Vec<_> = found
+        .iter()
+        .map(|found| (&found["step"], &found["count"]))
+        .collect();
     assert_eq!(told, [(&0.into(), &1744.into()), (&1.into(), &1744.into())]);
-    sandbox.run(&["check", &trace]).succeeds().prints("    … and 1,734 more\n");
+    sandbox
+        .run(&["check", &trace])
+        .succeeds()
+        .prints("    … and 1,734 more\n");
 }
 
 #[test]
@@ -65,9 +88,16 @@ fn a_missing_record_breaks_the_path_and_a_cut_file_its_end() {
     bytes.drain(58 * RECORD..59 * RECORD);
     let trace = sandbox.file("missing.rst", &bytes);
     let found = sandbox.json(&["check", &trace]);
-    assert_eq!((&found["rule"], &found["record"], &found["step"]), (&"R-P01".into(), &59.into(), &3.into()));
+    assert_eq!(
+        (&found["rule"], &found["record"], &found["step"]),
+        (&"R-P01".into(), &59.into(), &3.into())
+    );
     let trace = sandbox.file("cut.rst", &small()[..60 * RECORD + 5]);
-    let rules: Vec<_> = sandbox.json_lines(&["check", &trace]).iter().map(|found| found["rule"].clone()).collect();
+    let rules: Vec<_> = sandbox
+        .json_lines(&["check", &trace])
+        .iter()
+        .map(|found| found["rule"].clone())
+        .collect();
     assert_eq!(rules, ["damaged", "R-F01"]);
 }
 
@@ -80,7 +110,11 @@ fn long_rst_traces_have_no_findings() {
     let sandbox = Sandbox::new();
     for name in ["medium.rz2.gz", "medium.rz3.gz", "medium_nv.rst.zst"] {
         let trace = sandbox.file(name, fs::read(traces.join("rst").join(name)).unwrap());
-        assert_eq!(sandbox.json_lines(&["check", &trace]), [Value::Null; 0], "{name}");
+        assert_eq!(
+            sandbox.json_lines(&["check", &trace]),
+            [Value::Null; 0],
+            "{name}"
+        );
     }
 }
 
@@ -92,13 +126,22 @@ fn check_tarmac(lines: &[&str], expected: &[(&str, &str, u64, u64)]) -> Vec<Valu
     let found = sandbox.json_lines(&["check", &trace]);
     let told = |found: &Value| {
         let number = |name: &str| found[name].as_u64().unwrap_or(u64::MAX);
-        (found["rule"].clone(), found["severity"].clone(), number("step"), number("line"))
+        (
+            found["rule"].clone(),
+            found["severity"].clone(),
+            number("step"),
+            number("line"),
+        )
     };
     let expected: Vec<_> = expected
         .iter()
         .map(|(rule, severity, step, line)| ((*rule).into(), (*severity).into(), *step, *line))
         .collect();
-    assert_eq!(found.iter().map(told).collect::<Vec<_>>(), expected, "{found:?}");
+    assert_eq!(
+        found.iter().map(told).collect::<Vec<_>>(),
+        expected,
+        "{found:?}"
+    );
     found
 }
 
@@ -117,7 +160,10 @@ fn a_time_that_runs_backwards_is_found() {
 fn a_pc_that_no_branch_leads_to_is_found() {
     let far = "2 clk IT (2) 00002000 d503201f O EL1h_n : NOP";
     let found = check_tarmac(&[NOP, far], &[("path", "warning", 1, 2)]);
-    assert_eq!(found[0]["message"], "cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004");
+    assert_eq!(
+        found[0]["message"],
+        "cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004"
+    );
     let branch = "1 clk IT (1) 00001000 14000400 O EL1h_n : B 0x2000";
     check_tarmac(&[branch, far], &[]);
     check_tarmac(&[branch, NEXT], &[("path", "warning", 1, 2)]);
@@ -125,12 +171,24 @@ fn a_pc_that_no_branch_leads_to_is_found() {
     let decided = "1 clk IT (1) 00001000 b4000020 O EL1h_n : CBZ x0,0x1004";
     check_tarmac(&[decided, NEXT], &[]);
     check_tarmac(&[decided, far], &[("path", "warning", 1, 2)]);
-    check_tarmac(&["1 clk IS (1) 00001000 54008000 O EL1h_n : B.EQ 0x2000", NEXT], &[]);
+    check_tarmac(
+        &[
+            "1 clk IS (1) 00001000 54008000 O EL1h_n : B.EQ 0x2000",
+            NEXT,
+        ],
+        &[],
+    );
     // An exception that is told, one that shows by the mode, and another processor.
-    check_tarmac(&[NOP, "1 clk E 00001004 irq 00000019 CoreEvent_IRQ", far], &[]);
+    check_tarmac(
+        &[NOP, "1 clk E 00001004 irq 00000019 CoreEvent_IRQ", far],
+        &[],
+    );
     check_tarmac(&[NOP, "2 clk IT (2) 00002000 d503201f O EL3h_s : NOP"], &[]);
     let other = "2 clk cpu1 IT (2) 00002000 d503201f O EL1h_n : NOP";
-    check_tarmac(&["1 clk cpu0 IT (1) 00001000 d503201f O EL1h_n : NOP", other], &[]);
+    check_tarmac(
+        &["1 clk cpu0 IT (1) 00001000 d503201f O EL1h_n : NOP", other],
+        &[],
+    );
     // Behind a line that cannot be read, anything may have been.
     let broken = "2 clk IT (2) 0000zz04 d503201f O EL1h_n : NOP";
     check_tarmac(&[NOP, broken, far], &[("damaged", "error", 1, 2)]);
@@ -140,26 +198,70 @@ fn a_pc_that_no_branch_leads_to_is_found() {
 fn a_register_that_changes_without_a_writer_is_found() {
     let five = "1 clk R X3 0000000000000005";
     let six = "2 clk R X3 0000000000000006";
-    let found = check_tarmac(&[NOP, five, NEXT, six], &[("register-unwritten", "warning", 1, 4)]);
-    assert_eq!(found[0]["message"], "x3 changes from 0x5 to 0x6 at 0x1004, where nop does not write it");
+    let found = check_tarmac(
+        &[NOP, five, NEXT, six],
+        &[("register-unwritten", "warning", 1, 4)],
+    );
+    assert_eq!(
+        found[0]["message"],
+        "x3 changes from 0x5 to 0x6 at 0x1004, where nop does not write it"
+    );
     let add = "2 clk IT (2) 00001004 91000463 O EL1h_n : ADD x3,x3,#1";
     check_tarmac(&[NOP, five, add, six], &[]);
     // The same value again, a register that was not known, and a value that the host left.
-    check_tarmac(&[NOP, five, NEXT, "2 clk R X3 0000000000000005", "2 clk R X4 0000000000000001"], &[]);
-    check_tarmac(&[NOP, five, "2 clk IT (2) 00001004 d45e0000 O EL1h_n : HLT #0xf000", six], &[]);
+    check_tarmac(
+        &[
+            NOP,
+            five,
+            NEXT,
+            "2 clk R X3 0000000000000005",
+            "2 clk R X4 0000000000000001",
+        ],
+        &[],
+    );
+    check_tarmac(
+        &[
+            NOP,
+            five,
+            "2 clk IT (2) 00001004 d45e0000 O EL1h_n : HLT #0xf000",
+            six,
+        ],
+        &[],
+    );
 }
 
 /// Exceptions of M-profile change registers by themselves: on entry, on return, and between security states
 /// (DDI 0553, B3.18 to B3.21).
 #[test]
 fn what_an_exception_of_m_profile_does_breaks_no_rule() {
-    let dump = ["0 clk R MSP 20001000", "0 clk R r0 00000005", "0 clk R r3 00000003", "0 clk R r14 00000099"];
+    let dump = [
+        "0 clk R MSP 20001000",
+        "0 clk R r0 00000005",
+        "0 clk R r3 00000003",
+        "0 clk R r14 00000099",
+    ];
     let nop = "1 clk IT (1) 00001000 bf00 T thread : NOP";
     // An entry that no words tell, and one whose words come last.
-    let entered = ["1 clk R MSP 20000fe0", "1 clk R r14 fffffff9", "1 clk R cpsr 0100000f"];
-    let told = [entered[0], entered[1], "1 clk E 00001002 0000000f CoreEvent_EXCEPTION"];
-    let handler = ["2 clk IT (2) 00000100 2063 T handler : MOVS r0,#99", "2 clk R r0 00000063"];
-    let returned = ["3 clk R r0 00000005", "3 clk R MSP 20001000", "3 clk R r14 00000099", "3 clk R cpsr 01000000"];
+    let entered = [
+        "1 clk R MSP 20000fe0",
+        "1 clk R r14 fffffff9",
+        "1 clk R cpsr 0100000f",
+    ];
+    let told = [
+        entered[0],
+        entered[1],
+        "1 clk E 00001002 0000000f CoreEvent_EXCEPTION",
+    ];
+    let handler = [
+        "2 clk IT (2) 00000100 2063 T handler : MOVS r0,#99",
+        "2 clk R r0 00000063",
+    ];
+    let returned = [
+        "3 clk R r0 00000005",
+        "3 clk R MSP 20001000",
+        "3 clk R r14 00000099",
+        "3 clk R cpsr 01000000",
+    ];
     let on = "4 clk IT (4) 00001002 bf00 T thread : NOP";
     for entry in [&entered, &told] {
         let by_register = ["3 clk IT (3) 00000102 4770 T handler : BX lr"];
@@ -174,14 +276,28 @@ fn what_an_exception_of_m_profile_does_breaks_no_rule() {
         }
     }
     // A handler is interrupted by another.
-    let nested = ["2 clk R MSP 20000fc0", "2 clk R r14 fffffff1", "2 clk R cpsr 01000012"];
+    let nested = [
+        "2 clk R MSP 20000fc0",
+        "2 clk R r14 fffffff1",
+        "2 clk R cpsr 01000012",
+    ];
     let other = "3 clk IT (3) 00000200 bf00 T handler : NOP";
-    check_tarmac(&[&dump[..], &[nop], &entered, &handler, &nested, &[other]].concat(), &[]);
+    check_tarmac(
+        &[&dump[..], &[nop], &entered, &handler, &nested, &[other]].concat(),
+        &[],
+    );
     // The same changes at other steps are found.
     let changed = [&dump[..], &[nop, "1 clk R r0 00000006"]].concat();
     check_tarmac(&changed, &[("register-unwritten", "warning", 0, 6)]);
     // A function returns, and what it leaves in a register was not there.
-    let function = [&dump[..], &["1 clk IT (1) 00001000 4770 T thread : BX lr", "1 clk R r0 00000006"]].concat();
+    let function = [
+        &dump[..],
+        &[
+            "1 clk IT (1) 00001000 4770 T thread : BX lr",
+            "1 clk R r0 00000006",
+        ],
+    ]
+    .concat();
     check_tarmac(&function, &[("register-unwritten", "warning", 0, 6)]);
 }
 
@@ -210,13 +326,28 @@ fn a_read_that_contradicts_the_last_write_is_found() {
     let load = "2 clk IT (2) 00001004 f9400001 O EL1h_n : LDR x1,[x0]";
     let store = "1 clk IT (1) 00001000 f9000001 O EL1h_n : STR x1,[x0]";
     let written = "1 clk MW8 00008000 00000000_00000001";
-    check_tarmac(&[store, written, load, "2 clk MR8 00008000 00000000_00000001"], &[]);
+    check_tarmac(
+        &[store, written, load, "2 clk MR8 00008000 00000000_00000001"],
+        &[],
+    );
     let read = "2 clk MR8 00008000 00000000_00000002";
-    let found = check_tarmac(&[store, written, load, read], &[("memory-unwritten", "warning", 1, 3)]);
-    assert!(found[0]["message"].as_str().unwrap().starts_with("a read at 0x8000 finds 02 00"), "{found:?}");
+    let found = check_tarmac(
+        &[store, written, load, read],
+        &[("memory-unwritten", "warning", 1, 3)],
+    );
+    assert!(
+        found[0]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("a read at 0x8000 finds 02 00"),
+        "{found:?}"
+    );
     // Where somebody else may have written, it is merely told.
     let handled = "1 clk E 00001004 irq 00000019 CoreEvent_IRQ";
-    check_tarmac(&[store, written, handled, load, read], &[("memory-outside", "info", 1, 4)]);
+    check_tarmac(
+        &[store, written, handled, load, read],
+        &[("memory-outside", "info", 1, 4)],
+    );
 }
 
 #[test]
@@ -225,10 +356,19 @@ fn a_thread_that_begins_nowhere_is_found() {
     let second = "2 clk cpu1 IT (1) 00001000 d503201f O EL1h_n : NOP";
     check_tarmac(&[first, second], &[]);
     let early = "1 clk cpu1 MW8 00008000 00000000_00000001";
-    let found = check_tarmac(&[first, early, second], &[("thread-without-step", "warning", 0, 2)]);
-    assert_eq!(found[0]["message"], "cpu1 accesses 0x8000 before its first instruction");
+    let found = check_tarmac(
+        &[first, early, second],
+        &[("thread-without-step", "warning", 0, 2)],
+    );
+    assert_eq!(
+        found[0]["message"],
+        "cpu1 accesses 0x8000 before its first instruction"
+    );
     let nobody = "1 clk cpu7 R X0 0000000000000001";
-    let found = check_tarmac(&[first, nobody], &[("thread-without-step", "warning", u64::MAX, u64::MAX)]);
+    let found = check_tarmac(
+        &[first, nobody],
+        &[("thread-without-step", "warning", u64::MAX, u64::MAX)],
+    );
     assert_eq!(found[0]["message"], "cpu7 has no instruction");
 }
 
@@ -238,7 +378,10 @@ fn check_rules(text: &str, expected: &[&str]) {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("trace.tarmac", text);
     let found = sandbox.json_lines(&["check", &trace]);
-    let rules: Vec<_> = found.iter().map(|found| found["rule"].as_str().unwrap()).collect();
+    let rules: Vec<_> = found
+        .iter()
+        .map(|found| found["rule"].as_str().unwrap())
+        .collect();
     assert_eq!(rules, expected, "{text}{found:#?}");
 }
 
@@ -266,14 +409,17 @@ fn a_branch_that_falls_through_needs_no_mark() {
     check_rules(&compared("", elsewhere), &["path"]);
     // It was written before the comparison, which changes it.
     let stale = |then| {
-        let compared = compared("", then)
-            .replace("100 tic", "99 tic ES (0000000000000ffc:d503201f) O el3h_s: NOP\nR cpsr 600003cd\n100 tic");
+        let compared = compared("", then).replace(
+            "100 tic",
+            "99 tic ES (0000000000000ffc:d503201f) O el3h_s: NOP\nR cpsr 600003cd\n100 tic",
+        );
         compared.replace("Tarmac Text Rev 3t\n", "")
     };
     check_rules(&stale(behind), &[]);
     check_rules(&stale(target), &[]);
     // gem5 prints such a branch as taken.
-    let gem5 = |text: String| text.replace("ES (0000000000001004:54000041)", "IT (2) 00001004 54000041");
+    let gem5 =
+        |text: String| text.replace("ES (0000000000001004:54000041)", "IT (2) 00001004 54000041");
     check_rules(&gem5(compared("", behind)), &[]);
     check_rules(&gem5(compared("", target)), &[]);
 }
@@ -317,10 +463,16 @@ fn a_trace_that_ends_in_an_exception_at_an_address_without_code_says_so() {
         )
     };
     let exception = "2 clk E b682e58791e59992 00000084 CoreEvent_CURRENT_SPx_SYNC\n";
-    check_rules(&text("d63f0040 O EL3h_s : BLR x2", exception), &["ends-in-exception"]);
+    check_rules(
+        &text("d63f0040 O EL3h_s : BLR x2", exception),
+        &["ends-in-exception"],
+    );
     check_rules(&text("d63f0060 O EL3h_s : BLR x3", exception), &[]);
     check_rules(&text("d63f0040 O EL3h_s : BLR x2", ""), &[]);
-    check_rules(&text("94000400 O EL3h_s : BL 0x2004", exception), &["ends-in-exception"]);
+    check_rules(
+        &text("94000400 O EL3h_s : BL 0x2004", exception),
+        &["ends-in-exception"],
+    );
     // The handler is there.
     let handler = format!("{exception}3 clk IT (3) 00000200 d503201f O EL3h_s : NOP\n");
     check_rules(&text("d63f0040 O EL3h_s : BLR x2", &handler), &[]);
@@ -348,7 +500,10 @@ fn an_instruction_that_could_not_be_fetched_is_no_code() {
                 \x20   4 tic ES  EXC [3] Prefetch abort\n";
     check_rules(text, &["ends-in-exception"]);
     // Another step shows that code is there.
-    check_rules(&text.replace("00000ffc:e3003000", "0000beec:e3003000"), &["path"]);
+    check_rules(
+        &text.replace("00000ffc:e3003000", "0000beec:e3003000"),
+        &["path"],
+    );
 }
 
 #[test]

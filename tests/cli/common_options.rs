@@ -37,8 +37,15 @@ fn answers_go_to_a_file_and_are_the_same_there() {
     for question in QUESTIONS.into_iter().chain(COPIES) {
         let printed = ask(&sandbox, &trace, question, &["-o", "-"]).succeeds();
         let written = ask(&sandbox, &trace, question, &["-o", &target, "-q"]).succeeds();
-        assert_eq!((written.out.as_str(), written.err.as_str()), ("", ""), "{question:?}");
-        assert!(fs::read_to_string(&target).unwrap() == printed.out && !printed.out.is_empty(), "{question:?}");
+        assert_eq!(
+            (written.out.as_str(), written.err.as_str()),
+            ("", ""),
+            "{question:?}"
+        );
+        assert!(
+            fs::read_to_string(&target).unwrap() == printed.out && !printed.out.is_empty(),
+            "{question:?}"
+        );
     }
 }
 
@@ -48,9 +55,17 @@ fn answers_are_json_on_request() {
     let trace = sandbox.fixture(OVERFLOW);
     for question in all() {
         let is_copy = COPIES.contains(&question);
-        let options: &[&str] = if is_copy { &["--json", "-o", "copy"] } else { &["--json"] };
+        let options: &[&str] = if is_copy {
+            &["--json", "-o", "copy"]
+        } else {
+            &["--json"]
+        };
         let ran = ask(&sandbox, &trace, question, options).succeeds();
-        let values: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let values: Vec<Value> = ran
+            .out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         assert!(!values.is_empty(), "{question:?}");
     }
 }
@@ -58,18 +73,50 @@ fn answers_are_json_on_request() {
 #[test]
 fn every_way_to_open_the_trace_is_known_everywhere() {
     let image = overflow_image();
-    let options = ["--index", "kept.sbi", "--force-index", "--threads", "1", "--format", "tarmac", "--li"];
-    let more = ["--image", &image, "--load-offset", "0", "-v", "--show-progress-meter", "-o", "answer"];
+    let options = [
+        "--index",
+        "kept.sbi",
+        "--force-index",
+        "--threads",
+        "1",
+        "--format",
+        "tarmac",
+        "--li",
+    ];
+    let more = [
+        "--image",
+        &image,
+        "--load-offset",
+        "0",
+        "-v",
+        "--show-progress-meter",
+        "-o",
+        "answer",
+    ];
     for question in all() {
         let sandbox = Sandbox::new();
         let trace = sandbox.fixture(OVERFLOW);
         ask(&sandbox, &trace, question, &[&options[..], &more].concat()).succeeds();
         let is_indexed = question[0] != "truncate";
-        assert_eq!(sandbox.path("kept.sbi").exists(), is_indexed, "{question:?}");
-        assert!(!sandbox.path(&format!("{OVERFLOW}.sbi")).exists(), "{question:?}");
+        assert_eq!(
+            sandbox.path("kept.sbi").exists(),
+            is_indexed,
+            "{question:?}"
+        );
+        assert!(
+            !sandbox.path(&format!("{OVERFLOW}.sbi")).exists(),
+            "{question:?}"
+        );
         if is_indexed {
-            ask(&sandbox, &trace, question, &["--no-index", "-o", "-"]).fails_with(&["no index", OVERFLOW]);
-            ask(&sandbox, &trace, question, &["--no-index", "--index", "kept.sbi", "-o", "answer"]).succeeds();
+            ask(&sandbox, &trace, question, &["--no-index", "-o", "-"])
+                .fails_with(&["no index", OVERFLOW]);
+            ask(
+                &sandbox,
+                &trace,
+                question,
+                &["--no-index", "--index", "kept.sbi", "-o", "answer"],
+            )
+            .succeeds();
         }
     }
 }

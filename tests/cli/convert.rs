@@ -10,7 +10,9 @@ fn check(fixture: &str, to: &str) {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(fixture);
     let target = text(&sandbox.path("other.tarmac"));
-    sandbox.run(&["convert", &trace, "--to", to, "-o", &target]).succeeds();
+    sandbox
+        .run(&["convert", &trace, "--to", to, "-o", &target])
+        .succeeds();
     for question in [
         &["at", "end", "--json"][..],
         &["at", "50%", "--json"],
@@ -24,7 +26,11 @@ fn check(fixture: &str, to: &str) {
             let lines = ran.out.split(',').filter(|part| !part.contains("\"line\""));
             lines.collect::<Vec<_>>().join(",")
         };
-        assert_eq!(answer(&trace), answer(&target), "{fixture} {to} {question:?}");
+        assert_eq!(
+            answer(&trace),
+            answer(&target),
+            "{fixture} {to} {question:?}"
+        );
     }
 }
 
@@ -40,11 +46,21 @@ fn a_trace_in_the_other_style_gives_the_same_answers() {
 #[test]
 fn what_is_lost_is_counted() {
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("a.tarmac", "1 clk IT (1) 00001000:000000001000 e1a00000 A svc : NOP\n");
+    let trace = sandbox.file(
+        "a.tarmac",
+        "1 clk IT (1) 00001000:000000001000 e1a00000 A svc : NOP\n",
+    );
     let ran = sandbox.run(&["convert", &trace, "--to", "es"]);
     assert_eq!(ran.code, Some(0));
-    assert_eq!(ran.out, "Tarmac Text Rev 3t\n          1 clk ES  (00001000:e1a00000) A svc:         NOP\n");
-    assert!(ran.err.contains("it lacks 1 physical address:"), "{}", ran.err);
+    assert_eq!(
+        ran.out,
+        "Tarmac Text Rev 3t\n          1 clk ES  (00001000:e1a00000) A svc:         NOP\n"
+    );
+    assert!(
+        ran.err.contains("it lacks 1 physical address:"),
+        "{}",
+        ran.err
+    );
     let target = text(&sandbox.path("b.tarmac"));
     let json = sandbox.json(&["convert", &trace, "--to", "es", "-o", &target]);
     assert_eq!(json["physical_addresses_lost"], 1);
@@ -55,9 +71,19 @@ fn the_trace_is_never_overwritten() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let before = fs::read(&trace).unwrap();
-    sandbox.run(&["convert", &trace, "--to", "es", "-o", &trace]).fails_with(&["overwrite the trace"]);
+    sandbox
+        .run(&["convert", &trace, "--to", "es", "-o", &trace])
+        .fails_with(&["overwrite the trace"]);
     assert_eq!(fs::read(&trace).unwrap(), before);
-    assert_eq!(sandbox.run(&["convert", &trace, "--to", "es", "--json"]).code, Some(2));
-    assert_eq!(sandbox.run(&["convert", &trace, "--to", "rst"]).code, Some(2));
+    assert_eq!(
+        sandbox
+            .run(&["convert", &trace, "--to", "es", "--json"])
+            .code,
+        Some(2)
+    );
+    assert_eq!(
+        sandbox.run(&["convert", &trace, "--to", "rst"]).code,
+        Some(2)
+    );
     assert_eq!(sandbox.run(&["convert", &trace]).code, Some(2));
 }

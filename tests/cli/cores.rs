@@ -8,7 +8,11 @@ use crate::cli::support::Sandbox;
 
 /// Two cores in one file.
 fn whole() -> String {
-    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/amp.head.tarmac")).unwrap()
+    fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/fixtures/amp.head.tarmac"
+    ))
+    .unwrap()
 }
 
 /// The lines of a core, with its name or without.
@@ -17,14 +21,22 @@ fn lines_of(cpu: &str, is_named: bool) -> String {
     let text = whole();
     let lines = text.lines().filter(|line| line.contains(&name));
     lines
-        .map(|line| if is_named { format!("{line}\n") } else { format!("{}\n", line.replacen(&name, " ", 1)) })
+        .map(|line| {
+            if is_named {
+                format!("{line}\n")
+            } else {
+                format!("{}\n", line.replacen(&name, " ", 1))
+            }
+        })
         .collect()
 }
 
 /// The steps of a thread: address, time, and what they did.
 fn steps(sandbox: &Sandbox, trace: &[&str], thread: &str) -> Vec<Value> {
     let words = [&["list"], trace, &["--thread", thread]].concat();
-    let keep = |step: &Value| serde_json::json!([step["pc"], step["time"], step["effects"], step["thread"]]);
+    let keep = |step: &Value| {
+        serde_json::json!([step["pc"], step["time"], step["effects"], step["thread"]])
+    };
     sandbox.json_lines(&words).iter().map(keep).collect()
 }
 
@@ -32,7 +44,8 @@ fn steps(sandbox: &Sandbox, trace: &[&str], thread: &str) -> Vec<Value> {
 fn check(names: [&str; 2], is_named: bool) {
     let sandbox = Sandbox::new();
     let one_file = sandbox.file("both.tarmac", whole());
-    let [first, second] = [0, 1].map(|core| sandbox.file(names[core], lines_of(&format!("cpu{core}"), is_named)));
+    let [first, second] =
+        [0, 1].map(|core| sandbox.file(names[core], lines_of(&format!("cpu{core}"), is_named)));
     let spellings = [vec![&*first, "--with", &*second], vec![&*first, &*second]];
     let info = sandbox.json(&["info", &one_file]);
     for merged in &spellings {
@@ -46,8 +59,13 @@ fn check(names: [&str; 2], is_named: bool) {
             assert_eq!(steps(&sandbox, merged, thread), expected, "{thread}");
         }
         let last = |trace: &[&str]| {
-            let hit = sandbox.json(&[&["find"], trace, &["last-write", "x0", "--thread", "cpu1"]].concat());
-            (hit["hit"]["pc"].clone(), hit["hit"]["time"].clone(), hit["hit"]["access"]["value"].clone())
+            let hit = sandbox
+                .json(&[&["find"], trace, &["last-write", "x0", "--thread", "cpu1"]].concat());
+            (
+                hit["hit"]["pc"].clone(),
+                hit["hit"]["time"].clone(),
+                hit["hit"]["access"]["value"].clone(),
+            )
         };
         assert_eq!(last(merged), last(&[&one_file]));
     }
@@ -70,5 +88,7 @@ fn what_is_no_trace_is_refused() {
     let trace = sandbox.file("a.tarmac", lines_of("cpu0", true));
     let letter = sandbox.file("letter.txt", "Dear Sir,\nit is late.\n");
     let message = "several files are one trace only where all hold records, or all are Tarmac text";
-    sandbox.run(&["info", &trace, "--with", &letter]).fails_with(&[message]);
+    sandbox
+        .run(&["info", &trace, "--with", &letter])
+        .fails_with(&[message]);
 }

@@ -22,7 +22,12 @@ impl Indexed {
         let trace = sandbox.fixture(OVERFLOW);
         let place = format!("{trace}.sbi");
         let answer = sandbox.run(&["list", &trace, "--json"]).succeeds().out;
-        Self { sandbox, trace, place, answer }
+        Self {
+            sandbox,
+            trace,
+            place,
+            answer,
+        }
     }
 
     fn list(&self) -> Ran {
@@ -68,7 +73,14 @@ fn a_flipped_byte_never_gives_a_wrong_answer() {
     let questions = [
         &["info", trace, "--json"][..],
         &["at", trace, "1250", "--mem", "0x80020000:64", "--json"],
-        &["find", trace, "last-write", "0x80020010:8", "--all", "--json"],
+        &[
+            "find",
+            trace,
+            "last-write",
+            "0x80020010:8",
+            "--all",
+            "--json",
+        ],
         &["find", trace, "pc", "0x80000498", "--all", "--json"],
         &["calltree", trace, "--json"],
         &["calltree", trace],
@@ -82,9 +94,17 @@ fn a_flipped_byte_never_gives_a_wrong_answer() {
         for (question, answer) in questions.iter().zip(&answers) {
             fs::write(&indexed.place, &damaged).unwrap();
             let ran = indexed.sandbox.run(question);
-            assert_eq!((ran.code, &ran.out), (Some(0), answer), "byte {place}: {question:?}: {}", ran.err);
+            assert_eq!(
+                (ran.code, &ran.out),
+                (Some(0), answer),
+                "byte {place}: {question:?}: {}",
+                ran.err
+            );
             let is_mended = fs::read(&indexed.place).unwrap() != damaged;
-            assert!(!is_mended || ran.err.contains("was rebuilt"), "byte {place}: {ran:?}");
+            assert!(
+                !is_mended || ran.err.contains("was rebuilt"),
+                "byte {place}: {ran:?}"
+            );
         }
     }
 }
@@ -104,7 +124,12 @@ fn damage_that_is_met_inside_an_address_has_the_index_rebuilt() {
         fs::write(&indexed.place, damaged).unwrap();
         question(&["--no-index"]).err.contains("memory at")
     };
-    assert!((0..whole.len()).step_by(whole.len() / 100).any(|at| damage(&at)), "no damage is met in the address");
+    assert!(
+        (0..whole.len())
+            .step_by(whole.len() / 100)
+            .any(|at| damage(&at)),
+        "no damage is met in the address"
+    );
     let ran = question(&[]).succeeds().says("was damaged and was rebuilt");
     assert_eq!(ran.out, answer, "{}", ran.err);
 }
@@ -112,7 +137,14 @@ fn damage_that_is_met_inside_an_address_has_the_index_rebuilt() {
 #[test]
 fn what_was_printed_before_damage_was_met_is_not_printed_twice() {
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("a.tarmac", Recipe { size: Size::Steps(300_000), ..Recipe::default() }.text());
+    let trace = sandbox.file(
+        "a.tarmac",
+        Recipe {
+            size: Size::Steps(300_000),
+            ..Recipe::default()
+        }
+        .text(),
+    );
     let answer = sandbox.run(&["list", &trace, "--json"]).succeeds().out;
     let place = format!("{trace}.sbi");
     let whole = fs::read(&place).unwrap();
@@ -124,8 +156,15 @@ fn what_was_printed_before_damage_was_met_is_not_printed_twice() {
         let ran = sandbox.run(&["list", &trace, "--json", "--no-index"]);
         ran.code == Some(1) && !ran.out.is_empty()
     };
-    assert!((whole.len() / 3..whole.len()).step_by(whole.len() / 100).any(|at| begins_and_fails(&at)));
-    let ran = sandbox.run(&["list", &trace, "--json"]).succeeds().says("was damaged and was rebuilt");
+    assert!(
+        (whole.len() / 3..whole.len())
+            .step_by(whole.len() / 100)
+            .any(|at| begins_and_fails(&at))
+    );
+    let ran = sandbox
+        .run(&["list", &trace, "--json"])
+        .succeeds()
+        .says("was damaged and was rebuilt");
     assert!(ran.out == answer, "{}", ran.err);
 }
 
@@ -133,7 +172,9 @@ fn what_was_printed_before_damage_was_met_is_not_printed_twice() {
 #[test]
 fn a_flipped_byte_in_the_copy_of_records_never_gives_a_wrong_answer() {
     let sandbox = Sandbox::new();
-    let file = Sample::Plain(7, Architecture::X86_64).files(Container::Gzip).remove(0);
+    let file = Sample::Plain(7, Architecture::X86_64)
+        .files(Container::Gzip)
+        .remove(0);
     let trace = sandbox.file("a.trace.gz", file.bytes);
     let questions = [
         &["info", &trace, "--json"][..],
@@ -154,7 +195,12 @@ fn a_flipped_byte_in_the_copy_of_records_never_gives_a_wrong_answer() {
         for (question, answer) in questions.iter().zip(&answers) {
             fs::write(&place, &damaged).unwrap();
             let ran = sandbox.run(question);
-            assert_eq!((ran.code, &ran.out), (Some(0), answer), "byte {byte}: {question:?}: {}", ran.err);
+            assert_eq!(
+                (ran.code, &ran.out),
+                (Some(0), answer),
+                "byte {byte}: {question:?}: {}",
+                ran.err
+            );
         }
         fs::remove_file(format!("{trace}.sbi")).unwrap();
         fs::write(&place, &damaged).unwrap();
@@ -186,9 +232,18 @@ fn a_trace_that_grew_is_indexed_again() {
 fn a_trace_of_the_same_length_with_other_content_is_indexed_again() {
     let indexed = Indexed::new();
     let content = fs::read_to_string(&indexed.trace).unwrap();
-    fs::write(&indexed.trace, content.replace("BLR      x2", "BLR      x9")).unwrap();
+    fs::write(
+        &indexed.trace,
+        content.replace("BLR      x2", "BLR      x9"),
+    )
+    .unwrap();
     let later = SystemTime::now() + Duration::from_secs(10);
-    File::options().write(true).open(&indexed.trace).unwrap().set_modified(later).unwrap();
+    File::options()
+        .write(true)
+        .open(&indexed.trace)
+        .unwrap()
+        .set_modified(later)
+        .unwrap();
     let ran = indexed.list().succeeds().says("the index was rebuilt");
     assert!(ran.out.contains("BLR      x9"), "{}", ran.err);
 }
@@ -215,7 +270,11 @@ fn a_stopped_build_leaves_nothing_that_is_taken_for_an_index() {
     let indexed = Indexed::new();
     let whole = fs::read(&indexed.place).unwrap();
     fs::remove_file(&indexed.place).unwrap();
-    fs::write(format!("{}.partial", indexed.place), &whole[..whole.len() / 2]).unwrap();
+    fs::write(
+        format!("{}.partial", indexed.place),
+        &whole[..whole.len() / 2],
+    )
+    .unwrap();
     let ran = indexed.list().succeeds();
     assert_eq!(ran.out, indexed.answer);
     assert!(!fs::exists(format!("{}.partial", indexed.place)).unwrap());

@@ -18,7 +18,10 @@ fn one_store_differs_in_one_byte() {
         (&memory["address"], &memory["from"], &memory["to"]),
         (&json!("0x80020010"), &json!("a0"), &json!("a9"))
     );
-    assert_eq!((&memory["last_write"]["step"], &memory["last_write"]["line"]), (&json!(1249), &json!(2582)));
+    assert_eq!(
+        (&memory["last_write"]["step"], &memory["last_write"]["line"]),
+        (&json!(1249), &json!(2582))
+    );
 }
 
 #[test]
@@ -26,7 +29,12 @@ fn a_register_shows_both_values_and_its_writer() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let diff = sandbox.json(&["diff", &trace, "1761", "1762"]);
-    let x2 = diff["registers"].as_array().unwrap().iter().find(|register| register["reg"] == "x2").unwrap();
+    let x2 = diff["registers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|register| register["reg"] == "x2")
+        .unwrap();
     assert_eq!(x2["to"], "0xbfb1e598a4e5bda9");
     assert_eq!(x2["last_write"]["text"], "LDR      x2,[x0]");
     assert_ne!(x2["from"], x2["to"]);
@@ -38,7 +46,10 @@ fn either_order_of_positions_is_answered() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let back = sandbox.json(&["diff", &trace, "1250", "1249"]);
-    assert_eq!((&back["memory"][0]["from"], &back["memory"][0]["to"]), (&json!("a9"), &json!("a0")));
+    assert_eq!(
+        (&back["memory"][0]["from"], &back["memory"][0]["to"]),
+        (&json!("a9"), &json!("a0"))
+    );
 }
 
 #[test]
@@ -46,8 +57,14 @@ fn nothing_differs_from_itself() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let diff = sandbox.json(&["diff", &trace, "50%", "50%"]);
-    assert_eq!((&diff["registers"], &diff["memory"]), (&Value::Array(vec![]), &Value::Array(vec![])));
-    sandbox.run(&["diff", &trace, "50%", "50%"]).succeeds().prints("0 registers, 0 runs of memory");
+    assert_eq!(
+        (&diff["registers"], &diff["memory"]),
+        (&Value::Array(vec![]), &Value::Array(vec![]))
+    );
+    sandbox
+        .run(&["diff", &trace, "50%", "50%"])
+        .succeeds()
+        .prints("0 registers, 0 runs of memory");
 }
 
 #[test]

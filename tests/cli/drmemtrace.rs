@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use stepback_generator::drmemtrace::{Architecture, Container, Sample, TraceRecipe, TraceWriter, kind, marker};
+use stepback_generator::drmemtrace::{
+    Architecture, Container, Sample, TraceRecipe, TraceWriter, kind, marker,
+};
 
 use super::support::{OVERFLOW, Sandbox};
 
@@ -25,11 +27,26 @@ const PLAIN: Sample = Sample::Plain(7, Architecture::X86_64);
 
 #[test]
 fn every_container_opens_as_a_file_and_by_its_directories() {
-    let containers = [Container::Zip, Container::Gzip, Container::Lz4, Container::Snappy, Container::Plain];
+    let containers = [
+        Container::Zip,
+        Container::Gzip,
+        Container::Lz4,
+        Container::Snappy,
+        Container::Plain,
+    ];
     for container in containers {
         let sandbox = Sandbox::new();
-        let top = sandbox.path("drmemtrace.app.1.0001.dir").to_str().unwrap().to_owned();
-        let inner = put(&sandbox, "drmemtrace.app.1.0001.dir/trace", PLAIN, container);
+        let top = sandbox
+            .path("drmemtrace.app.1.0001.dir")
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let inner = put(
+            &sandbox,
+            "drmemtrace.app.1.0001.dir/trace",
+            PLAIN,
+            container,
+        );
         let truth = &PLAIN.files(container)[0];
         let file = format!("{inner}/{}", truth.name);
         for path in [&file, &inner, &top] {
@@ -38,8 +55,15 @@ fn every_container_opens_as_a_file_and_by_its_directories() {
             assert_eq!(info["steps"], truth.truth.instructions, "{path}");
             assert_eq!(info["drmemtrace"]["files"], 1);
         }
-        let left: Vec<_> = fs::read_dir(&inner).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, [truth.name.as_str()], "nothing of ours lies among the files of the trace");
+        let left: Vec<_> = fs::read_dir(&inner)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(
+            left,
+            [truth.name.as_str()],
+            "nothing of ours lies among the files of the trace"
+        );
     }
 }
 
@@ -48,13 +72,26 @@ fn threads_are_counted_and_listed_each() {
     let sandbox = Sandbox::new();
     let trace = put(&sandbox, "a", Sample::Threads, Container::Zip);
     let counts = sandbox.json(&["counts", &trace]);
-    let truth: u64 = Sample::Threads.files(Container::Zip).iter().map(|file| file.truth.instructions).sum();
+    let truth: u64 = Sample::Threads
+        .files(Container::Zip)
+        .iter()
+        .map(|file| file.truth.instructions)
+        .sum();
     assert_eq!(counts["instructions"], truth);
     let threads = counts["threads"].as_array().unwrap();
     assert_eq!(threads.len(), 3);
-    assert_eq!(threads.iter().map(|thread| thread["instructions"].as_u64().unwrap()).sum::<u64>(), truth);
+    assert_eq!(
+        threads
+            .iter()
+            .map(|thread| thread["instructions"].as_u64().unwrap())
+            .sum::<u64>(),
+        truth
+    );
     let text = sandbox.run(&["counts", &trace]).out;
-    assert!(text.starts_with("Total counts:\n") && text.contains("           3 total threads\n"), "{text}");
+    assert!(
+        text.starts_with("Total counts:\n") && text.contains("           3 total threads\n"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -62,17 +99,32 @@ fn records_are_numbered_and_are_positions() {
     let sandbox = Sandbox::new();
     let trace = put(&sandbox, "a", PLAIN, Container::Zip);
     let records = sandbox.json_lines(&["list", &trace, "--records"]);
-    let numbers: Vec<_> = records.iter().map(|record| record["record"].as_u64().unwrap()).collect();
+    let numbers: Vec<_> = records
+        .iter()
+        .map(|record| record["record"].as_u64().unwrap())
+        .collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
     for record in records.iter().step_by(7) {
         let at = sandbox.json(&["at", &trace, &format!("r:{}", record["record"])]);
         assert_eq!(at["position"], record["instruction"], "{record}");
     }
-    let instruction = records.iter().find(|record| record["instruction"] == 3 && record["pc"].is_string()).unwrap();
+    let instruction = records
+        .iter()
+        .find(|record| record["instruction"] == 3 && record["pc"].is_string())
+        .unwrap();
     let step = &sandbox.json_lines(&["list", &trace, "--from", "2", "--count", "1"])[0];
-    assert_eq!((&step["pc"], &step["line"]), (&instruction["pc"], &Value::Null));
+    assert_eq!(
+        (&step["pc"], &step["line"]),
+        (&instruction["pc"], &Value::Null)
+    );
     let refused = sandbox.run(&["at", &trace, "r:999999"]);
-    assert!(refused.err.contains("record 999999 is beyond the end of the trace"), "{}", refused.err);
+    assert!(
+        refused
+            .err
+            .contains("record 999999 is beyond the end of the trace"),
+        "{}",
+        refused.err
+    );
     assert_eq!(sandbox.json(&["at", &trace, "i:3"])["position"], 3);
 }
 
@@ -82,7 +134,10 @@ fn put_records(sandbox: &Sandbox, write: impl FnOnce(&mut TraceWriter)) -> Strin
     writer.time(13_400_000_000_000_000, 0);
     write(&mut writer);
     writer.exit();
-    sandbox.file("drmemtrace.app.100.0001.trace", writer.stop().pack(Container::Plain))
+    sandbox.file(
+        "drmemtrace.app.100.0001.trace",
+        writer.stop().pack(Container::Plain),
+    )
 }
 
 #[test]
@@ -94,16 +149,38 @@ fn ticks_of_an_idle_core_are_listed_one_by_one_and_not_numbered() {
         writer.instruction(0x40_1001, &[0x90]);
     });
     let records = sandbox.json_lines(&["list", &trace, "--records"]);
-    let (ticks, others): (Vec<_>, Vec<_>) = records.iter().partition(|record| record["marker"] == "core_idle");
-    let numbers =
-        |records: &[&Value]| -> Vec<_> { records.iter().map(|record| record["record"].as_u64().unwrap()).collect() };
-    assert_eq!(numbers(&others), (1..=others.len() as u64).collect::<Vec<_>>());
+    let (ticks, others): (Vec<_>, Vec<_>) = records
+        .iter()
+        .partition(|record| record["marker"] == "core_idle");
+    let numbers = |records: &[&Value]| -> Vec<_> {
+        records
+            .iter()
+            .map(|record| record["record"].as_u64().unwrap())
+            .collect()
+    };
+    assert_eq!(
+        numbers(&others),
+        (1..=others.len() as u64).collect::<Vec<_>>()
+    );
     // A scheduler made them: they show the number of the record before.
-    let first = records.iter().find(|record| record["pc"] == "0x401000").unwrap();
-    assert_eq!(numbers(&ticks), vec![first["record"].as_u64().unwrap(); 3000]);
-    let text = sandbox.run(&["list", &trace, "--records", "--count", "100"]).out;
+    let first = records
+        .iter()
+        .find(|record| record["pc"] == "0x401000")
+        .unwrap();
+    assert_eq!(
+        numbers(&ticks),
+        vec![first["record"].as_u64().unwrap(); 3000]
+    );
+    let text = sandbox
+        .run(&["list", &trace, "--records", "--count", "100"])
+        .out;
     assert_eq!(text.lines().count(), 100, "{text}");
-    assert!(!text.lines().any(|line| line.trim_end_matches('>').ends_with(" times")), "{text}");
+    assert!(
+        !text
+            .lines()
+            .any(|line| line.trim_end_matches('>').ends_with(" times")),
+        "{text}"
+    );
 }
 
 #[test]
@@ -128,11 +205,19 @@ fn prefetches_and_flushes_are_told_as_the_stock_tool_tells_them() {
         "iflush      256 byte(s) @ 0x0000000000007000 by PC 0x0000000000401000",
         "pref-w-L1    1 byte(s) @ 0x00000000000050c0 by PC 0x0000000000402000",
     ] {
-        assert!(text.contains(&format!(" W0.T100 {line}\n")), "{line}\n{text}");
+        assert!(
+            text.contains(&format!(" W0.T100 {line}\n")),
+            "{line}\n{text}"
+        );
     }
     let records = sandbox.json_lines(&["list", &trace, "--records"]);
-    let hints: Vec<_> = records.iter().filter(|record| record["address"].is_string()).collect();
-    let told = |record: &Value| ["kind", "pc", "address"].map(|key| record[key].as_str().unwrap().to_owned());
+    let hints: Vec<_> = records
+        .iter()
+        .filter(|record| record["address"].is_string())
+        .collect();
+    let told = |record: &Value| {
+        ["kind", "pc", "address"].map(|key| record[key].as_str().unwrap().to_owned())
+    };
     assert_eq!(told(hints[0]), ["pref_r_l1", "0x401000", "0x5000"]);
     assert_eq!(hints[0]["size"], 1);
     assert_eq!(told(hints[3]), ["iflush", "0x401000", "0x7000"]);
@@ -147,8 +232,14 @@ fn what_other_formats_are_for_is_refused_with_what_to_do() {
     for (arguments, expected) in [
         (vec!["vcd", &trace], "use calltree or flamegraph"),
         (vec!["truncate", &trace], "only Tarmac traces can be cut"),
-        (vec!["convert", "--to", "fm", &trace], "only Tarmac traces can be converted"),
-        (vec!["info", &trace, "--format", "tarmac"], "a Tarmac trace is one file"),
+        (
+            vec!["convert", "--to", "fm", &trace],
+            "only Tarmac traces can be converted",
+        ),
+        (
+            vec!["info", &trace, "--format", "tarmac"],
+            "a Tarmac trace is one file",
+        ),
     ] {
         let ran = sandbox.run(&arguments);
         assert_eq!(ran.code, Some(1), "{arguments:?}");
@@ -165,9 +256,16 @@ fn a_directory_without_a_trace_says_what_to_do() {
         assert!(ran.err.contains(expected), "{}", ran.err);
     };
     fs::create_dir_all(sandbox.path("rec/drmemtrace.app.1.0001.dir/raw")).unwrap();
-    fs::write(sandbox.path("rec/drmemtrace.app.1.0001.dir/raw/drmemtrace.app.1.raw.lz4"), "x").unwrap();
+    fs::write(
+        sandbox.path("rec/drmemtrace.app.1.0001.dir/raw/drmemtrace.app.1.raw.lz4"),
+        "x",
+    )
+    .unwrap();
     check("rec/drmemtrace.app.1.0001.dir", "drraw2trace -indir");
-    check("rec/drmemtrace.app.1.0001.dir/raw/drmemtrace.app.1.raw.lz4", "drraw2trace -indir");
+    check(
+        "rec/drmemtrace.app.1.0001.dir/raw/drmemtrace.app.1.raw.lz4",
+        "drraw2trace -indir",
+    );
     check("rec", "a trace lies inside this directory");
     fs::create_dir(sandbox.path("empty")).unwrap();
     check("empty", "holds no trace");
@@ -205,9 +303,22 @@ fn a_search_by_value_says_that_inferred_values_are_passed_over() {
     let trace = put(&sandbox, "a", PLAIN, Container::Zip);
     for (kind, what) in [("value", "5"), ("bytes", "05")] {
         let arguments = ["find", &trace, kind, what];
-        assert_eq!(sandbox.json(&arguments)["note"], "inferred values are not searched");
-        assert!(sandbox.run(&arguments).err.contains("note: inferred values are not searched"));
-        assert!(!sandbox.run(&[&arguments[..], &["-q"]].concat()).err.contains("inferred"));
+        assert_eq!(
+            sandbox.json(&arguments)["note"],
+            "inferred values are not searched"
+        );
+        assert!(
+            sandbox
+                .run(&arguments)
+                .err
+                .contains("note: inferred values are not searched")
+        );
+        assert!(
+            !sandbox
+                .run(&[&arguments[..], &["-q"]].concat())
+                .err
+                .contains("inferred")
+        );
     }
     assert!(sandbox.json(&["find", &trace, "text", "nowhere"])["note"].is_null());
     let recorded = sandbox.fixture(OVERFLOW);
@@ -215,7 +326,8 @@ fn a_search_by_value_says_that_inferred_values_are_passed_over() {
 }
 
 fn real_traces() -> Option<PathBuf> {
-    let traces = std::env::var_os("STEPBACK_TRACES").map(|folder| Path::new(&folder).join("drmemtrace"));
+    let traces =
+        std::env::var_os("STEPBACK_TRACES").map(|folder| Path::new(&folder).join("drmemtrace"));
     if traces.is_none() {
         println!("skipped: STEPBACK_TRACES names no folder of traces");
     }
@@ -231,17 +343,41 @@ fn counts_and_system_calls_are_those_of_the_stock_tools() {
         let sandbox = Sandbox::new();
         let index = sandbox.path("a.sbi").to_str().unwrap().to_owned();
         let trace = traces.join(name).to_str().unwrap().to_owned();
-        let expected = |file: &str| fs::read_to_string(traces.join(name).join("expected").join(file)).unwrap();
-        let counts = sandbox.run(&["counts", &trace, "--index", &index, "-q"]).out;
-        assert_eq!(format!("Basic counts tool results:\n{counts}"), expected("basic_counts.txt"), "{name}");
+        let expected =
+            |file: &str| fs::read_to_string(traces.join(name).join("expected").join(file)).unwrap();
+        let counts = sandbox
+            .run(&["counts", &trace, "--index", &index, "-q"])
+            .out;
+        assert_eq!(
+            format!("Basic counts tool results:\n{counts}"),
+            expected("basic_counts.txt"),
+            "{name}"
+        );
         let calls = sandbox.json(&["syscalls", &trace, "--index", &index, "-q"]);
-        let numbers = |row: &Value| (row["number"].as_u64().unwrap(), row["count"].as_u64().unwrap());
-        let calls: BTreeMap<_, _> = calls["syscalls"].as_array().unwrap().iter().map(numbers).collect();
+        let numbers = |row: &Value| {
+            (
+                row["number"].as_u64().unwrap(),
+                row["count"].as_u64().unwrap(),
+            )
+        };
+        let calls: BTreeMap<_, _> = calls["syscalls"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(numbers)
+            .collect();
         let row = |line: &str| {
             let (count, number) = line.split_once(" : ").unwrap();
-            (number.trim().parse().unwrap(), count.trim().parse().unwrap())
+            (
+                number.trim().parse().unwrap(),
+                count.trim().parse().unwrap(),
+            )
         };
-        let mix: BTreeMap<u64, u64> = expected("syscall_mix.txt").lines().skip(2).map(row).collect();
+        let mix: BTreeMap<u64, u64> = expected("syscall_mix.txt")
+            .lines()
+            .skip(2)
+            .map(row)
+            .collect();
         assert_eq!(calls, mix, "{name}");
     }
 }
@@ -258,7 +394,9 @@ fn function_markers_are_those_of_the_stock_tools() {
         let view = traces.join(name).join("expected/func_view.txt.zst");
         let view = Command::new("zstd").arg("-dc").arg(&view).output().unwrap();
         let view = String::from_utf8(view.stdout).unwrap();
-        let entered = view.lines().filter(|line| line.contains(" => ") && line.contains('!'));
+        let entered = view
+            .lines()
+            .filter(|line| line.contains(" => ") && line.contains('!'));
         let expected: Vec<(String, String)> = entered.filter_map(entry_of).collect();
         let list = fs::read(traces.join(name).join("raw/funclist.log")).unwrap();
         let list = stepback_parsers::drmemtrace::FunctionList::parse(&list);
@@ -266,7 +404,8 @@ fn function_markers_are_those_of_the_stock_tools() {
         let mut function = BTreeMap::new();
         for record in sandbox.json_lines(&["list", &trace, "--records", "--index", &index, "-q"]) {
             let thread = record["thread"].as_str().unwrap().to_owned();
-            let value = || u64::from_str_radix(&record["value"].as_str().unwrap()[2..], 16).unwrap();
+            let value =
+                || u64::from_str_radix(&record["value"].as_str().unwrap()[2..], 16).unwrap();
             match record["marker"].as_str() {
                 Some("func_id") => drop(function.insert(thread, value())),
                 Some("func_retaddr") => {
@@ -295,20 +434,40 @@ fn markers_are_found_by_name_value_and_thread_in_either_direction() {
     let find = |arguments: &[&str]| sandbox.json_lines(&[&["find", &trace], arguments].concat());
     let calls = find(&["marker", "syscall=1", "--all"]);
     let listed = sandbox.json_lines(&["list", &trace, "--records"]);
-    let recorded = listed.iter().filter(|record| record["marker"] == "syscall").count();
+    let recorded = listed
+        .iter()
+        .filter(|record| record["marker"] == "syscall")
+        .count();
     assert_eq!((calls.len(), recorded), (9, 9));
-    assert!(calls.iter().all(|hit| hit["marker"]["name"] == "syscall" && hit["marker"]["value"] == "0x1"));
-    assert!(calls.iter().all(|hit| hit["step"].is_u64() && hit["pc"].is_string()));
+    assert!(
+        calls
+            .iter()
+            .all(|hit| hit["marker"]["name"] == "syscall" && hit["marker"]["value"] == "0x1")
+    );
+    assert!(
+        calls
+            .iter()
+            .all(|hit| hit["step"].is_u64() && hit["pc"].is_string())
+    );
     let mut back = find(&["last-marker", "syscall", "--all"]);
     back.reverse();
     assert_eq!(back, calls);
-    assert_eq!(find(&["marker", "syscall=2-1", "--all", "--thread", "101"]).len(), 3);
+    assert_eq!(
+        find(&["marker", "syscall=2-1", "--all", "--thread", "101"]).len(),
+        3
+    );
     assert_eq!(find(&["marker", "syscall=2", "--all"]), [] as [Value; 0]);
     assert_eq!(find(&["marker", "syscall=2"])[0]["hit"], Value::Null);
-    assert_eq!(find(&["marker", "syscall", "--all", "--limit", "2"]), calls[..2]);
+    assert_eq!(
+        find(&["marker", "syscall", "--all", "--limit", "2"]),
+        calls[..2]
+    );
     // One by one, as `--at` goes on.
     let (mut at, mut one_by_one) = ("start".to_owned(), Vec::new());
-    while let Some(hit) = find(&["marker", "syscall", "--at", &at])[0].get("hit").filter(|hit| !hit.is_null()) {
+    while let Some(hit) = find(&["marker", "syscall", "--at", &at])[0]
+        .get("hit")
+        .filter(|hit| !hit.is_null())
+    {
         at = hit["position"].to_string();
         one_by_one.push(hit.clone());
     }
@@ -329,22 +488,41 @@ fn a_marker_before_the_first_step_has_no_step_and_an_address_stands_for_its_page
         {"thread": "100", "position": 0, "marker": {"name": "version", "value": "0x7"}}
     );
     assert_eq!(hit("version"), version);
-    assert_eq!(hit("physical_address=0x98fff")["marker"]["value"], "0x98123");
+    assert_eq!(
+        hit("physical_address=0x98fff")["marker"]["value"],
+        "0x98123"
+    );
     assert_eq!(hit("physical_address=0x99000"), Value::Null);
-    assert_eq!(hit("virtual_address=0x600000")["marker"]["value"], "0x600123");
-    sandbox.run(&["find", &trace, "marker", "version"]).succeeds().prints("before the first step of thread 100");
-    sandbox.run(&["find", &trace, "marker", "nosuch=1"]).ends_misspelt().says("no marker has this name");
-    sandbox.run(&["find", &trace, "marker", "syscall=(1"]).ends_misspelt();
+    assert_eq!(
+        hit("virtual_address=0x600000")["marker"]["value"],
+        "0x600123"
+    );
+    sandbox
+        .run(&["find", &trace, "marker", "version"])
+        .succeeds()
+        .prints("before the first step of thread 100");
+    sandbox
+        .run(&["find", &trace, "marker", "nosuch=1"])
+        .ends_misspelt()
+        .says("no marker has this name");
+    sandbox
+        .run(&["find", &trace, "marker", "syscall=(1"])
+        .ends_misspelt();
     sandbox.run(&["find", &trace, "marker"]).ends_misspelt();
 }
 
 /// An ELF file with one segment of code at an address.
 fn elf(address: u64, code: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
-    let halves =
-        |bytes: &mut Vec<u8>, values: &[u16]| bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-    let words = |bytes: &mut Vec<u8>, values: &[u32]| bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-    let longs = |bytes: &mut Vec<u8>, values: &[u64]| bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    let halves = |bytes: &mut Vec<u8>, values: &[u16]| {
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()))
+    };
+    let words = |bytes: &mut Vec<u8>, values: &[u32]| {
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()))
+    };
+    let longs = |bytes: &mut Vec<u8>, values: &[u64]| {
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()))
+    };
     // A program for x86-64; its entry; where the segments and sections are listed.
     halves(&mut bytes, &[2, 62]);
     words(&mut bytes, &[1]);
@@ -353,7 +531,17 @@ fn elf(address: u64, code: &[u8]) -> Vec<u8> {
     halves(&mut bytes, &[64, 56, 1, 64, 0, 0]);
     // A segment that is loaded, readable and executable.
     words(&mut bytes, &[1, 5]);
-    longs(&mut bytes, &[120, address, address, code.len() as u64, code.len() as u64, 1]);
+    longs(
+        &mut bytes,
+        &[
+            120,
+            address,
+            address,
+            code.len() as u64,
+            code.len() as u64,
+            1,
+        ],
+    );
     bytes.extend(code);
     bytes
 }
@@ -361,20 +549,61 @@ fn elf(address: u64, code: &[u8]) -> Vec<u8> {
 #[test]
 fn instructions_without_bytes_come_from_the_image_and_say_so_without_one() {
     let sandbox = Sandbox::new();
-    let trace = put(&sandbox, "a", Sample::Plain(1, Architecture::X86_64), Container::Zip);
+    let trace = put(
+        &sandbox,
+        "a",
+        Sample::Plain(1, Architecture::X86_64),
+        Container::Zip,
+    );
     let texts = |arguments: &[&str]| -> Vec<String> {
         let lines = sandbox.json_lines(&[&["list", &trace, "--count", "3"], arguments].concat());
-        lines.iter().map(|step| step["text"].as_str().unwrap().to_owned()).collect()
+        lines
+            .iter()
+            .map(|step| step["text"].as_str().unwrap().to_owned())
+            .collect()
     };
-    assert_eq!(texts(&[]), ["(1 byte, not recorded)", "(3 bytes, not recorded)", "(5 bytes, not recorded)"]);
+    assert_eq!(
+        texts(&[]),
+        [
+            "(1 byte, not recorded)",
+            "(3 bytes, not recorded)",
+            "(5 bytes, not recorded)"
+        ]
+    );
     let notes = sandbox.json(&["info", &trace])["drmemtrace"]["notes"].to_string();
-    assert!(notes.contains("--image") && notes.contains("--sysroot"), "{notes}");
+    assert!(
+        notes.contains("--image") && notes.contains("--sysroot"),
+        "{notes}"
+    );
     let image = sandbox.file("a.elf", elf(0x40_1000, b"\x55\x48\x89\xe5\xb9\x03\0\0\0"));
-    assert_eq!(texts(&["--image", &image]), ["push rbp", "mov rbp, rsp", "mov ecx, 3"]);
-    let hits = sandbox.json_lines(&["find", &trace, "text", "^mov rbp, rsp$", "--all", "--image", &image]);
+    assert_eq!(
+        texts(&["--image", &image]),
+        ["push rbp", "mov rbp, rsp", "mov ecx, 3"]
+    );
+    let hits = sandbox.json_lines(&[
+        "find",
+        &trace,
+        "text",
+        "^mov rbp, rsp$",
+        "--all",
+        "--image",
+        &image,
+    ]);
     assert_eq!(hits.len(), 5);
-    let write = &sandbox.json(&["find", &trace, "last-write", "rbp", "--at", "9", "--image", &image])["hit"];
-    assert_eq!(write["text"], "(2 bytes, not recorded)", "what is not known may write any register");
+    let write = &sandbox.json(&[
+        "find",
+        &trace,
+        "last-write",
+        "rbp",
+        "--at",
+        "9",
+        "--image",
+        &image,
+    ])["hit"];
+    assert_eq!(
+        write["text"], "(2 bytes, not recorded)",
+        "what is not known may write any register"
+    );
 }
 
 /// Every call that the stock tool prints as `T1 0x… => libc.so.6!malloc(0x10) => 0x7f…` is a block with that address and size.
@@ -388,7 +617,8 @@ fn blocks_of_the_heap_are_those_of_the_stock_tools() {
     let view = Command::new("zstd").arg("-dc").arg(&view).output().unwrap();
     let view = String::from_utf8(view.stdout).unwrap();
     let lines = sandbox.json_lines(&["heap", &trace, "--index", &index, "-q"]);
-    let (blocks, findings): (Vec<_>, Vec<_>) = lines.iter().partition(|line| line["address"].is_string());
+    let (blocks, findings): (Vec<_>, Vec<_>) =
+        lines.iter().partition(|line| line["address"].is_string());
     assert_eq!(findings, Vec::<&Value>::new());
     // Calls inside of others are blocks of the outer one: all calls of this trace are apart.
     let mut expected = Vec::new();
@@ -397,7 +627,8 @@ fn blocks_of_the_heap_are_those_of_the_stock_tools() {
         let call = line.split_once("libc.so.6!").unwrap().1;
         let (name, rest) = call.split_once('(').unwrap();
         let (arguments, result) = rest.split_once(')').unwrap();
-        let number = |text: &str| u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).unwrap();
+        let number =
+            |text: &str| u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).unwrap();
         let arguments: Vec<u64> = arguments.split(',').map(number).collect();
         let size = match name {
             "malloc" => arguments[0],
@@ -412,14 +643,24 @@ fn blocks_of_the_heap_are_those_of_the_stock_tools() {
             expected.push((name.to_owned(), number(result), size));
         }
     }
-    let address = |block: &Value| u64::from_str_radix(&block["address"].as_str().unwrap()[2..], 16).unwrap();
+    let address =
+        |block: &Value| u64::from_str_radix(&block["address"].as_str().unwrap()[2..], 16).unwrap();
     let found: Vec<_> = blocks
         .iter()
-        .map(|block| (block["function"].as_str().unwrap().to_owned(), address(block), block["size"].as_u64().unwrap()))
+        .map(|block| {
+            (
+                block["function"].as_str().unwrap().to_owned(),
+                address(block),
+                block["size"].as_u64().unwrap(),
+            )
+        })
         .collect();
     assert!(expected.len() > 30, "{expected:?}");
     assert_eq!(found, expected);
-    let freed = blocks.iter().filter(|block| block["freed_with"] == "free").count();
+    let freed = blocks
+        .iter()
+        .filter(|block| block["freed_with"] == "free")
+        .count();
     assert_eq!(freed, frees);
 }
 
@@ -431,8 +672,15 @@ fn what_the_allocator_gives_back_is_not_freed_twice() {
     let index = sandbox.path("a.sbi").to_str().unwrap().to_owned();
     let trace = traces.join("threads4").to_str().unwrap().to_owned();
     let lines = sandbox.json_lines(&["heap", &trace, "--index", &index, "-q"]);
-    assert_eq!(lines.len(), 241 + 4, "the stock tool counts as many calls of malloc and calloc");
-    assert!(lines.iter().all(|line| line["address"].is_string()), "{lines:?}");
+    assert_eq!(
+        lines.len(),
+        241 + 4,
+        "the stock tool counts as many calls of malloc and calloc"
+    );
+    assert!(
+        lines.iter().all(|line| line["address"].is_string()),
+        "{lines:?}"
+    );
 }
 
 #[test]
@@ -441,20 +689,37 @@ fn all_accesses_of_a_range_are_found() {
     let sandbox = Sandbox::new();
     let index = sandbox.path("a.sbi").to_str().unwrap().to_owned();
     let trace = traces.join("tiny").to_str().unwrap().to_owned();
-    let find = ["find", &trace, "next-access", "0x7f4a212018f0:8", "--all", "--index", &index];
+    let find = [
+        "find",
+        &trace,
+        "next-access",
+        "0x7f4a212018f0:8",
+        "--all",
+        "--index",
+        &index,
+    ];
     let ran = sandbox.run(&find).succeeds();
     assert!(ran.err.contains("note: 17 hits"), "{}", ran.err);
     let hits = sandbox.json_lines(&find);
-    let instructions: Vec<_> = hits.iter().map(|hit| hit["step"].as_u64().unwrap() + 1).collect();
+    let instructions: Vec<_> = hits
+        .iter()
+        .map(|hit| hit["step"].as_u64().unwrap() + 1)
+        .collect();
     let expected = [
-        155548, 155551, 155606, 155606, 155732, 155732, 155876, 155876, 156020, 156020, 156164, 156164, 156308, 156308,
-        156368, 157072, 157077,
+        155548, 155551, 155606, 155606, 155732, 155732, 155876, 155876, 156020, 156020, 156164,
+        156164, 156308, 156308, 156368, 157072, 157077,
     ];
     assert_eq!(instructions, expected);
     let of_thread = sandbox.json_lines(&[&find[..], &["--thread", "20249"]].concat());
     assert_eq!(of_thread, hits);
-    let heap = sandbox.run(&["heap", &trace, "0x7f4a212018f0", "--index", &index, "-q"]).succeeds().out;
-    assert!(heap.contains("64 bytes into the 128 that calloc returned at step "), "{heap}");
+    let heap = sandbox
+        .run(&["heap", &trace, "0x7f4a212018f0", "--index", &index, "-q"])
+        .succeeds()
+        .out;
+    assert!(
+        heap.contains("64 bytes into the 128 that calloc returned at step "),
+        "{heap}"
+    );
 }
 
 #[test]
@@ -463,35 +728,70 @@ fn threads_and_pages_are_listed() {
     let trace = put(&sandbox, "a", Sample::Threads, Container::Zip);
     let threads = sandbox.json_lines(&["threads", &trace]);
     assert_eq!(threads.len(), 3);
-    assert_eq!(sandbox.json(&["info", &trace])["threads"], Value::from(threads.clone()));
-    assert!(threads.iter().all(|thread| thread["first_step"].is_number() && thread["cpus"].is_array()), "{threads:?}");
+    assert_eq!(
+        sandbox.json(&["info", &trace])["threads"],
+        Value::from(threads.clone())
+    );
+    assert!(
+        threads
+            .iter()
+            .all(|thread| thread["first_step"].is_number() && thread["cpus"].is_array()),
+        "{threads:?}"
+    );
     let counts = sandbox.json(&["counts", &trace]);
     let pages = sandbox.json_lines(&["heat", &trace]);
-    let sum = |name: &str| pages.iter().map(|page| page[name].as_u64().unwrap()).sum::<u64>();
+    let sum = |name: &str| {
+        pages
+            .iter()
+            .map(|page| page[name].as_u64().unwrap())
+            .sum::<u64>()
+    };
     assert_eq!(
         (Value::from(sum("reads")), Value::from(sum("writes"))),
         (counts["loads"].clone(), counts["stores"].clone())
     );
-    let one = sandbox.run(&["heat", &trace, "--limit", "1", "--from", "start", "--to", "end"]).succeeds().out;
-    assert_eq!(one.lines().count(), if pages.is_empty() { 2 } else { 3 }, "{one}");
+    let one = sandbox
+        .run(&[
+            "heat", &trace, "--limit", "1", "--from", "start", "--to", "end",
+        ])
+        .succeeds()
+        .out;
+    assert_eq!(
+        one.lines().count(),
+        if pages.is_empty() { 2 } else { 3 },
+        "{one}"
+    );
     let none = sandbox.run(&["heap", &trace]).succeeds();
-    assert!(none.err.contains("no functions of the heap"), "{}", none.err);
+    assert!(
+        none.err.contains("no functions of the heap"),
+        "{}",
+        none.err
+    );
 }
 
 /// Version 1 has no file type.
 #[test]
 fn the_architecture_can_be_named_where_the_trace_does_not_say_it() {
     let sandbox = Sandbox::new();
-    let mut writer = TraceWriter::new(TraceRecipe { version: 1, ..TraceRecipe::default() });
+    let mut writer = TraceWriter::new(TraceRecipe {
+        version: 1,
+        ..TraceRecipe::default()
+    });
     writer.time(1 << 54, 0);
     writer.instruction(0x1000, &[0x1f, 0x20, 0x03, 0xd5]);
     let trace = sandbox.file("a.trace", writer.finish().pack(Container::Plain));
-    let arch = |arguments: &[&str]| sandbox.json(&[&["info", &trace], arguments].concat())["arch"].clone();
+    let arch =
+        |arguments: &[&str]| sandbox.json(&[&["info", &trace], arguments].concat())["arch"].clone();
     assert_eq!(arch(&[]), "x86_64");
     assert_eq!(arch(&["--arch", "aarch64"]), "aarch64");
     assert_eq!(arch(&["--arch", "riscv64"]), "riscv64");
-    assert_eq!(arch(&[]), "x86_64", "an index with another assumption is not used");
-    let notes = sandbox.json(&["info", &trace, "--arch", "aarch64"])["drmemtrace"]["notes"].to_string();
+    assert_eq!(
+        arch(&[]),
+        "x86_64",
+        "an index with another assumption is not used"
+    );
+    let notes =
+        sandbox.json(&["info", &trace, "--arch", "aarch64"])["drmemtrace"]["notes"].to_string();
     assert!(notes.contains("does not say its architecture"), "{notes}");
 }
 
@@ -505,7 +805,10 @@ fn a_stored_immediate_is_shown_where_the_instruction_tells_it() {
     writer.instruction(0x40_1000, &[0x48, 0xc7, 0x00, 0x10, 0, 0, 0]);
     writer.write(0x5000, 8);
     writer.instruction(0x40_1007, &[0x90]);
-    let trace = sandbox.file("drmemtrace.app.100.0001.trace", writer.finish().pack(Container::Plain));
+    let trace = sandbox.file(
+        "drmemtrace.app.100.0001.trace",
+        writer.finish().pack(Container::Plain),
+    );
     let hit = &sandbox.json(&["find", &trace, "next-write", "0x5000:8"])["hit"];
     assert_eq!(hit["access"]["value"], "0x0000000000000010", "{hit}");
     let memory = &sandbox.json(&["at", &trace, "1", "--mem", "0x5000:8"])["memory"][0];
@@ -522,9 +825,16 @@ fn a_problem_of_a_binary_file_has_no_line() {
     let cut = &file.bytes[..file.bytes.len() - 5];
     let trace = sandbox.file(&file.name, cut);
     let ran = sandbox.run(&["info", &trace]).succeeds();
-    assert!(ran.err.contains("in the trace, the first: ") && !ran.err.contains("line 1"), "{}", ran.err);
+    assert!(
+        ran.err.contains("in the trace, the first: ") && !ran.err.contains("line 1"),
+        "{}",
+        ran.err
+    );
     assert!(!ran.out.contains("line 1"), "{}", ran.out);
-    assert_eq!(sandbox.json(&["info", &trace])["warnings"]["first"][0]["line"], 1);
+    assert_eq!(
+        sandbox.json(&["info", &trace])["warnings"]["first"][0]["line"],
+        1
+    );
 }
 
 #[test]
@@ -533,8 +843,15 @@ fn a_list_of_records_begins_with_the_one_that_is_named() {
     let trace = put(&sandbox, "a", PLAIN, Container::Zip);
     let all = sandbox.json_lines(&["list", &trace, "--records"]);
     for number in [1, 2, 7, 40] {
-        let found =
-            sandbox.json_lines(&["list", &trace, "--records", "--from", &format!("r:{number}"), "--count", "3"]);
+        let found = sandbox.json_lines(&[
+            "list",
+            &trace,
+            "--records",
+            "--from",
+            &format!("r:{number}"),
+            "--count",
+            "3",
+        ]);
         assert_eq!(found, all[number - 1..number + 2], "{number}");
     }
 }
@@ -550,9 +867,21 @@ fn a_slice_has_the_values_that_follow() {
         writer.instruction(0x40_100a, &[0x90]);
     });
     let rows = sandbox.json_lines(&["why", &trace, "rcx", "--at", "2"]);
-    let values: Vec<_> = rows.iter().filter_map(|row| row["defines"].as_array()).flatten().collect();
-    assert!(values.iter().all(|given| given["inferred"] == true), "{values:?}");
-    let of = |cell: &str| values.iter().find(|given| given["cell"] == cell).map(|given| given["value"].clone());
+    let values: Vec<_> = rows
+        .iter()
+        .filter_map(|row| row["defines"].as_array())
+        .flatten()
+        .collect();
+    assert!(
+        values.iter().all(|given| given["inferred"] == true),
+        "{values:?}"
+    );
+    let of = |cell: &str| {
+        values
+            .iter()
+            .find(|given| given["cell"] == cell)
+            .map(|given| given["value"].clone())
+    };
     assert_eq!(of("rcx"), Some("0x0000000000000001".into()), "{values:?}");
     assert_eq!(of("rdx"), Some("0x0000000000000001".into()), "{values:?}");
     // A part of a register that is written leaves the rest alone (Intel SDM, volume 1, 3.4.1.1).
@@ -585,6 +914,10 @@ fn memory_stays_known_across_calls_that_cannot_reach_it() {
     assert_eq!(memory(39, &[0x90]), "44 33 22 11", "getpid");
     assert_eq!(memory(1, &buffer), "44 33 22 11", "write");
     assert_eq!(memory(0, &buffer), "?? ?? ?? ??", "read");
-    assert_eq!(memory(228, &elsewhere), "44 33 22 11", "clock_gettime elsewhere");
+    assert_eq!(
+        memory(228, &elsewhere),
+        "44 33 22 11",
+        "clock_gettime elsewhere"
+    );
     assert_eq!(memory(228, &buffer), "?? ?? ?? ??", "clock_gettime");
 }

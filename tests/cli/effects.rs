@@ -15,19 +15,38 @@ fn answer(arguments: &[&str]) -> Value {
 fn used(set: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("null").to_owned();
     let registers = set["registers"].as_array().unwrap().iter();
-    let registers = registers.map(|used| format!("{} {}", text(&used["reg"]), text(&used["value"])));
+    let registers =
+        registers.map(|used| format!("{} {}", text(&used["reg"]), text(&used["value"])));
     let memory = set["memory"].as_array().unwrap().iter();
-    let memory = memory.map(|used| format!("{}:{} {}", text(&used["address"]), used["size"], text(&used["bytes"])));
+    let memory = memory.map(|used| {
+        format!(
+            "{}:{} {}",
+            text(&used["address"]),
+            used["size"],
+            text(&used["bytes"])
+        )
+    });
     registers.chain(memory).collect()
 }
 
 #[test]
 fn a_call_reads_what_it_did_not_write_and_leaves_what_it_wrote() {
     let effects = answer(&["effects", "--call", "880"]);
-    assert_eq!((&effects["from"], &effects["to"], &effects["steps"]), (&json!(874), &json!(881), &json!(7)));
+    assert_eq!(
+        (&effects["from"], &effects["to"], &effects["steps"]),
+        (&json!(874), &json!(881), &json!(7))
+    );
     assert_eq!(effects["function"]["name"], "hexval");
-    assert_eq!(used(&effects["inputs"]), ["w0 0x00000035", "x30 0x0000000080000414"]);
-    let outputs = ["x0 0x0000000000000005", "x1 0x00000000ffffffde", "x2 0x0000000000000005", "psr 0x800003cd"];
+    assert_eq!(
+        used(&effects["inputs"]),
+        ["w0 0x00000035", "x30 0x0000000080000414"]
+    );
+    let outputs = [
+        "x0 0x0000000000000005",
+        "x1 0x00000000ffffffde",
+        "x2 0x0000000000000005",
+        "psr 0x800003cd",
+    ];
     assert_eq!(used(&effects["outputs"]), outputs);
     let first = json!({"reg": "w0", "value": "0x00000035", "source": "recorded", "position": 875});
     assert_eq!(effects["inputs"]["registers"][0], first);
@@ -49,42 +68,71 @@ fn a_round_of_a_loop_goes_from_one_visit_of_its_head_to_the_next() {
     // Control comes into the loop behind the load of the next letter.
     for position in ["1192", "1200", "1250", "1256"] {
         let effects = answer(&["effects", "--loop", position]);
-        assert_eq!((&effects["from"], &effects["to"]), (&json!(1192), &json!(1257)), "{position}");
-        assert_eq!((&effects["head"], &effects["function"]["name"]), (&json!("0x800003f8"), &json!("decode_field")));
+        assert_eq!(
+            (&effects["from"], &effects["to"]),
+            (&json!(1192), &json!(1257)),
+            "{position}"
+        );
+        assert_eq!(
+            (&effects["head"], &effects["function"]["name"]),
+            (&json!("0x800003f8"), &json!("decode_field"))
+        );
     }
     let next = answer(&["effects", "--loop", "1257"]);
     assert_eq!(next["from"], 1257);
     // Control leaves the last round without coming back.
     let last = answer(&["effects", "--loop", "1446"]);
-    assert!(last["to"].as_u64().unwrap() < 1459 && last["head"] == "0x800003f8", "{last}");
+    assert!(
+        last["to"].as_u64().unwrap() < 1459 && last["head"] == "0x800003f8",
+        "{last}"
+    );
 }
 
 #[test]
 fn calls_of_a_function_differ_in_inputs_outputs_and_ways() {
     let difference = answer(&["diff", "673", "852", "--calls"]);
     assert_eq!(difference["function"]["name"], "mini_malloc");
-    assert_eq!(difference["one"], json!({"thread": "cpu0", "from": 672, "to": 689}));
+    assert_eq!(
+        difference["one"],
+        json!({"thread": "cpu0", "from": 672, "to": 689})
+    );
     let hole = json!({"address": "0x8001fff2", "other_address": "0x8001fff2", "symbol": "mini_hole+0x2",
                       "one": "00 00", "other": "02 80"});
-    assert!(difference["inputs"].as_array().unwrap().contains(&hole), "{difference}");
+    assert!(
+        difference["inputs"].as_array().unwrap().contains(&hole),
+        "{difference}"
+    );
     let used = json!({"address": "0x8001fff8", "other_address": "0x8001fff8", "symbol": "heap_used",
                       "one": "10", "other": "30"});
-    assert!(difference["outputs"].as_array().unwrap().contains(&used), "{difference}");
-    let place = |pc: &str, offset: i64, step: u64| json!({"pc": pc, "offset": offset, "step": step});
+    assert!(
+        difference["outputs"].as_array().unwrap().contains(&used),
+        "{difference}"
+    );
+    let place =
+        |pc: &str, offset: i64, step: u64| json!({"pc": pc, "offset": offset, "step": step});
     let both = |pc: &str, offset: i64, (step, other): (u64, u64)| json!({"pc": pc, "offset": offset, "step": step, "other_step": other});
     let parting = json!({
         "parts": both("0x800000dc", 0x14, (677, 856)),
         "one": place("0x800000e0", 0x18, 678), "other": place("0x8000010c", 0x44, 857),
         "meets": both("0x80000108", 0x40, (688, 860)),
     });
-    assert_eq!((&difference["partings"], &difference["alike"]), (&json!([parting]), &json!(7)));
-    assert_eq!(answer(&["diff", "575", "754", "--calls"])["partings"], json!([]));
+    assert_eq!(
+        (&difference["partings"], &difference["alike"]),
+        (&json!([parting]), &json!(7))
+    );
+    assert_eq!(
+        answer(&["diff", "575", "754", "--calls"])["partings"],
+        json!([])
+    );
 }
 
 /// The comparison of two calls in the SPARC fixture.
 fn comparison_with_windows(one: &str, other: &str) -> Value {
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("small.rst", std::fs::read(fixture_path("rst/small.rst")).unwrap());
+    let trace = sandbox.file(
+        "small.rst",
+        std::fs::read(fixture_path("rst/small.rst")).unwrap(),
+    );
     sandbox.json(&["diff", &trace, one, other, "--calls"])
 }
 
@@ -92,7 +140,10 @@ fn comparison_with_windows(one: &str, other: &str) -> Value {
 fn calls_in_different_register_windows_are_compared_as_the_function_names_them() {
     // A recursive function that does a `save` first; one call of it lies a window further on than the other.
     let difference = comparison_with_windows("32", "59");
-    assert_eq!((&difference["one"]["from"], &difference["other"]["from"]), (&json!(31), &json!(58)));
+    assert_eq!(
+        (&difference["one"]["from"], &difference["other"]["from"]),
+        (&json!(31), &json!(58))
+    );
     let of = |set: &str, name: &str| {
         let cells = difference[set].as_array().unwrap().iter();
         cells.clone().find(|cell| cell["reg"] == name).cloned()
@@ -105,23 +156,53 @@ fn calls_in_different_register_windows_are_compared_as_the_function_names_them()
     let link = json!({"reg": "i7", "one": "0x0000000000100198", "other": "0x00000000001001a8"});
     assert_eq!(of("inputs", "i7"), Some(link));
     // Which window it is is no difference of the function's.
-    assert_eq!((of("inputs", "cwp"), of("outputs", "cwp"), of("outputs", "psr")), (None, None, None));
+    assert_eq!(
+        (
+            of("inputs", "cwp"),
+            of("outputs", "cwp"),
+            of("outputs", "psr")
+        ),
+        (None, None, None)
+    );
     // Both lie in the same window, and the argument is another one.
     let same = comparison_with_windows("32", "43");
     let argument = json!({"reg": "i0", "one": "0x0000000000000001", "other": "0x0000000000000000"});
-    assert!(same["inputs"].as_array().unwrap().contains(&argument), "{same}");
+    assert!(
+        same["inputs"].as_array().unwrap().contains(&argument),
+        "{same}"
+    );
 }
 
 #[test]
 fn what_is_known_in_one_call_alone_is_no_difference_and_is_told() {
     let difference = comparison_with_windows("1353", "1391");
     let codes = json!([{"reg": "ccr", "one": "0x99", "other": null}]);
-    assert_eq!((&difference["outputs_known_in_one"], &difference["inputs_known_in_one"]), (&codes, &json!([])));
-    assert!(difference["outputs"].as_array().unwrap().iter().all(|cell| cell["reg"] != "ccr"), "{difference}");
+    assert_eq!(
+        (
+            &difference["outputs_known_in_one"],
+            &difference["inputs_known_in_one"]
+        ),
+        (&codes, &json!([]))
+    );
+    assert!(
+        difference["outputs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|cell| cell["reg"] != "ccr"),
+        "{difference}"
+    );
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("small.rst", std::fs::read(fixture_path("rst/small.rst")).unwrap());
-    let ran = sandbox.run(&["diff", &trace, "1353", "1391", "--calls"]).succeeds();
-    let ran = ran.prints("outputs that are unknown on one side:").prints("0x99  unknown");
+    let trace = sandbox.file(
+        "small.rst",
+        std::fs::read(fixture_path("rst/small.rst")).unwrap(),
+    );
+    let ran = sandbox
+        .run(&["diff", &trace, "1353", "1391", "--calls"])
+        .succeeds();
+    let ran = ran
+        .prints("outputs that are unknown on one side:")
+        .prints("0x99  unknown");
     assert!(!ran.out.contains("inputs that are unknown"), "{}", ran.out);
 }
 
@@ -129,9 +210,15 @@ fn what_is_known_in_one_call_alone_is_no_difference_and_is_told() {
 fn what_is_no_call_no_loop_or_the_same_call_says_so() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    sandbox.run(&["effects", &trace, "--loop", "3"]).fails_with(&["no loop is around position 3"]);
-    sandbox.run(&["diff", &trace, "875", "876", "--calls"]).fails_with(&["both positions are in the same call"]);
-    sandbox.run(&["diff", &trace, "875", "90", "--calls"]).fails_with(&["no call of 0x80000328 is known"]);
+    sandbox
+        .run(&["effects", &trace, "--loop", "3"])
+        .fails_with(&["no loop is around position 3"]);
+    sandbox
+        .run(&["diff", &trace, "875", "876", "--calls"])
+        .fails_with(&["both positions are in the same call"]);
+    sandbox
+        .run(&["diff", &trace, "875", "90", "--calls"])
+        .fails_with(&["no call of 0x80000328 is known"]);
     sandbox.run(&["effects", &trace]).ends_misspelt();
 }
 
@@ -139,16 +226,24 @@ fn what_is_no_call_no_loop_or_the_same_call_says_so() {
 fn calls_that_store() -> String {
     let step = |pc: u32, text: &str| format!("IT (1) {pc:08x} {text}\n");
     let store = |address: u32, value: u32| {
-        step(0x1100, "b9000001 O EL1h_n : STR w1,[x0]") + &format!("MW4 {address:08x} {value:08x}\n")
+        step(0x1100, "b9000001 O EL1h_n : STR w1,[x0]")
+            + &format!("MW4 {address:08x} {value:08x}\n")
     };
     let call = |pc: u32, text: &str| step(pc, text) + &format!("R X30 {:016x}\n", pc + 4);
-    let end = || step(0x1104, "54ffffe1 O EL1h_n : B.NE 0x1100") + &step(0x1108, "d65f03c0 O EL1h_n : RET");
+    let end = || {
+        step(0x1104, "54ffffe1 O EL1h_n : B.NE 0x1100") + &step(0x1108, "d65f03c0 O EL1h_n : RET")
+    };
     let again = || step(0x1104, "54ffffe1 O EL1h_n : B.NE 0x1100");
-    let low: String = (0..1500).map(|place| store(0x10000 + 16 * place, place) + &again()).collect();
+    let low: String = (0..1500)
+        .map(|place| store(0x10000 + 16 * place, place) + &again())
+        .collect();
     let first = call(0x1000, "94000040 O EL1h_n : BL 0x1100") + &store(0x90000, 1) + &end();
     let second = call(0x1004, "9400003f O EL1h_n : BL 0x1100") + &low + &store(0x90000, 2) + &end();
     let lines = first + &second + &step(0x1008, "d503201f O EL1h_n : NOP");
-    (1..).zip(lines.lines()).map(|(time, line)| format!("{time} clk {line}\n")).collect()
+    (1..)
+        .zip(lines.lines())
+        .map(|(time, line)| format!("{time} clk {line}\n"))
+        .collect()
 }
 
 #[test]
@@ -156,6 +251,16 @@ fn what_is_known_in_one_call_alone_does_not_hide_what_differs_behind_it() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("stores.tarmac", calls_that_store());
     let compared = sandbox.json(&["diff", &trace, "2", "6", "--calls"]);
-    assert_eq!(compared["outputs"][0]["address"], "0x90000", "{}", compared["outputs"]);
-    assert_eq!((compared["outputs_known_in_one"].as_array().unwrap().len(), &compared["cut"]), (1000, &json!(true)));
+    assert_eq!(
+        compared["outputs"][0]["address"], "0x90000",
+        "{}",
+        compared["outputs"]
+    );
+    assert_eq!(
+        (
+            compared["outputs_known_in_one"].as_array().unwrap().len(),
+            &compared["cut"]
+        ),
+        (1000, &json!(true))
+    );
 }

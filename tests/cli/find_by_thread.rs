@@ -25,7 +25,10 @@ fn check_two_cores(question: &[&str], expected: &[u64]) {
         let hit = sandbox.json(&[&["find", &trace], question].concat())["hit"].clone();
         [hit].into_iter().filter(|hit| !hit.is_null()).collect()
     };
-    let steps: Vec<u64> = hits.iter().map(|hit| hit["step"].as_u64().unwrap()).collect();
+    let steps: Vec<u64> = hits
+        .iter()
+        .map(|hit| hit["step"].as_u64().unwrap())
+        .collect();
     assert_eq!(steps, expected, "{question:?}: {hits:?}");
 }
 
@@ -34,7 +37,10 @@ fn several_threads_between_two_instructions_do_not_hide_each_other() {
     check_two_cores(&["next-write", "0x1030", "--thread", "cpu0"], &[1]);
     check_two_cores(&["next-write", "0x1030", "--thread", "cpu1"], &[0]);
     check_two_cores(&["last-write", "0x1030", "--thread", "cpu1"], &[0]);
-    check_two_cores(&["last-write", "0x1030", "--thread", "cpu0", "--at", "2"], &[1]);
+    check_two_cores(
+        &["last-write", "0x1030", "--thread", "cpu0", "--at", "2"],
+        &[1],
+    );
     check_two_cores(&["next-write", "0x1030", "--all"], &[0, 1, 2]);
     check_two_cores(&["last-write", "0x1030", "--all"], &[2, 1, 0]);
     check_two_cores(&["next-write", "0x1030", "--all", "--limit", "2"], &[0, 1]);
@@ -45,7 +51,10 @@ fn several_threads_between_two_instructions_do_not_hide_each_other() {
 fn a_step_that_reads_and_writes_shows_both() {
     check_two_cores(&["next-access", "0x1030", "--all"], &[0, 1, 2, 2, 0]);
     check_two_cores(&["last-access", "0x1030", "--all"], &[0, 2, 2, 1, 0]);
-    check_two_cores(&["last-access", "0x1030", "--all", "--thread", "cpu0"], &[2, 2, 1]);
+    check_two_cores(
+        &["last-access", "0x1030", "--all", "--thread", "cpu0"],
+        &[2, 2, 1],
+    );
     check_two_cores(&["last-access", "0x1030", "--all", "--limit", "2"], &[0, 2]);
 }
 

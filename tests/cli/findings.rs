@@ -31,9 +31,18 @@ const RECORDED: [&str; 8] = [
 /// The traces with findings, and how often each rule is broken.
 const FOUND: [(&str, &[(&str, u64)]); 9] = [
     // A corrupted return address leads to where there is no code.
-    ("tarmac/own/overflow_bare.tiny.tarmac", &[("ends-in-exception", 1)]),
-    ("tarmac/own/overflow_bare.small.tarmac.zst", &[("ends-in-exception", 1)]),
-    ("pairs/overflow-patched/a.tarmac.zst", &[("ends-in-exception", 1)]),
+    (
+        "tarmac/own/overflow_bare.tiny.tarmac",
+        &[("ends-in-exception", 1)],
+    ),
+    (
+        "tarmac/own/overflow_bare.small.tarmac.zst",
+        &[("ends-in-exception", 1)],
+    ),
+    (
+        "pairs/overflow-patched/a.tarmac.zst",
+        &[("ends-in-exception", 1)],
+    ),
     // The kernel writes what `prlimit64` and `newfstatat` ask for.
     ("tarmac/lua/lua.tiny.tarmac", &[("memory-outside", 1)]),
     ("tarmac/lua/lua.small.tarmac.zst", &[("memory-outside", 1)]),
@@ -42,7 +51,10 @@ const FOUND: [(&str, &[(&str, u64)]); 9] = [
     // Records were lost on purpose.
     ("btrace/hello_gap.btf", &[("B-LOST", 1)]),
     // The recorder was attached to a process that had its threads already.
-    ("drmemtrace/dynamorio-samples/drmemtrace.threadsig.x64.tracedir", &[("thread-without-start", 8)]),
+    (
+        "drmemtrace/dynamorio-samples/drmemtrace.threadsig.x64.tracedir",
+        &[("thread-without-start", 8)],
+    ),
 ];
 
 /// Longer ones take too long here.
@@ -50,16 +62,26 @@ const LONGEST: u64 = 4 << 20;
 
 /// Made of one record of each type, whatever it means.
 fn is_made_up(trace: &Path) -> bool {
-    trace.file_name().is_some_and(|name| name.to_string_lossy().starts_with("alltypes"))
+    trace
+        .file_name()
+        .is_some_and(|name| name.to_string_lossy().starts_with("alltypes"))
 }
 
 fn files_of(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+    for entry in std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path())
+    {
         if entry.is_dir() {
             files_of(&entry, endings, found);
-        } else if let Some((_, ending)) = entry.file_name().unwrap().to_string_lossy().split_once('.') {
+        } else if let Some((_, ending)) =
+            entry.file_name().unwrap().to_string_lossy().split_once('.')
+        {
             // `overflow_bare.tiny.tarmac` ends in `tarmac`.
-            let is_taken = endings.iter().any(|taken| ending == *taken || ending.ends_with(&format!(".{taken}")));
+            let is_taken = endings
+                .iter()
+                .any(|taken| ending == *taken || ending.ends_with(&format!(".{taken}")));
             if is_taken && !is_made_up(&entry) && entry.metadata().unwrap().len() <= LONGEST {
                 found.push(entry);
             }
@@ -72,7 +94,11 @@ fn real_traces_have_no_findings_but_those_that_are_true() {
     let Some(traces) = std::env::var_os("STEPBACK_TRACES").map(PathBuf::from) else {
         return println!("skipped: STEPBACK_TRACES names no folder of traces");
     };
-    let mut found: Vec<_> = RECORDED.iter().map(|name| traces.join(name)).filter(|path| path.exists()).collect();
+    let mut found: Vec<_> = RECORDED
+        .iter()
+        .map(|name| traces.join(name))
+        .filter(|path| path.exists())
+        .collect();
     for (folder, endings) in FOLDERS {
         files_of(&traces.join(folder), endings, &mut found);
     }
@@ -84,13 +110,26 @@ fn real_traces_have_no_findings_but_those_that_are_true() {
         let findings = sandbox.json_lines(&["check", &path, "--index", &index.to_string_lossy()]);
         let mut rules: Vec<(String, u64)> = findings
             .iter()
-            .map(|finding| (finding["rule"].as_str().unwrap().to_owned(), finding["count"].as_u64().unwrap()))
+            .map(|finding| {
+                (
+                    finding["rule"].as_str().unwrap().to_owned(),
+                    finding["count"].as_u64().unwrap(),
+                )
+            })
             .collect();
         // Each finding says how often its rule is broken in all.
         rules.dedup();
-        let name = trace.strip_prefix(&traces).unwrap().to_string_lossy().into_owned();
+        let name = trace
+            .strip_prefix(&traces)
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
         let wanted = expected.get(&*name).copied().unwrap_or_default();
-        if !rules.iter().map(|(rule, count)| (&**rule, *count)).eq(wanted.iter().copied()) {
+        if !rules
+            .iter()
+            .map(|(rule, count)| (&**rule, *count))
+            .eq(wanted.iter().copied())
+        {
             wrong.push(format!("{name}: {rules:?}, not {wanted:?}"));
         }
     }

@@ -8,7 +8,9 @@ use crate::cli::support::{AMP, OVERFLOW, Sandbox, overflow_image, text};
 fn stacks_are_sorted_and_hold_the_time_of_the_trace() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let ran = sandbox.run(&["flamegraph", &trace, "--image", &overflow_image()]).succeeds();
+    let ran = sandbox
+        .run(&["flamegraph", &trace, "--image", &overflow_image()])
+        .succeeds();
     let stacks: Vec<(&str, u64)> = ran
         .out
         .lines()
@@ -19,21 +21,42 @@ fn stacks_are_sorted_and_hold_the_time_of_the_trace() {
     assert_eq!(stacks[0].0, "_start");
     // From the first moment to the last.
     assert_eq!(stacks.iter().map(|(_, time)| time).sum::<u64>(), 1762);
-    assert!(stacks.iter().any(|(stack, _)| *stack == "_start;mini_puts;mini_write;semihost"), "{stacks:?}");
+    assert!(
+        stacks
+            .iter()
+            .any(|(stack, _)| *stack == "_start;mini_puts;mini_write;semihost"),
+        "{stacks:?}"
+    );
 }
 
 #[test]
 fn the_json_is_one_value_with_the_same_stacks() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let lines = sandbox.run(&["flamegraph", &trace, "--whole"]).succeeds().out;
+    let lines = sandbox
+        .run(&["flamegraph", &trace, "--whole"])
+        .succeeds()
+        .out;
     let stacks = sandbox.json(&["flamegraph", &trace]);
     let line = |stack: &serde_json::Value| {
-        let names: Vec<&str> = stack["stack"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
+        let names: Vec<&str> = stack["stack"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|name| name.as_str())
+            .collect();
         assert_eq!(stack["addresses"], stack["stack"]);
         format!("{} {}\n", names.join(";"), stack["value"])
     };
-    assert_eq!(stacks.as_array().unwrap().iter().map(line).collect::<String>(), lines);
+    assert_eq!(
+        stacks
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(line)
+            .collect::<String>(),
+        lines
+    );
 }
 
 #[test]
@@ -41,14 +64,21 @@ fn cores_stand_side_by_side() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(AMP);
     let out = sandbox.run(&["flamegraph", &trace]).succeeds().out;
-    assert!(out.lines().all(|line| line.starts_with("cpu0;0x8") || line.starts_with("cpu1;0xa")), "{out}");
+    assert!(
+        out.lines()
+            .all(|line| line.starts_with("cpu0;0x8") || line.starts_with("cpu1;0xa")),
+        "{out}"
+    );
 }
 
 #[test]
 fn deep_calls_count_for_those_around_them_on_request() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let out = sandbox.run(&["flamegraph", &trace, "--max-depth", "0"]).succeeds().out;
+    let out = sandbox
+        .run(&["flamegraph", &trace, "--max-depth", "0"])
+        .succeeds()
+        .out;
     assert_eq!(out, "0x80000000 1762\n");
 }
 
@@ -57,21 +87,39 @@ fn a_picture_is_drawn() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let target = text(&sandbox.path("flame.svg"));
-    let arguments = ["flamegraph", &trace, "--image", &overflow_image(), "--svg", "-o", &target];
+    let arguments = [
+        "flamegraph",
+        &trace,
+        "--image",
+        &overflow_image(),
+        "--svg",
+        "-o",
+        &target,
+    ];
     assert_eq!(sandbox.run(&arguments).succeeds().out, "");
     let picture = fs::read_to_string(&target).unwrap();
     assert!(picture.starts_with("<?xml") && picture.trim_end().ends_with("</svg>"));
     assert!(picture.contains("open_session") && picture.contains(OVERFLOW));
-    assert!(!picture.contains(" href=\"http"), "nothing is loaded from elsewhere");
-    sandbox.run(&["flamegraph", &trace, "--svg", "--json"]).ends_misspelt();
+    assert!(
+        !picture.contains(" href=\"http"),
+        "nothing is loaded from elsewhere"
+    );
+    sandbox
+        .run(&["flamegraph", &trace, "--svg", "--json"])
+        .ends_misspelt();
 }
 
 #[test]
 fn steps_are_drawn_where_no_time_passes() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("one.tarmac", "IT (1) 00001000 46c0 T thread : NOP\n");
-    let ran = sandbox.run(&["flamegraph", &trace, "--svg"]).succeeds().prints("1 steps");
+    let ran = sandbox
+        .run(&["flamegraph", &trace, "--svg"])
+        .succeeds()
+        .prints("1 steps");
     assert!(ran.err.contains("steps are counted"), "{}", ran.err);
     let trace = sandbox.file("none.tarmac", "0 clk R X0 0000000000000001\n");
-    sandbox.run(&["flamegraph", &trace, "--svg"]).fails_with(&["no time passes", "none.tarmac"]);
+    sandbox
+        .run(&["flamegraph", &trace, "--svg"])
+        .fails_with(&["no time passes", "none.tarmac"]);
 }

@@ -36,14 +36,27 @@ fn accesses_that_claim_64_kib_each_cost_little() {
     let sandbox = Sandbox::new();
     let mut writer = TraceWriter::new(TraceRecipe::default());
     writer.instruction(0x1000, &[0x90]);
-    (0..20_000u64).for_each(|number| writer.write(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20, u16::MAX));
+    (0..20_000u64).for_each(|number| {
+        writer.write(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20, u16::MAX)
+    });
     writer.instruction(0x1001, &[0x90]);
     let trace = put(&sandbox, writer);
     check_all(&sandbox, &trace);
     let info = sandbox.run(&["info", &trace]).succeeds();
-    assert!(info.err.contains("accesses claim more memory than steps touch"), "{info:?}");
-    let last = sandbox.json_lines(&["list", &trace, "--records"]).pop().unwrap();
-    assert_eq!(last["record"], 20_000 + 8, "all records have their numbers: {last}");
+    assert!(
+        info.err
+            .contains("accesses claim more memory than steps touch"),
+        "{info:?}"
+    );
+    let last = sandbox
+        .json_lines(&["list", &trace, "--records"])
+        .pop()
+        .unwrap();
+    assert_eq!(
+        last["record"],
+        20_000 + 8,
+        "all records have their numbers: {last}"
+    );
 }
 
 #[test]
@@ -75,12 +88,24 @@ fn a_step_with_very_many_small_records_costs_little() {
     writer.instruction(0x1000, &[0x90]);
     for number in 0..800_000u64 {
         let address = 0x10000 + 8 * (number % 64);
-        if number % 2 == 0 { writer.write(address, 8) } else { writer.read(address, 8) }
+        if number % 2 == 0 {
+            writer.write(address, 8)
+        } else {
+            writer.read(address, 8)
+        }
     }
     writer.instruction(0x1001, &[0x90]);
     let trace = put(&sandbox, writer);
     check_all(&sandbox, &trace);
-    check_step(&sandbox, &trace, Counted { effects: 800_000, reads: 0, writes: 12_500 });
+    check_step(
+        &sandbox,
+        &trace,
+        Counted {
+            effects: 800_000,
+            reads: 0,
+            writes: 12_500,
+        },
+    );
 }
 
 /// What a trace tells of its first step.
@@ -94,13 +119,20 @@ struct Counted {
 /// The list tells the first effects and counts the others; all hits of a cell are found however many a step has.
 #[track_caller]
 fn check_step(sandbox: &Sandbox, trace: &str, expected: Counted) {
-    let listed = sandbox.run_within(MEBIBYTES, &["list", trace, "--json"]).succeeds();
+    let listed = sandbox
+        .run_within(MEBIBYTES, &["list", trace, "--json"])
+        .succeeds();
     let step: serde_json::Value = serde_json::from_str(listed.out.lines().next().unwrap()).unwrap();
     let effects = step["effects"].as_array().unwrap();
     let more = effects.last().unwrap()["more"].as_u64().unwrap();
     assert_eq!(effects.len() as u64 - 1 + more, expected.effects);
     let hits = |kind| {
-        let found = sandbox.run_within(MEBIBYTES, &["find", trace, kind, "0x10000", "--all", "--json"]).succeeds();
+        let found = sandbox
+            .run_within(
+                MEBIBYTES,
+                &["find", trace, kind, "0x10000", "--all", "--json"],
+            )
+            .succeeds();
         found.out.lines().count() as u64
     };
     let (reads, writes) = (expected.reads, expected.writes);
@@ -114,10 +146,21 @@ fn an_instruction_with_very_many_memory_lines_costs_little() {
     let mut text = "1 clk IT (1) 00001000 e1a00000 A svc_s : NOP\n".to_owned();
     for number in 0..400_000u32 {
         // Nearly each contradicts the one before.
-        text.push_str(&format!("1 clk MR4 {:08x} {number:08x}\n", 0x10000 + 4 * (number % 8)));
+        text.push_str(&format!(
+            "1 clk MR4 {:08x} {number:08x}\n",
+            0x10000 + 4 * (number % 8)
+        ));
     }
     text.push_str("2 clk IT (2) 00001004 e1a00000 A svc_s : NOP\n");
     let trace = sandbox.file("a.tarmac", text);
     check_all(&sandbox, &trace);
-    check_step(&sandbox, &trace, Counted { effects: 400_000, reads: 50_000, writes: 0 });
+    check_step(
+        &sandbox,
+        &trace,
+        Counted {
+            effects: 400_000,
+            reads: 50_000,
+            writes: 0,
+        },
+    );
 }

@@ -12,21 +12,40 @@ fn image_fixture(sandbox: &Sandbox, name: &str) -> String {
 #[test]
 fn an_image_of_another_program_that_nobody_named_is_left_out() {
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("x.tarmac", fs::read(fixture_path("qsort.es.tiny.tarmac")).unwrap());
+    let trace = sandbox.file(
+        "x.tarmac",
+        fs::read(fixture_path("qsort.es.tiny.tarmac")).unwrap(),
+    );
     sandbox.file("x.elf", fs::read(overflow_image()).unwrap());
     let ran = sandbox.run(&["info", &trace]).succeeds();
     ran.says("the image does not fit the trace and is left out: 176 of 281 executed instructions are others there");
     let info = sandbox.json(&["info", &trace]);
-    let (image, first) = (&info["images"][0], &info["images"][0]["first_contradiction"]);
+    let (image, first) = (
+        &info["images"][0],
+        &info["images"][0]["first_contradiction"],
+    );
     assert_eq!(
-        (&image["left_out"], &image["checked"], &image["contradicted"]),
+        (
+            &image["left_out"],
+            &image["checked"],
+            &image["contradicted"]
+        ),
         (&true.into(), &281.into(), &176.into())
     );
     assert_eq!(
         (&first["address"], &first["executed"], &first["image"]),
-        (&"0x8000000c".into(), &"20 01 00 94".into(), &"23 02 00 94".into())
+        (
+            &"0x8000000c".into(),
+            &"20 01 00 94".into(),
+            &"23 02 00 94".into()
+        )
     );
-    assert!(sandbox.json_lines(&["check", &trace]).iter().any(|found| found["rule"] == "image"));
+    assert!(
+        sandbox
+            .json_lines(&["check", &trace])
+            .iter()
+            .any(|found| found["rule"] == "image")
+    );
     // Its bytes are no memory of this program, and its names are not shown.
     let at = sandbox.json(&["at", &trace, "start", "--mem", "0x80000600:4"]);
     assert_eq!(at["memory"][0]["sources"], "????");
@@ -43,29 +62,57 @@ fn an_image_that_the_user_named_stays_but_is_not_believed() {
     ran.says("the image does not fit the trace, so names, lines and memory may be wrong");
     let info = sandbox.json(&["info", &trace, "--image", &image]);
     let found = &info["images"][0];
-    assert_eq!((&found["checked"], &found["contradicted"]), (&3.into(), &2.into()), "{found}");
+    assert_eq!(
+        (&found["checked"], &found["contradicted"]),
+        (&3.into(), &2.into()),
+        "{found}"
+    );
     assert_eq!(found["first_contradiction"]["address"], "0x400000");
     assert_eq!(found["first_contradiction"]["executed"], "1f 00 00 71");
-    assert_eq!((&found["view"], &found["offset"]), (&"run".into(), &"0x0".into()));
+    assert_eq!(
+        (&found["view"], &found["offset"]),
+        (&"run".into(), &"0x0".into())
+    );
     // What was executed is known, whatever the image holds; the rest of the page is not.
     let at = sandbox.json(&["at", &trace, "1", "--mem", "0x400000:16", "--image", &image]);
-    assert_eq!(at["memory"][0]["bytes"], "1f 00 00 71 00 00 80 52 c0 03 5f d6 ?? ?? ?? ??");
+    assert_eq!(
+        at["memory"][0]["bytes"],
+        "1f 00 00 71 00 00 80 52 c0 03 5f d6 ?? ?? ?? ??"
+    );
     let broken = sandbox.json_lines(&["check", &trace, "--image", &image]);
-    let broken: Vec<_> = broken.iter().filter(|found| found["rule"] == "image").collect();
-    assert_eq!((broken.len(), &broken[0]["count"], &broken[0]["step"]), (1, &2.into(), &0.into()));
+    let broken: Vec<_> = broken
+        .iter()
+        .filter(|found| found["rule"] == "image")
+        .collect();
+    assert_eq!(
+        (broken.len(), &broken[0]["count"], &broken[0]["step"]),
+        (1, &2.into(), &0.into())
+    );
 }
 
 /// A file of the same layout whose instructions are others.
 fn other_build(image: &[u8]) -> Vec<u8> {
     let number = |at: usize, bytes: usize| -> usize {
-        image[at..at + bytes].iter().rev().fold(0, |value, byte| value << 8 | usize::from(*byte))
+        image[at..at + bytes]
+            .iter()
+            .rev()
+            .fold(0, |value, byte| value << 8 | usize::from(*byte))
     };
     let (headers, count) = (number(32, 8), number(56, 2));
     let mut other = image.to_vec();
-    for header in (0..count).map(|place| headers + 56 * place).filter(|header| number(header + 4, 4) & 1 != 0) {
-        let (first, end) = (number(header + 8, 8), number(header + 8, 8) + number(header + 32, 8));
+    for header in (0..count)
+        .map(|place| headers + 56 * place)
+        .filter(|header| number(header + 4, 4) & 1 != 0)
+    {
+        let (first, end) = (
+            number(header + 8, 8),
+            number(header + 8, 8) + number(header + 32, 8),
+        );
         let code = first.max((headers + 56 * count).next_multiple_of(4))..end;
-        other[code].iter_mut().step_by(4).for_each(|byte| *byte ^= 3);
+        other[code]
+            .iter_mut()
+            .step_by(4)
+            .for_each(|byte| *byte ^= 3);
     }
     other
 }
@@ -75,16 +122,30 @@ fn of_two_images_at_the_same_addresses_the_one_that_fits_is_used() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let bytes = fs::read(overflow_image()).unwrap();
-    let (fits, other) = (sandbox.file("fits.elf", bytes.clone()), sandbox.file("other.elf", other_build(&bytes)));
-    let image = sandbox.run(&["calltree", &trace, "--image", &fits]).succeeds().out;
+    let (fits, other) = (
+        sandbox.file("fits.elf", bytes.clone()),
+        sandbox.file("other.elf", other_build(&bytes)),
+    );
+    let image = sandbox
+        .run(&["calltree", &trace, "--image", &fits])
+        .succeeds()
+        .out;
     for [first, second] in [[&fits, &other], [&other, &fits]] {
-        let ran = sandbox.run(&["calltree", &trace, "--image", first, "--image", second]).succeeds();
+        let ran = sandbox
+            .run(&["calltree", &trace, "--image", first, "--image", second])
+            .succeeds();
         assert_eq!(ran.out, image);
         ran.says("the image does not fit the trace and is left out");
         let info = sandbox.json(&["info", &trace, "--image", first, "--image", second]);
         let images = info["images"].as_array().unwrap();
-        let left_out: Vec<_> = images.iter().filter(|image| image["left_out"] == true).collect();
-        assert!(left_out.len() == 1 && left_out[0]["path"].as_str().unwrap().ends_with("other.elf"), "{images:?}");
+        let left_out: Vec<_> = images
+            .iter()
+            .filter(|image| image["left_out"] == true)
+            .collect();
+        assert!(
+            left_out.len() == 1 && left_out[0]["path"].as_str().unwrap().ends_with("other.elf"),
+            "{images:?}"
+        );
     }
 }
 
@@ -98,7 +159,10 @@ fn another_build_of_a_drmemtrace_program_is_a_finding_and_the_same_build_is_none
     };
     assert_eq!(findings("build1.elf"), Vec::<serde_json::Value>::new());
     let found = findings("build2.elf");
-    assert!(found.iter().any(|found| found["rule"] == "image"), "{found:?}");
+    assert!(
+        found.iter().any(|found| found["rule"] == "image"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -109,7 +173,8 @@ fn the_offset_is_named_with_which_an_image_would_fit() {
     for offset in ["0x10000", "0xffffffff80000000"] {
         let moved = format!("{image}@{offset}");
         let ran = sandbox.run(&["info", &trace, "--image", &moved]).succeeds();
-        ran.says("the image does not fit the trace").says("it would fit at another address, with @0x0 after its name");
+        ran.says("the image does not fit the trace")
+            .says("it would fit at another address, with @0x0 after its name");
     }
     let info = sandbox.json(&["info", &trace, "--image", &image]);
     assert_eq!(info["images"][0]["contradicted"], 0);
@@ -125,21 +190,40 @@ fn an_image_stays_of_use_where_a_few_instructions_were_patched() {
     bytes[0x10898..0x1089c].copy_from_slice(&[0, 0, 0x20, 0xd4]);
     let image = sandbox.file("patched.elf", bytes);
     let ran = sandbox.run(&["info", &trace, "--image", &image]).succeeds();
-    ran.says("the image differs from the trace: 1 of ").says("the first at 0x80000898");
+    ran.says("the image differs from the trace: 1 of ")
+        .says("the first at 0x80000898");
     let info = sandbox.json(&["info", &trace, "--image", &image]);
-    assert_eq!((&info["images"][0]["contradicted"], &info["images"][0]["cause"]), (&1.into(), &"changed".into()));
+    assert_eq!(
+        (
+            &info["images"][0]["contradicted"],
+            &info["images"][0]["cause"]
+        ),
+        (&1.into(), &"changed".into())
+    );
     let main = sandbox.json(&["find", &trace, "pc", "main", "--image", &image]);
     assert_eq!(main["hit"]["pc"], "0x80000898");
     let rules: Vec<_> = sandbox.json_lines(&["check", &trace, "--image", &image]);
-    assert!(rules.iter().any(|found| found["rule"] == "image-changed" && found["severity"] == "info"), "{rules:?}");
+    assert!(
+        rules
+            .iter()
+            .any(|found| found["rule"] == "image-changed" && found["severity"] == "info"),
+        "{rules:?}"
+    );
 }
 
 #[test]
 fn a_program_whose_only_data_is_zero_opens() {
     let sandbox = Sandbox::new();
-    let (trace, image) = (image_fixture(&sandbox, "bss.tarmac"), image_fixture(&sandbox, "bss.elf"));
-    let listed = sandbox.json_lines(&["list", &trace, "--image", &image, "--lines", "--count", "1"]);
-    assert!(listed[0]["source"].as_str().unwrap().contains("x.c:"), "{listed:?}");
+    let (trace, image) = (
+        image_fixture(&sandbox, "bss.tarmac"),
+        image_fixture(&sandbox, "bss.elf"),
+    );
+    let listed =
+        sandbox.json_lines(&["list", &trace, "--image", &image, "--lines", "--count", "1"]);
+    assert!(
+        listed[0]["source"].as_str().unwrap().contains("x.c:"),
+        "{listed:?}"
+    );
     let at = sandbox.json(&["at", &trace, "0", "--mem", "result:4", "--image", &image]);
     assert_eq!(at["memory"][0]["bytes"], "00 00 00 00");
 }

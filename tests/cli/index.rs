@@ -12,9 +12,15 @@ fn the_second_time_the_index_is_fresh() {
     assert_eq!((built.out.lines().count(), built.err.as_str()), (1, ""));
     let built = built.prints("overflow_bare.tiny.tarmac: 1,763 steps, 183.1 kB, index ");
     assert!(built.out.ends_with(" s\n"), "{built:?}");
-    sandbox.run(&["index", &trace]).succeeds().prints("is fresh");
+    sandbox
+        .run(&["index", &trace])
+        .succeeds()
+        .prints("is fresh");
     let json = sandbox.json(&["index", &trace]);
-    assert_eq!((json["fresh"].as_bool(), json["steps"].as_u64()), (Some(true), Some(OVERFLOW_STEPS)));
+    assert_eq!(
+        (json["fresh"].as_bool(), json["steps"].as_u64()),
+        (Some(true), Some(OVERFLOW_STEPS))
+    );
 }
 
 #[test]
@@ -44,7 +50,9 @@ fn only_index_answers_nothing() {
 fn no_index_uses_what_is_there_and_builds_nothing() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    sandbox.run(&["info", &trace, "--no-index"]).fails_with(&["there is no index", OVERFLOW]);
+    sandbox
+        .run(&["info", &trace, "--no-index"])
+        .fails_with(&["there is no index", OVERFLOW]);
     assert!(!sandbox.path(&format!("{OVERFLOW}.sbi")).exists());
     sandbox.run(&["index", &trace]).succeeds();
     let ran = sandbox.run(&["info", &trace, "--no-index"]).succeeds();
@@ -59,9 +67,15 @@ fn a_stale_index_is_used_with_a_warning_when_none_may_be_built() {
     let mut content = fs::read_to_string(&trace).unwrap();
     content.push_str("1764 clk IT (1764) 80000890 d503201f O EL3h_s : NOP\n");
     fs::write(&trace, content).unwrap();
-    let ran = sandbox.run(&["info", &trace, "--no-index", "--json"]).succeeds().says("the index is stale");
+    let ran = sandbox
+        .run(&["info", &trace, "--no-index", "--json"])
+        .succeeds()
+        .says("the index is stale");
     assert!(ran.out.contains("\"steps\":1763"), "{ran:?}");
-    let ran = sandbox.run(&["info", &trace, "--json"]).succeeds().says("the index was rebuilt");
+    let ran = sandbox
+        .run(&["info", &trace, "--json"])
+        .succeeds()
+        .says("the index was rebuilt");
     assert!(ran.out.contains("\"steps\":1764"), "{ran:?}");
 }
 
@@ -73,7 +87,10 @@ fn the_index_lies_where_it_was_asked_for() {
     let info = sandbox.json(&["info", &trace, "--index", &place]);
     assert_eq!(info["index"]["path"], place);
     assert!(!sandbox.path(&format!("{OVERFLOW}.sbi")).exists());
-    assert_eq!(sandbox.json(&["index", &trace, "--index", &place])["fresh"], true);
+    assert_eq!(
+        sandbox.json(&["index", &trace, "--index", &place])["fresh"],
+        true
+    );
 }
 
 #[test]
@@ -81,7 +98,10 @@ fn other_reading_options_make_another_index() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     sandbox.run(&["index", &trace]).succeeds();
-    let ran = sandbox.run(&["info", &trace, "--bi", "--json"]).succeeds().says("the index was rebuilt");
+    let ran = sandbox
+        .run(&["info", &trace, "--bi", "--json"])
+        .succeeds()
+        .says("the index was rebuilt");
     assert!(ran.out.contains("\"endian\":\"big\""), "{ran:?}");
 }
 
@@ -89,6 +109,8 @@ fn other_reading_options_make_another_index() {
 fn the_meter_shows_also_where_there_is_no_terminal() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let ran = sandbox.run(&["index", &trace, "--show-progress-meter"]).succeeds();
+    let ran = sandbox
+        .run(&["index", &trace, "--show-progress-meter"])
+        .succeeds();
     ran.says("indexing: 100 %");
 }

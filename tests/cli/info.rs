@@ -27,14 +27,26 @@ fn the_json_has_every_promised_field_in_order() {
     assert_eq!(info["format"], "tarmac");
     assert_eq!(info["steps"], OVERFLOW_STEPS);
     assert_eq!(info["lines"], 3660);
-    assert_eq!(info["threads"], json!([{"id": "cpu0", "steps": OVERFLOW_STEPS}]));
-    assert_eq!(info["time"], json!({"unit": "clk", "first": 1, "last": OVERFLOW_STEPS}));
-    assert_eq!((&info["arch"], &info["endian"]), (&json!("aarch64"), &json!("little")));
+    assert_eq!(
+        info["threads"],
+        json!([{"id": "cpu0", "steps": OVERFLOW_STEPS}])
+    );
+    assert_eq!(
+        info["time"],
+        json!({"unit": "clk", "first": 1, "last": OVERFLOW_STEPS})
+    );
+    assert_eq!(
+        (&info["arch"], &info["endian"]),
+        (&json!("aarch64"), &json!("little"))
+    );
     assert_eq!(info["warnings"], json!({"count": 0, "first": []}));
     assert_eq!(info["external_changes"], 0);
     assert_eq!(info["trace_bytes"], 183_078);
     assert_eq!(info["index"]["path"], format!("{trace}.sbi"));
-    assert_eq!(info["index"]["bytes"], std::fs::metadata(format!("{trace}.sbi")).unwrap().len());
+    assert_eq!(
+        info["index"]["bytes"],
+        std::fs::metadata(format!("{trace}.sbi")).unwrap().len()
+    );
     assert_eq!(info["index"]["complete"], true);
 }
 
@@ -49,7 +61,10 @@ fn a_line_that_cannot_be_read_is_a_warning_with_its_place() {
     assert_eq!(info["warnings"]["count"], 1);
     assert_eq!(info["warnings"]["first"][0]["line"], 2);
     assert!(info["warnings"]["first"][0]["offset"].is_u64());
-    let ran = sandbox.run(&["info", &trace]).succeeds().prints("line 2, byte");
+    let ran = sandbox
+        .run(&["info", &trace])
+        .succeeds()
+        .prints("line 2, byte");
     ran.says("1 problem in the trace, the first in line 2");
 }
 
@@ -57,19 +72,43 @@ fn a_line_that_cannot_be_read_is_a_warning_with_its_place() {
 fn the_text_names_both_cores() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(AMP);
-    sandbox.run(&["info", &trace]).succeeds().prints("cpu0 (").prints("cpu1 (");
+    sandbox
+        .run(&["info", &trace])
+        .succeeds()
+        .prints("cpu0 (")
+        .prints("cpu1 (");
 }
 
 #[test]
 fn equal_warnings_are_listed_once_with_their_number() {
     let sandbox = Sandbox::new();
-    let line = |at: u32| format!("{at} clk IT ({at}) 00001000 d503201f O EL1h_n : NOP\n{at} clk FOO bar\n");
-    let trace = sandbox.file("a.tarmac", (1..8).map(line).collect::<String>() + "9 clk R {\n");
+    let line = |at: u32| {
+        format!("{at} clk IT ({at}) 00001000 d503201f O EL1h_n : NOP\n{at} clk FOO bar\n")
+    };
+    let trace = sandbox.file(
+        "a.tarmac",
+        (1..8).map(line).collect::<String>() + "9 clk R {\n",
+    );
     let warnings = &sandbox.json(&["info", &trace])["warnings"];
-    assert_eq!((warnings["count"].as_u64(), warnings["first"].as_array().map(Vec::len)), (Some(8), Some(2)));
+    assert_eq!(
+        (
+            warnings["count"].as_u64(),
+            warnings["first"].as_array().map(Vec::len)
+        ),
+        (Some(8), Some(2))
+    );
     let first = &warnings["first"][0];
-    assert_eq!((first["line"].as_u64(), first["count"].as_u64()), (Some(2), Some(7)));
-    assert!(sandbox.run(&["info", &trace]).succeeds().out.contains("\"FOO\" (7 times)\n"));
+    assert_eq!(
+        (first["line"].as_u64(), first["count"].as_u64()),
+        (Some(2), Some(7))
+    );
+    assert!(
+        sandbox
+            .run(&["info", &trace])
+            .succeeds()
+            .out
+            .contains("\"FOO\" (7 times)\n")
+    );
 }
 
 #[test]
@@ -78,11 +117,24 @@ fn a_time_that_comes_again_is_said_to_be_ambiguous() {
     let line = |at: u32| format!("{at} clk IT (1) 00001000 d503201f O EL1h_n : NOP\n");
     let trace = sandbox.file("a.tarmac", [10, 20, 30, 15, 25, 35].map(line).concat());
     let warnings = &sandbox.json(&["info", &trace])["warnings"];
-    assert_eq!((warnings["count"].as_u64(), warnings["first"][0]["line"].as_u64()), (Some(1), Some(4)));
+    assert_eq!(
+        (
+            warnings["count"].as_u64(),
+            warnings["first"][0]["line"].as_u64()
+        ),
+        (Some(1), Some(4))
+    );
     let at = |time: &str| {
         let ran = sandbox.run(&["at", &trace, time, "--json"]).succeeds();
         let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-        (answer["position"].as_u64(), ran.err.contains("is ambiguous: time runs backwards across it at step 3;"))
+        (
+            answer["position"].as_u64(),
+            ran.err
+                .contains("is ambiguous: time runs backwards across it at step 3;"),
+        )
     };
-    assert_eq!([at("time:22"), at("time:12"), at("time:30")], [(Some(2), true), (Some(1), false), (Some(5), false)]);
+    assert_eq!(
+        [at("time:22"), at("time:12"), at("time:30")],
+        [(Some(2), true), (Some(1), false), (Some(5), false)]
+    );
 }

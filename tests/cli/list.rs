@@ -31,12 +31,26 @@ fn a_step_has_its_effects_in_trace_order() {
 fn every_step_is_listed_once() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let steps: Vec<u64> =
-        sandbox.json_lines(&["list", &trace]).iter().filter_map(|line| line["step"].as_u64()).collect();
+    let steps: Vec<u64> = sandbox
+        .json_lines(&["list", &trace])
+        .iter()
+        .filter_map(|line| line["step"].as_u64())
+        .collect();
     assert_eq!(steps, (0..OVERFLOW_STEPS).collect::<Vec<_>>());
-    assert_eq!(sandbox.json_lines(&["list", &trace, "--count", "0"]), [] as [Value; 0]);
-    assert_eq!(sandbox.json_lines(&["list", &trace, "--from", "end"]), [] as [Value; 0]);
-    assert_eq!(sandbox.json_lines(&["list", &trace, "--from", "10", "--count", "3"]).len(), 3);
+    assert_eq!(
+        sandbox.json_lines(&["list", &trace, "--count", "0"]),
+        [] as [Value; 0]
+    );
+    assert_eq!(
+        sandbox.json_lines(&["list", &trace, "--from", "end"]),
+        [] as [Value; 0]
+    );
+    assert_eq!(
+        sandbox
+            .json_lines(&["list", &trace, "--from", "10", "--count", "3"])
+            .len(),
+        3
+    );
 }
 
 #[test]
@@ -49,16 +63,26 @@ fn the_steps_of_one_thread_are_counted_alone() {
         let lines = sandbox.json_lines(&["list", &trace, "--thread", name]);
         assert_eq!(lines.len() as u64, thread["steps"].as_u64().unwrap());
         assert!(lines.iter().all(|line| line["thread"] == name));
-        assert_eq!(sandbox.json_lines(&["list", &trace, "--thread", name, "--count", "7"]), lines[..7]);
+        assert_eq!(
+            sandbox.json_lines(&["list", &trace, "--thread", name, "--count", "7"]),
+            lines[..7]
+        );
     }
-    sandbox.run(&["list", &trace, "--thread", "cpu7"]).ends_misspelt().says("cpu7").says("cpu0, cpu1").says(AMP);
+    sandbox
+        .run(&["list", &trace, "--thread", "cpu7"])
+        .ends_misspelt()
+        .says("cpu7")
+        .says("cpu0, cpu1")
+        .says(AMP);
 }
 
 #[test]
 fn the_text_has_a_line_for_each_step() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let ran = sandbox.run(&["list", &trace, "--from", "pc:0x80000560", "--count", "1"]).succeeds();
+    let ran = sandbox
+        .run(&["list", &trace, "--from", "pc:0x80000560", "--count", "1"])
+        .succeeds();
     let ran = ran.prints("0x0000000080000560  STR      x1,[x0]");
     assert_eq!(ran.out.lines().count(), 1);
 }

@@ -14,7 +14,13 @@ fn an_address_is_read_as_it_is_printed() {
     let expected = visit(&sandbox, &trace, "0x80000328");
     assert!(expected.is_some());
     // Bare digits, with the zeros of the trace, and in decimal.
-    for same in ["80000328", "0000000080000328", "2147484456", "0x80000320+8", "80000320+8"] {
+    for same in [
+        "80000328",
+        "0000000080000328",
+        "2147484456",
+        "0x80000320+8",
+        "80000320+8",
+    ] {
         assert_eq!(visit(&sandbox, &trace, same), expected, "{same}");
     }
     let place = |text: &str| sandbox.json(&["at", &trace, text])["position"].as_u64();
@@ -28,13 +34,30 @@ fn an_address_is_read_as_it_is_printed() {
 fn the_reading_of_a_number_with_two_is_said_and_the_other_one_offered() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let notes = |arguments: &[&str]| sandbox.run(&[&["find", &trace], arguments].concat()).succeeds().err;
+    let notes = |arguments: &[&str]| {
+        sandbox
+            .run(&[&["find", &trace], arguments].concat())
+            .succeeds()
+            .err
+    };
     let hexadecimal = notes(&["pc", "80000328"]);
-    assert!(hexadecimal.contains("80000328 is read as the hexadecimal number 0x80000328"), "{hexadecimal}");
-    assert!(hexadecimal.contains("the decimal number is 0x4c4b548"), "{hexadecimal}");
+    assert!(
+        hexadecimal.contains("80000328 is read as the hexadecimal number 0x80000328"),
+        "{hexadecimal}"
+    );
+    assert!(
+        hexadecimal.contains("the decimal number is 0x4c4b548"),
+        "{hexadecimal}"
+    );
     let decimal = notes(&["last-write", "4096"]);
-    assert!(decimal.contains("4096 is read as a decimal number, 0x1000; for the hexadecimal one write 0x4096"));
-    for plain in [["pc", "0x80000328"], ["pc", "2147484456"], ["last-write", "sp+16"]] {
+    assert!(decimal.contains(
+        "4096 is read as a decimal number, 0x1000; for the hexadecimal one write 0x4096"
+    ));
+    for plain in [
+        ["pc", "0x80000328"],
+        ["pc", "2147484456"],
+        ["last-write", "sp+16"],
+    ] {
         assert_eq!(notes(&plain), "", "{plain:?}");
     }
     assert_eq!(notes(&["pc", "80000328", "-q"]), "");
@@ -44,19 +67,33 @@ fn the_reading_of_a_number_with_two_is_said_and_the_other_one_offered() {
 fn a_range_that_is_negative_or_wraps_is_refused() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    for range in ["0x80020000:-1", "0xfffffffffffffff0:0x20", "-16:4", "0x80020000:0-8", "0x80020000:0"] {
-        sandbox.run(&["find", &trace, "last-write", range]).ends_misspelt();
+    for range in [
+        "0x80020000:-1",
+        "0xfffffffffffffff0:0x20",
+        "-16:4",
+        "0x80020000:0-8",
+        "0x80020000:0",
+    ] {
+        sandbox
+            .run(&["find", &trace, "last-write", range])
+            .ends_misspelt();
         sandbox.run(&["why", &trace, range]).ends_misspelt();
-        sandbox.run(&["at", &trace, "end", "--mem", range]).ends_misspelt();
+        sandbox
+            .run(&["at", &trace, "end", "--mem", range])
+            .ends_misspelt();
     }
-    sandbox.run(&["find", &trace, "last-write", "0xfffffffffffffff0:0x10"]).succeeds();
+    sandbox
+        .run(&["find", &trace, "last-write", "0xfffffffffffffff0:0x10"])
+        .succeeds();
 }
 
 #[test]
 fn no_cores_are_refused() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    sandbox.run(&["info", &trace, "--threads", "0"]).ends_misspelt();
+    sandbox
+        .run(&["info", &trace, "--threads", "0"])
+        .ends_misspelt();
     sandbox.run(&["info", &trace, "--threads", "1"]).succeeds();
 }
 
@@ -66,7 +103,9 @@ fn cells_that_why_prints_are_read_back() {
     let trace = sandbox.fixture(OVERFLOW);
     for cell in ["x0<31:0>", "x0<7:0>", "v1<31:24>", "x19<63:32> of cpu0"] {
         sandbox.run(&["why", &trace, cell]).succeeds();
-        sandbox.run(&["find", &trace, "last-write", cell]).succeeds();
+        sandbox
+            .run(&["find", &trace, "last-write", cell])
+            .succeeds();
     }
     for wrong in ["x0<64:57>", "x0<8:1>", "x0<0:7>", "nosuch<7:0>"] {
         sandbox.run(&["why", &trace, wrong]).ends_misspelt();
@@ -83,9 +122,19 @@ fn a_value_that_ends_unread_says_how() {
     let trace = sandbox.file("a.tarmac", lines);
     let rows = sandbox.json_lines(&["why", &trace, "x0", "--forward", "--at", "1"]);
     assert_eq!(rows.len(), 1);
-    assert_eq!((rows[0]["end"].as_str(), rows[0]["cell"].as_str()), (Some("overwritten"), Some("x0")));
-    let text = sandbox.run(&["why", &trace, "x0", "--forward", "--at", "1"]).succeeds();
-    assert!(text.out.contains("nothing reads it before step 2 overwrites it"), "{}", text.out);
+    assert_eq!(
+        (rows[0]["end"].as_str(), rows[0]["cell"].as_str()),
+        (Some("overwritten"), Some("x0"))
+    );
+    let text = sandbox
+        .run(&["why", &trace, "x0", "--forward", "--at", "1"])
+        .succeeds();
+    assert!(
+        text.out
+            .contains("nothing reads it before step 2 overwrites it"),
+        "{}",
+        text.out
+    );
     let kept = sandbox.json_lines(&["why", &trace, "x0", "--forward", "--at", "3"]);
     assert_eq!(kept[0]["end"].as_str(), Some("kept"));
 }
@@ -93,20 +142,35 @@ fn a_value_that_ends_unread_says_how() {
 #[test]
 fn all_symbols_of_one_name_are_meant() {
     let sandbox = Sandbox::new();
-    let (image, trace) = (sandbox.fixture("small/two_helpers.elf"), sandbox.fixture("small/two_helpers.tarmac"));
+    let (image, trace) = (
+        sandbox.fixture("small/two_helpers.elf"),
+        sandbox.fixture("small/two_helpers.tarmac"),
+    );
     let ask = |arguments: &[&str]| sandbox.run(&[arguments, &["--image", &image]].concat());
     let visits = sandbox.json_lines(&["find", &trace, "pc", "helper", "--all", "--image", &image]);
     let pcs: Vec<_> = visits.iter().filter_map(|hit| hit["pc"].as_str()).collect();
     assert_eq!(pcs, ["0x400000", "0x400024"]);
     let last = sandbox.json(&["find", &trace, "last-pc", "helper", "--image", &image]);
     assert_eq!(last["hit"]["pc"], "0x400024");
-    ask(&["callinfo", &trace, "helper"]).succeeds().prints("at 0x400024");
-    let position = |place: &str| sandbox.json(&["at", &trace, place, "--image", &image])["position"].as_u64();
-    assert_eq!((position("pc:helper"), position("pc:helper#2")), (Some(7), Some(18)));
+    ask(&["callinfo", &trace, "helper"])
+        .succeeds()
+        .prints("at 0x400024");
+    let position =
+        |place: &str| sandbox.json(&["at", &trace, place, "--image", &image])["position"].as_u64();
+    assert_eq!(
+        (position("pc:helper"), position("pc:helper#2")),
+        (Some(7), Some(18))
+    );
     assert_eq!(position("pc:helper+4#2"), Some(19));
     // A cell is one: the addresses are named.
     let refused = ask(&["at", &trace, "end", "--mem", "helper:4"]);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.err.contains("2 symbols are called helper, at 0x400000, 0x400024"), "{}", refused.err);
+    assert!(
+        refused
+            .err
+            .contains("2 symbols are called helper, at 0x400000, 0x400024"),
+        "{}",
+        refused.err
+    );
     ask(&["find", &trace, "last-write", "helper"]).ends_misspelt();
 }

@@ -6,19 +6,29 @@ use crate::cli::support::{OVERFLOW, Sandbox};
 fn a_trace_is_described_where_no_window_is_possible() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let ran = sandbox.run(&[&trace]).succeeds().says("no window is possible");
+    let ran = sandbox
+        .run(&[&trace])
+        .succeeds()
+        .says("no window is possible");
     ran.prints("1,763").prints("stepback find");
 }
 
 #[test]
 fn the_demo_is_described_too() {
-    let ran = Sandbox::new().run(&["--demo"]).succeeds().says("no window is possible");
-    ran.prints("overflow_bare.small.tarmac").prints("stepback at");
+    let ran = Sandbox::new()
+        .run(&["--demo"])
+        .succeeds()
+        .says("no window is possible");
+    ran.prints("overflow_bare.small.tarmac")
+        .prints("stepback at");
 }
 
 #[test]
 fn without_a_trace_it_says_how_to_ask() {
-    let ran = Sandbox::new().run(&[]).succeeds().says("no window is possible");
+    let ran = Sandbox::new()
+        .run(&[])
+        .succeeds()
+        .says("no window is possible");
     ran.prints("stepback info");
 }
 
@@ -26,7 +36,9 @@ fn without_a_trace_it_says_how_to_ask() {
 fn a_picture_that_cannot_be_made_is_an_error() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let ran = sandbox.run(&[&trace, "--screenshot", "a.png"]).says("no window is possible");
+    let ran = sandbox
+        .run(&[&trace, "--screenshot", "a.png"])
+        .says("no window is possible");
     assert_eq!(ran.code, Some(1));
     assert!(!sandbox.path("a.png").exists());
 }

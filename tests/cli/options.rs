@@ -40,8 +40,15 @@ fn help_and_version_end_with_0() {
         "vcd",
         "truncate",
     ] {
-        assert!(help.out.contains(&format!("\n  {subcommand}")), "{subcommand} in {help:?}");
-        sandbox.run(&[subcommand, "--help"]).succeeds().prints("--json").prints("--image");
+        assert!(
+            help.out.contains(&format!("\n  {subcommand}")),
+            "{subcommand} in {help:?}"
+        );
+        sandbox
+            .run(&[subcommand, "--help"])
+            .succeeds()
+            .prints("--json")
+            .prints("--image");
     }
     sandbox.run(&["--version"]).succeeds().prints("stepback ");
 }
@@ -49,8 +56,14 @@ fn help_and_version_end_with_0() {
 #[test]
 fn quiet_says_nothing_and_answers_the_same() {
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("a.tarmac", "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 nonsense\n");
-    let loud = sandbox.run(&["list", &trace]).succeeds().says("1 problem in the trace");
+    let trace = sandbox.file(
+        "a.tarmac",
+        "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 nonsense\n",
+    );
+    let loud = sandbox
+        .run(&["list", &trace])
+        .succeeds()
+        .says("1 problem in the trace");
     let quiet = sandbox.run(&["list", &trace, "-q"]).succeeds();
     assert_eq!((quiet.err.as_str(), quiet.out), ("", loud.out));
 }
@@ -60,7 +73,9 @@ fn a_fixed_number_of_threads_gives_the_same_answers() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let all = sandbox.run(&["list", &trace]).succeeds();
-    let one = sandbox.run(&["list", &trace, "--threads", "1", "--force-index"]).succeeds();
+    let one = sandbox
+        .run(&["list", &trace, "--threads", "1", "--force-index"])
+        .succeeds();
     assert_eq!(all.out, one.out);
 }
 
@@ -68,20 +83,38 @@ fn a_fixed_number_of_threads_gives_the_same_answers() {
 fn an_image_that_was_named_must_be_usable() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    sandbox.run(&["info", &trace, "--image", "none.elf"]).fails_with(&["none.elf"]);
-    sandbox.run(&["info", &trace, "--image", &trace]).fails_with(&[OVERFLOW]);
+    sandbox
+        .run(&["info", &trace, "--image", "none.elf"])
+        .fails_with(&["none.elf"]);
+    sandbox
+        .run(&["info", &trace, "--image", &trace])
+        .fails_with(&[OVERFLOW]);
     // One that merely lies there costs a notice.
     sandbox.file("overflow_bare.elf", "no image");
-    sandbox.run(&["info", &trace]).succeeds().says("overflow_bare.elf").says("left out");
+    sandbox
+        .run(&["info", &trace])
+        .succeeds()
+        .says("overflow_bare.elf")
+        .says("left out");
 }
 
 #[test]
 fn a_subcommand_that_is_mistyped_is_told_with_the_near_ones() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    sandbox.run(&["ifno", &trace]).ends_misspelt().says("no subcommand \"ifno\"; did you mean info?");
-    sandbox.run(&[&trace, "info"]).ends_misspelt().says("the subcommand comes first: stepback info");
+    sandbox
+        .run(&["ifno", &trace])
+        .ends_misspelt()
+        .says("no subcommand \"ifno\"; did you mean info?");
+    sandbox
+        .run(&[&trace, "info"])
+        .ends_misspelt()
+        .says("the subcommand comes first: stepback info");
     let alone = sandbox.run(&["stat"]);
-    alone.fails_with(&["there is no such file, and no subcommand \"stat\"; did you mean at or heat?"]);
-    sandbox.run(&["missing.tarmac"]).fails_with(&["there is no such file: \"missing.tarmac\""]);
+    alone.fails_with(&[
+        "there is no such file, and no subcommand \"stat\"; did you mean at or heat?",
+    ]);
+    sandbox
+        .run(&["missing.tarmac"])
+        .fails_with(&["there is no such file: \"missing.tarmac\""]);
 }

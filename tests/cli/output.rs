@@ -12,7 +12,9 @@ fn an_answer_goes_to_the_file_that_was_asked_for() {
     let trace = sandbox.fixture(OVERFLOW);
     let target = text(&sandbox.path("list.txt"));
     let printed = sandbox.run(&["list", &trace, "--json"]).succeeds();
-    let written = sandbox.run(&["list", &trace, "--json", "-o", &target]).succeeds();
+    let written = sandbox
+        .run(&["list", &trace, "--json", "-o", &target])
+        .succeeds();
     assert_eq!(written.out, "");
     assert_eq!(fs::read_to_string(&target).unwrap(), printed.out);
 }
@@ -22,10 +24,18 @@ fn no_answer_goes_over_the_trace_or_its_index() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     let before = fs::read(&trace).unwrap();
-    sandbox.run(&["info", &trace, "-o", &trace]).fails_with(&["overwrite", OVERFLOW]);
-    sandbox.run(&["info", &trace, "-o", &format!("{trace}.sbi")]).fails_with(&["overwrite", ".sbi"]);
-    sandbox.run(&["info", &trace, "--index", &trace]).fails_with(&["overwrite the trace", OVERFLOW]);
-    sandbox.run(&["info", &trace, "--index", &trace, "--force-index"]).fails_with(&["overwrite the trace"]);
+    sandbox
+        .run(&["info", &trace, "-o", &trace])
+        .fails_with(&["overwrite", OVERFLOW]);
+    sandbox
+        .run(&["info", &trace, "-o", &format!("{trace}.sbi")])
+        .fails_with(&["overwrite", ".sbi"]);
+    sandbox
+        .run(&["info", &trace, "--index", &trace])
+        .fails_with(&["overwrite the trace", OVERFLOW]);
+    sandbox
+        .run(&["info", &trace, "--index", &trace, "--force-index"])
+        .fails_with(&["overwrite the trace"]);
     assert_eq!(fs::read(&trace).unwrap(), before);
 }
 
@@ -33,7 +43,9 @@ fn no_answer_goes_over_the_trace_or_its_index() {
 fn a_file_that_cannot_be_created_is_named() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    sandbox.run(&["info", &trace, "-o", "nowhere/report"]).fails_with(&["nowhere/report"]);
+    sandbox
+        .run(&["info", &trace, "-o", "nowhere/report"])
+        .fails_with(&["nowhere/report"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -41,20 +53,34 @@ fn a_file_that_cannot_be_created_is_named() {
 fn a_full_disk_is_an_error() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    sandbox.run(&["list", &trace, "-o", "/dev/full"]).fails_with(&["could not be written", "/dev/full"]);
+    sandbox
+        .run(&["list", &trace, "-o", "/dev/full"])
+        .fails_with(&["could not be written", "/dev/full"]);
 }
 
 #[test]
 fn a_reader_that_goes_away_ends_the_program_quietly() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    for question in [&["list", &trace, "--json"][..], &["find", &trace, "text", ".", "--all", "--json"]] {
+    for question in [
+        &["list", &trace, "--json"][..],
+        &["find", &trace, "text", ".", "--all", "--json"],
+    ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stepback"));
-        command.args(question).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(question)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // More than one byte would do as well; the rest of the answer is larger than any pipe.
         child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""));
+        assert_eq!(
+            (
+                output.status.code(),
+                String::from_utf8(output.stderr).unwrap().as_str()
+            ),
+            (Some(0), "")
+        );
     }
 }

@@ -6,9 +6,14 @@ use crate::cli::support::{AMP, OVERFLOW, Sandbox, overflow_image};
 fn functions_are_listed_by_address_with_calls_and_times() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let ran = sandbox.run(&["profile", &trace, "--image", &overflow_image()]).succeeds();
+    let ran = sandbox
+        .run(&["profile", &trace, "--image", &overflow_image()])
+        .succeeds();
     let lines: Vec<&str> = ran.out.lines().collect();
-    assert_eq!(lines[0], "Address     Count       Time        Function name");
+    assert_eq!(
+        lines[0],
+        "Address     Count       Time        Function name"
+    );
     assert_eq!(lines[1], "0x80000000  1           1763        _start");
     assert_eq!(lines[2], "0x80000014  2           4           semihost");
     assert!(lines[1..].is_sorted());
@@ -21,7 +26,11 @@ fn own_steps_add_up_to_those_of_the_trace() {
         let trace = sandbox.fixture(trace);
         let all = sandbox.json(&["info", &trace])["steps"].as_u64();
         let profile = sandbox.json(&["profile", &trace]);
-        let own = profile.as_array().unwrap().iter().filter_map(|function| function["self_steps"].as_u64());
+        let own = profile
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|function| function["self_steps"].as_u64());
         assert_eq!(Some(own.sum::<u64>()), all);
         assert!(steps.is_none() || steps == all);
     }
@@ -42,15 +51,28 @@ fn recursion_counts_once_and_open_calls_count_too() {
         function.and_then(|function| function[field].as_u64())
     };
     assert_eq!(field("_start", "steps"), Some(1763));
-    assert!(field("main", "steps") < Some(1763) && field("main", "steps") > field("decode_field", "steps"));
-    assert!(functions.iter().all(|function| function["time"].as_u64() <= Some(1763)));
+    assert!(
+        field("main", "steps") < Some(1763)
+            && field("main", "steps") > field("decode_field", "steps")
+    );
+    assert!(
+        functions
+            .iter()
+            .all(|function| function["time"].as_u64() <= Some(1763))
+    );
 }
 
 #[test]
 fn recursion_that_counts_more_than_once_is_mentioned() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture("recurse.tiny.tarmac");
-    let counted = |arguments: &[&str]| sandbox.run(arguments).succeeds().err.contains("in each of its calls");
+    let counted = |arguments: &[&str]| {
+        sandbox
+            .run(arguments)
+            .succeeds()
+            .err
+            .contains("in each of its calls")
+    };
     assert!(counted(&["profile", &trace]));
     assert!(!counted(&["profile", &trace, "--whole"]) && !counted(&["profile", &trace, "--json"]));
     let trace = sandbox.fixture(AMP);
@@ -63,12 +85,19 @@ fn the_order_can_be_chosen() {
     let trace = sandbox.fixture(OVERFLOW);
     let numbers = |key: &str, field: &str| -> Vec<u64> {
         let profile = sandbox.json(&["profile", &trace, "--sort", key]);
-        profile.as_array().unwrap().iter().filter_map(|function| function[field].as_u64()).collect()
+        profile
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|function| function[field].as_u64())
+            .collect()
     };
     assert!(numbers("count", "calls").is_sorted_by(|a, b| a >= b));
     assert!(numbers("time", "time").is_sorted_by(|a, b| a >= b));
     assert!(numbers("self-time", "self_time").is_sorted_by(|a, b| a >= b));
-    sandbox.run(&["profile", &trace, "--sort", "colour"]).ends_misspelt();
+    sandbox
+        .run(&["profile", &trace, "--sort", "colour"])
+        .ends_misspelt();
 }
 
 #[test]
@@ -77,7 +106,10 @@ fn a_trace_without_steps_has_no_functions() {
     let trace = sandbox.file("none.tarmac", "0 clk R X0 0000000000000001\n");
     let header = "Address     Count       Time        Function name\n";
     assert_eq!(sandbox.run(&["profile", &trace]).succeeds().out, header);
-    assert_eq!(sandbox.run(&["profile", &trace, "--json"]).succeeds().out, "[]\n");
+    assert_eq!(
+        sandbox.run(&["profile", &trace, "--json"]).succeeds().out,
+        "[]\n"
+    );
     assert_eq!(sandbox.run(&["calltree", &trace]).succeeds().out, "");
     assert_eq!(sandbox.run(&["flamegraph", &trace]).succeeds().out, "");
 }
@@ -86,7 +118,16 @@ fn a_trace_without_steps_has_no_functions() {
 fn a_trace_of_one_step_without_a_time_has_one_function() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("one.tarmac", "IT (1) 00001000 46c0 T thread : NOP\n");
-    sandbox.run(&["profile", &trace]).succeeds().prints("\n0x1001      1           1           \n");
-    assert_eq!(sandbox.run(&["calltree", &trace]).succeeds().out, "o t:0 l:1 pc:0x1001 - t:0 l:1 pc:0x1001 : \n");
-    assert_eq!(sandbox.run(&["flamegraph", &trace]).succeeds().out, "0x1001 1\n");
+    sandbox
+        .run(&["profile", &trace])
+        .succeeds()
+        .prints("\n0x1001      1           1           \n");
+    assert_eq!(
+        sandbox.run(&["calltree", &trace]).succeeds().out,
+        "o t:0 l:1 pc:0x1001 - t:0 l:1 pc:0x1001 : \n"
+    );
+    assert_eq!(
+        sandbox.run(&["flamegraph", &trace]).succeeds().out,
+        "0x1001 1\n"
+    );
 }

@@ -12,23 +12,52 @@ use crate::cli::support::{OVERFLOW, Ran, Sandbox, fixture_path};
 #[test]
 fn programs_that_open_a_trace_at_the_same_time_do_not_fight() {
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("a.tarmac", Recipe { size: Size::Steps(60_000), ..Recipe::default() }.text());
+    let trace = sandbox.file(
+        "a.tarmac",
+        Recipe {
+            size: Size::Steps(60_000),
+            ..Recipe::default()
+        }
+        .text(),
+    );
     let runs: Vec<Ran> = std::thread::scope(|scope| {
-        let runs: Vec<_> = (0..4).map(|_| scope.spawn(|| sandbox.run(&["at", &trace, "50%", "--json"]))).collect();
-        runs.into_iter().map(|run| run.join().unwrap().succeeds()).collect()
+        let runs: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| sandbox.run(&["at", &trace, "50%", "--json"])))
+            .collect();
+        runs.into_iter()
+            .map(|run| run.join().unwrap().succeeds())
+            .collect()
     });
-    assert!(runs.iter().all(|run| run.out == runs[0].out && run.err.is_empty()), "{runs:?}");
+    assert!(
+        runs.iter()
+            .all(|run| run.out == runs[0].out && run.err.is_empty()),
+        "{runs:?}"
+    );
     assert_eq!(sandbox.json(&["index", &trace])["fresh"], true);
-    assert!(!sandbox.path("a.tarmac.sbi.partial").exists() && !sandbox.path("a.tarmac.sbi.resume").exists());
+    assert!(
+        !sandbox.path("a.tarmac.sbi.partial").exists()
+            && !sandbox.path("a.tarmac.sbi.resume").exists()
+    );
 }
 
 #[test]
 fn after_a_program_was_killed_the_next_one_answers_as_ever() {
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("a.tarmac", Recipe { size: Size::Steps(100_000), ..Recipe::default() }.text());
+    let trace = sandbox.file(
+        "a.tarmac",
+        Recipe {
+            size: Size::Steps(100_000),
+            ..Recipe::default()
+        }
+        .text(),
+    );
     for millis in [1, 20, 60, 120] {
-        let mut child =
-            sandbox.process(&["index", &trace]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = sandbox
+            .process(&["index", &trace])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_millis(millis));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -47,10 +76,18 @@ fn the_index_of_a_trace_that_has_grown_is_extended() {
     let (first, rest) = text.split_at(text.len() / 2 + 7);
     let trace = sandbox.file("a.tarmac", first);
     sandbox.run(&["index", &trace]).succeeds();
-    File::options().append(true).open(&trace).unwrap().write_all(rest).unwrap();
+    File::options()
+        .append(true)
+        .open(&trace)
+        .unwrap()
+        .write_all(rest)
+        .unwrap();
     let ran = sandbox.run(&["calltree", &trace, "--json"]).succeeds();
     let whole = sandbox.file("b.tarmac", &text);
-    assert_eq!(ran.out, sandbox.run(&["calltree", &whole, "--json"]).succeeds().out);
+    assert_eq!(
+        ran.out,
+        sandbox.run(&["calltree", &whole, "--json"]).succeeds().out
+    );
     // A rewritten one is not.
     let other = fs::read(fixture_path("recurse.tiny.tarmac")).unwrap();
     fs::write(&trace, [&other[..], &text[..]].concat()).unwrap();
@@ -63,12 +100,17 @@ fn what_a_stopped_build_leaves_is_gone_after_the_next() {
     let trace = sandbox.fixture(OVERFLOW);
     let left = || {
         let entries = fs::read_dir(sandbox.path("")).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.retain(|name| name.contains(".sbi"));
         names
     };
-    let leave =
-        |suffixes: &[&str]| suffixes.iter().for_each(|suffix| fs::write(format!("{trace}.sbi{suffix}"), "x").unwrap());
+    let leave = |suffixes: &[&str]| {
+        suffixes
+            .iter()
+            .for_each(|suffix| fs::write(format!("{trace}.sbi{suffix}"), "x").unwrap())
+    };
     let all = [".partial", ".resume", ".resume.new"];
     for suffixes in [&all[..], &all[1..], &all[2..]] {
         // By a build, and by whoever finds the index finished.

@@ -10,8 +10,16 @@ use crate::cli::support::{Sandbox, text};
 /// they overlook the symbol with the lowest address.
 const SAMPLES: [(&str, &str, Option<&str>); 3] = [
     ("quicksort", "quicksort.elf", None),
-    ("calculator-aarch64-fastmodel", "calculator-aarch64.elf", Some("_start")),
-    ("calculator-aarch32-es-ld-st-style", "calculator-aarch32.elf", Some("_start")),
+    (
+        "calculator-aarch64-fastmodel",
+        "calculator-aarch64.elf",
+        Some("_start"),
+    ),
+    (
+        "calculator-aarch32-es-ld-st-style",
+        "calculator-aarch32.elf",
+        Some("_start"),
+    ),
 ];
 
 /// What the tools would have printed had they found the name of the first function.
@@ -37,10 +45,14 @@ fn check(folder: &Path, report: &str) {
         std::fs::copy(folder.join(format!("{sample}.tarmac")), &trace).unwrap();
         let image = text(&folder.join(image));
         for (kind, more) in [("noimage", &[][..]), ("image", &["--image", &image])] {
-            let printed = std::fs::read_to_string(folder.join(sample).join(format!("{report}.{kind}.txt"))).unwrap();
+            let printed =
+                std::fs::read_to_string(folder.join(sample).join(format!("{report}.{kind}.txt")))
+                    .unwrap();
             let name = first.filter(|_| kind == "image");
             let expected = name.map_or(printed.clone(), |name| with_name(report, &printed, name));
-            let ran = sandbox.run(&[&[report, &trace][..], more].concat()).succeeds();
+            let ran = sandbox
+                .run(&[&[report, &trace][..], more].concat())
+                .succeeds();
             assert_eq!(ran.out, expected, "{report} of {sample}, {kind}");
         }
     }
@@ -67,11 +79,16 @@ fn real_traces_have_the_profiles_of_the_tarmac_tools() {
 
 #[test]
 fn real_traces_have_the_flame_graphs_of_the_tarmac_tools() {
-    folder().iter().for_each(|folder| check(folder, "flamegraph"));
+    folder()
+        .iter()
+        .for_each(|folder| check(folder, "flamegraph"));
 }
 
 /// A sample in a folder of its own, with the other arguments that its reports were made with.
-fn sample(folder: &Path, (name, image, _): (&str, &str, Option<&str>)) -> (Sandbox, String, String) {
+fn sample(
+    folder: &Path,
+    (name, image, _): (&str, &str, Option<&str>),
+) -> (Sandbox, String, String) {
     let sandbox = Sandbox::new();
     let trace = text(&sandbox.path(&format!("{name}.tarmac")));
     std::fs::copy(folder.join(format!("{name}.tarmac")), &trace).unwrap();
@@ -83,10 +100,15 @@ fn real_traces_have_the_waveforms_of_the_tarmac_tools() {
     if let Some(folder) = folder() {
         for case in SAMPLES {
             let (sandbox, trace, image) = sample(&folder, case);
-            sandbox.run(&["vcd", &trace, "--image", &image, "--no-date"]).succeeds();
+            sandbox
+                .run(&["vcd", &trace, "--image", &image, "--no-date"])
+                .succeeds();
             let written = std::fs::read_to_string(format!("{trace}.vcd")).unwrap();
             let made = std::fs::read_to_string(folder.join(case.0).join("vcd.image.vcd")).unwrap();
-            let declaration = made.lines().find(|line| line.ends_with(" Function $end")).unwrap();
+            let declaration = made
+                .lines()
+                .find(|line| line.ends_with(" Function $end"))
+                .unwrap();
             let nameless = format!("s {}", declaration.split(' ').nth(3).unwrap());
             // The one difference: the symbol with the lowest address, which they overlook, has its name.
             let name = |line: &str| match case.2.filter(|_| line == nameless) {
@@ -95,7 +117,10 @@ fn real_traces_have_the_waveforms_of_the_tarmac_tools() {
             };
             let expected: String = made.lines().map(name).collect();
             let is_equal = written == expected;
-            let difference = written.lines().zip(expected.lines()).find(|(ours, theirs)| ours != theirs);
+            let difference = written
+                .lines()
+                .zip(expected.lines())
+                .find(|(ours, theirs)| ours != theirs);
             assert!(is_equal, "{}: {difference:?}", case.0);
         }
     }
@@ -108,7 +133,11 @@ fn real_traces_are_truncated_where_the_tarmac_tools_do() {
             let (sandbox, trace, _) = sample(&folder, case);
             sandbox.run(&["truncate", &trace, "-o", "copy"]).succeeds();
             let made = std::fs::read(folder.join(case.0).join("truncate.txt")).unwrap();
-            assert!(std::fs::read(sandbox.path("copy")).unwrap() == made, "{}", case.0);
+            assert!(
+                std::fs::read(sandbox.path("copy")).unwrap() == made,
+                "{}",
+                case.0
+            );
         }
     }
 }

@@ -8,9 +8,18 @@ use crate::cli::support::{Sandbox, text};
 fn every_shell_completes_every_subcommand() {
     let sandbox = Sandbox::new();
     let help = sandbox.run(&["--help"]).succeeds().out;
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let names: Vec<&str> = commands.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next()).collect();
-    assert!(names.contains(&"find") && names.contains(&"completions"), "{help}");
+    let commands = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    let names: Vec<&str> = commands
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
+        .collect();
+    assert!(
+        names.contains(&"find") && names.contains(&"completions"),
+        "{help}"
+    );
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = sandbox.run(&["completions", shell]).succeeds().out;
         for name in &names {

@@ -22,7 +22,11 @@ fn lr_is_the_register_of_the_state_at_the_position() {
         answer["hit"]["step"].as_u64()
     };
     for name in ["lr", "r14"] {
-        assert_eq!([writer(name, "1"), writer(name, "2"), writer(name, "4")], [None, Some(1), Some(0)], "{name}");
+        assert_eq!(
+            [writer(name, "1"), writer(name, "2"), writer(name, "4")],
+            [None, Some(1), Some(0)],
+            "{name}"
+        );
     }
 }
 
@@ -54,7 +58,8 @@ fn a_value_of_128_bits_is_found() {
     let text = "1 clk IT (1) 00001000 d503201f O EL1h : NOP\n1 clk R Q0 11112222333344445555666677778888\n\
                 2 clk IT (2) 00001004 d503201f O EL1h : NOP\n2 clk R Q1 00000000000000005555666677778888\n";
     let trace = sandbox.file("a.tarmac", text);
-    let found = |value: &str| sandbox.json(&["find", &trace, "value", value])["hit"]["step"].as_u64();
+    let found =
+        |value: &str| sandbox.json(&["find", &trace, "value", value])["hit"]["step"].as_u64();
     assert_eq!(found("0x11112222333344445555666677778888"), Some(0));
     assert_eq!(found("0x0000000000000000_5555666677778888"), Some(1));
     assert_eq!(found("0x11112222333344445555666677778889"), None);

@@ -31,7 +31,9 @@ pub struct Ran {
 
 impl Sandbox {
     pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -55,8 +57,13 @@ impl Sandbox {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stepback"));
         let home = self.path("home");
-        command.args(arguments).timeout(Duration::from_secs(120)).current_dir(self.folder.path());
-        command.env("HOME", &home).env("XDG_CACHE_HOME", home.join("cache"));
+        command
+            .args(arguments)
+            .timeout(Duration::from_secs(120))
+            .current_dir(self.folder.path());
+        command
+            .env("HOME", &home)
+            .env("XDG_CACHE_HOME", home.join("cache"));
         for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
             command.env_remove(variable);
         }
@@ -67,7 +74,9 @@ impl Sandbox {
     pub fn process(&self, arguments: &[&str]) -> std::process::Command {
         let command = self.command(arguments);
         let mut process = std::process::Command::new(command.get_program());
-        process.args(command.get_args()).current_dir(self.folder.path());
+        process
+            .args(command.get_args())
+            .current_dir(self.folder.path());
         for (name, value) in command.get_envs() {
             match value {
                 Some(value) => process.env(name, value),
@@ -81,7 +90,11 @@ impl Sandbox {
     pub fn shell(&self, script: &str, arguments: &[&str]) -> std::process::Command {
         let program = self.process(arguments);
         let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", script]).arg(program.get_program()).args(arguments).current_dir(self.folder.path());
+        shell
+            .args(["-c", script])
+            .arg(program.get_program())
+            .args(arguments)
+            .current_dir(self.folder.path());
         for (name, value) in program.get_envs() {
             match value {
                 Some(value) => shell.env(name, value),
@@ -94,16 +107,27 @@ impl Sandbox {
     pub fn run(&self, arguments: &[&str]) -> Ran {
         let output = self.command(arguments).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        Ran {
+            code: output.status.code(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
     }
 
     /// The same with at most so much memory of its own (`ulimit -d`): the program ends where it asks for more.
     #[cfg(target_os = "linux")]
     pub fn run_within(&self, mebibytes: u64, arguments: &[&str]) -> Ran {
-        let script = format!("ulimit -d {} && exec timeout 60 \"$0\" \"$@\"", mebibytes << 10);
+        let script = format!(
+            "ulimit -d {} && exec timeout 60 \"$0\" \"$@\"",
+            mebibytes << 10
+        );
         let output = self.shell(&script, arguments).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        Ran {
+            code: output.status.code(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
     }
 
     /// Runs a question that succeeds with `--json`, quietly, and reads its one value.
@@ -118,7 +142,10 @@ impl Sandbox {
     #[track_caller]
     pub fn json_lines(&self, arguments: &[&str]) -> Vec<Value> {
         let ran = self.run(&[arguments, &["--json"]].concat()).succeeds();
-        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        ran.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 }
 
@@ -134,9 +161,16 @@ impl Ran {
     pub fn fails_with(self, parts: &[&str]) -> Self {
         assert_eq!(self.code, Some(1), "{self:?}");
         assert_eq!(self.out, "", "{self:?}");
-        let errors: Vec<&str> = self.err.lines().filter(|line| line.starts_with("error: ")).collect();
+        let errors: Vec<&str> = self
+            .err
+            .lines()
+            .filter(|line| line.starts_with("error: "))
+            .collect();
         assert_eq!(errors.len(), 1, "{self:?}");
-        assert!(parts.iter().all(|part| errors[0].contains(part)), "{parts:?} in {self:?}");
+        assert!(
+            parts.iter().all(|part| errors[0].contains(part)),
+            "{parts:?} in {self:?}"
+        );
         self
     }
 
@@ -144,7 +178,10 @@ impl Ran {
     #[track_caller]
     pub fn ends_misspelt(self) -> Self {
         assert_eq!(self.code, Some(2), "{self:?}");
-        assert!(self.err.starts_with("error: ") && self.out.is_empty(), "{self:?}");
+        assert!(
+            self.err.starts_with("error: ") && self.out.is_empty(),
+            "{self:?}"
+        );
         self
     }
 
@@ -163,7 +200,9 @@ impl Ran {
 
 /// A fixture where it lies; tests write nothing beside it.
 pub fn fixture_path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(name)
 }
 
 /// The ELF file of the overflow traces.

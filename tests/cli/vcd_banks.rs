@@ -30,23 +30,34 @@ fn waveform(options: &[&str]) -> Waveform {
 fn waveform_of(text: &str, options: &[&str]) -> Waveform {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("a.tarmac", text);
-    sandbox.run(&[&["vcd", &trace, "--no-date"][..], options].concat()).succeeds();
+    sandbox
+        .run(&[&["vcd", &trace, "--no-date"][..], options].concat())
+        .succeeds();
     Waveform::read(&fs::read_to_string(format!("{trace}.vcd")).unwrap())
 }
 
 #[test]
 fn the_registers_of_a_mode_are_shown_from_the_step_on_that_enters_it() {
     let wave = waveform(&[]);
-    let values = |name: &str| [0, 1000, 2000, 3000, 4000].map(|time| wave.number_at(&format!("CPU.{name}"), time));
-    assert_eq!(values("r13"), [Some(0x1000), Some(0x2000), None, None, Some(0x1000)]);
-    assert_eq!(values("r14"), [Some(0x10), Some(0x100c), None, None, Some(0x10)]);
+    let values = |name: &str| {
+        [0, 1000, 2000, 3000, 4000].map(|time| wave.number_at(&format!("CPU.{name}"), time))
+    };
+    assert_eq!(
+        values("r13"),
+        [Some(0x1000), Some(0x2000), None, None, Some(0x1000)]
+    );
+    assert_eq!(
+        values("r14"),
+        [Some(0x10), Some(0x100c), None, None, Some(0x10)]
+    );
     assert_eq!(values("r8"), [Some(1), Some(1), Some(2), Some(2), Some(1)]);
 }
 
 #[test]
 fn a_window_of_the_trace_goes_on_with_the_banks_that_it_found() {
     let wave = waveform(&["--from", "2"]);
-    let values = |name: &str| [2000, 3000, 4000].map(|time| wave.number_at(&format!("CPU.{name}"), time));
+    let values =
+        |name: &str| [2000, 3000, 4000].map(|time| wave.number_at(&format!("CPU.{name}"), time));
     assert_eq!(values("r13"), [None, None, Some(0x1000)]);
     assert_eq!(values("r8"), [Some(2), Some(2), Some(1)]);
 }
@@ -68,8 +79,13 @@ fn a_late_line_under_the_plain_name_is_one_of_its_own_threads_mode() {
          7 clk cpu0 IT (5) 00001008 e1a00000 A svc_s : NOP\n",
         &[],
     );
-    let values = |name: &str| [2000, 3000, 4000, 5000, 6000].map(|time| wave.number_at(&format!("cpu0.{name}"), time));
-    assert_eq!(values("r13"), [Some(0x2000), Some(0x5000), None, None, Some(0x2000)]);
+    let values = |name: &str| {
+        [2000, 3000, 4000, 5000, 6000].map(|time| wave.number_at(&format!("cpu0.{name}"), time))
+    };
+    assert_eq!(
+        values("r13"),
+        [Some(0x2000), Some(0x5000), None, None, Some(0x2000)]
+    );
     assert_eq!(values("r8"), [Some(1), Some(1), None, Some(2), Some(1)]);
 }
 
@@ -92,9 +108,20 @@ fn the_stack_of_thread_mode_is_the_one_that_control_chooses() {
         [0, 1000, 2000, 3000].map(|time| wave.number_at("CPU.r13", time))
     };
     let chosen = values("1 clk R CONTROL 00000002\n", &[]);
-    assert_eq!(chosen, [Some(0x2000_2000), Some(0x2000_1ff8), Some(0x8000), Some(0x2000_1ff8)]);
+    assert_eq!(
+        chosen,
+        [
+            Some(0x2000_2000),
+            Some(0x2000_1ff8),
+            Some(0x8000),
+            Some(0x2000_1ff8)
+        ]
+    );
     // Without CONTROL it may be either.
-    assert_eq!(values("", &[]), [None, Some(0x2000_1ff8), None, Some(0x2000_1ff8)]);
+    assert_eq!(
+        values("", &[]),
+        [None, Some(0x2000_1ff8), None, Some(0x2000_1ff8)]
+    );
 }
 
 /// A processor that drops from AArch64 to AArch32, and comes back.
@@ -111,13 +138,35 @@ const STATES: &str = "\
 ";
 
 #[test]
-fn signals_are_those_of_all_states_that_the_range_sees_and_unknown_where_their_name_does_not_exist() {
+fn signals_are_those_of_all_states_that_the_range_sees_and_unknown_where_their_name_does_not_exist()
+{
     let wave = waveform_of(STATES, &[]);
-    let values = |name: &str| [0, 1000, 2000, 3000, 4000].map(|time| wave.number_at(&format!("CPU.{name}"), time));
-    assert_eq!(values("x20"), [Some(0x20), Some(0x20), None, None, Some(0x20)]);
+    let values = |name: &str| {
+        [0, 1000, 2000, 3000, 4000].map(|time| wave.number_at(&format!("CPU.{name}"), time))
+    };
+    assert_eq!(
+        values("x20"),
+        [Some(0x20), Some(0x20), None, None, Some(0x20)]
+    );
     assert_eq!(values("r0"), [None, None, Some(5), Some(5), None]);
-    assert_eq!(values("x0")[..3], [Some(0x1111_1111_2222_2222), Some(0x1111_1111_2222_2222), None]);
-    assert_eq!(values("PC"), [Some(0x1000), Some(0x1004), Some(0x2000), Some(0x2004), Some(0x1008)]);
+    assert_eq!(
+        values("x0")[..3],
+        [
+            Some(0x1111_1111_2222_2222),
+            Some(0x1111_1111_2222_2222),
+            None
+        ]
+    );
+    assert_eq!(
+        values("PC"),
+        [
+            Some(0x1000),
+            Some(0x1004),
+            Some(0x2000),
+            Some(0x2004),
+            Some(0x1008)
+        ]
+    );
 }
 
 #[test]

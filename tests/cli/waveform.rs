@@ -26,7 +26,9 @@ enum Kind {
 impl Waveform {
     /// Panics where the dump breaks a rule of the format.
     pub fn read(text: &str) -> Self {
-        let (header, body) = text.split_once("$enddefinitions $end\n$dumpvars\n").unwrap();
+        let (header, body) = text
+            .split_once("$enddefinitions $end\n$dumpvars\n")
+            .unwrap();
         let (places, ids, mut signals) = declarations(header);
         let body = body.strip_suffix("$end\n").unwrap();
         let mut now = None;
@@ -46,24 +48,37 @@ impl Waveform {
             let value = match signal.kind {
                 Kind::Bits(bits) => {
                     assert!(
-                        kind != "s" && value.len() == bits && value.chars().all(|bit| "01xz".contains(bit)),
+                        kind != "s"
+                            && value.len() == bits
+                            && value.chars().all(|bit| "01xz".contains(bit)),
                         "{line}"
                     );
                     value.to_owned()
                 }
                 Kind::Text => {
-                    assert!(kind == "s" && value.bytes().all(|byte| byte.is_ascii_graphic()), "{line}");
+                    assert!(
+                        kind == "s" && value.bytes().all(|byte| byte.is_ascii_graphic()),
+                        "{line}"
+                    );
                     unescaped(value)
                 }
             };
             signal.changes.push((now.unwrap(), value));
         }
-        Self { places, signals, end: now.unwrap() }
+        Self {
+            places,
+            signals,
+            end: now.unwrap(),
+        }
     }
 
     /// The scopes, sorted.
     pub fn scopes(&self) -> Vec<&str> {
-        let mut scopes: Vec<&str> = self.places.keys().filter_map(|name| Some(name.split_once('.')?.0)).collect();
+        let mut scopes: Vec<&str> = self
+            .places
+            .keys()
+            .filter_map(|name| Some(name.split_once('.')?.0))
+            .collect();
         scopes.sort_unstable();
         scopes.dedup();
         scopes
@@ -101,10 +116,25 @@ fn declarations(header: &str) -> Declarations {
             ["$scope", "module", name, "$end"] => assert!(scope.replace(name).is_none()),
             ["$upscope", "$end"] => assert!(scope.take().is_some()),
             ["$var", kind, bits, id, name, "$end"] => {
-                let kind = if kind == "string" { Kind::Text } else { Kind::Bits(bits.parse().unwrap()) };
-                assert!(places.insert(format!("{}.{name}", scope.unwrap()), signals.len()).is_none(), "{name} twice");
-                assert!(ids.insert(id.to_owned(), signals.len()).is_none(), "{id} twice");
-                signals.push(Signal { kind, changes: Vec::new() });
+                let kind = if kind == "string" {
+                    Kind::Text
+                } else {
+                    Kind::Bits(bits.parse().unwrap())
+                };
+                assert!(
+                    places
+                        .insert(format!("{}.{name}", scope.unwrap()), signals.len())
+                        .is_none(),
+                    "{name} twice"
+                );
+                assert!(
+                    ids.insert(id.to_owned(), signals.len()).is_none(),
+                    "{id} twice"
+                );
+                signals.push(Signal {
+                    kind,
+                    changes: Vec::new(),
+                });
             }
             _ => {}
         }

@@ -64,24 +64,40 @@ fn rows_say_what_they_define_and_for_whom() {
     assert_eq!(steps(&rows), [5, 4, 2, 1, 0]);
     let row = &rows[0];
     assert_eq!(
-        (row["line"].as_u64(), row["pc"].as_str(), row["executed"].as_bool()),
+        (
+            row["line"].as_u64(),
+            row["pc"].as_str(),
+            row["executed"].as_bool()
+        ),
         (Some(13), Some("0x8014"), Some(true))
     );
     assert_eq!(row["defines"][0]["cell"], "x3");
     assert_eq!(row["defines"][0]["value"], "0x0000000000000002");
-    assert_eq!((&row["why"], &row["for"]), (&Json::from(vec!["data"]), &Json::from(Vec::<u64>::new())));
+    assert_eq!(
+        (&row["why"], &row["for"]),
+        (&Json::from(vec!["data"]), &Json::from(Vec::<u64>::new()))
+    );
     let load = rows.iter().find(|row| row["step"] == 2).unwrap();
-    assert_eq!((&load["defines"][0]["cell"], &load["for"][0]), (&Json::from("w1"), &Json::from(5)));
+    assert_eq!(
+        (&load["defines"][0]["cell"], &load["for"][0]),
+        (&Json::from("w1"), &Json::from(5))
+    );
     let store = rows.iter().find(|row| row["step"] == 1).unwrap();
     assert_eq!(store["defines"][0]["cell"], "0x1000:4");
-    assert_eq!((&store["why"][0], &store["for"][0]), (&Json::from("copy"), &Json::from(2)));
+    assert_eq!(
+        (&store["why"][0], &store["for"][0]),
+        (&Json::from("copy"), &Json::from(2))
+    );
 }
 
 #[test]
 fn chains_end_and_say_how() {
     let rows = rows(&["x3", "--address"]);
     let ends: Vec<_> = rows.iter().filter(|row| row["step"].is_null()).collect();
-    let of = |end: &str, cell: &str| ends.iter().any(|row| row["end"] == end && row["cell"] == cell);
+    let of = |end: &str, cell: &str| {
+        ends.iter()
+            .any(|row| row["end"] == end && row["cell"] == cell)
+    };
     assert!(of("constant", "x0") || of("constant", "w0"), "{ends:?}");
     assert!(of("initial", "x5"), "{ends:?}");
 }
@@ -97,16 +113,27 @@ fn flags_and_addresses_come_in_when_they_are_asked_for() {
 fn a_limit_leaves_the_rest_as_ends() {
     let rows = rows(&["x3", "--limit", "1"]);
     assert_eq!(steps(&rows), [5]);
-    assert!(rows[1..].iter().all(|row| row["end"] == "limit"), "{rows:?}");
+    assert!(
+        rows[1..].iter().all(|row| row["end"] == "limit"),
+        "{rows:?}"
+    );
     assert!(rows.len() > 1);
 }
 
 #[test]
 fn what_nothing_wrote_has_one_end_and_no_step() {
-    for (what, arguments) in [("x9", vec![]), ("0x5000:4", vec![]), ("x3", vec!["--at", "0"])] {
+    for (what, arguments) in [
+        ("x9", vec![]),
+        ("0x5000:4", vec![]),
+        ("x3", vec!["--at", "0"]),
+    ] {
         let rows = rows(&[&[what], &arguments[..]].concat());
         assert_eq!(rows.len(), 1, "{what}: {rows:?}");
-        assert_eq!((&rows[0]["step"], &rows[0]["end"]), (&Json::Null, &Json::from("initial")), "{what}");
+        assert_eq!(
+            (&rows[0]["step"], &rows[0]["end"]),
+            (&Json::Null, &Json::from("initial")),
+            "{what}"
+        );
     }
 }
 
@@ -115,35 +142,56 @@ fn forward_it_tells_where_a_value_went() {
     let rows = rows(&["x0", "--at", "1", "--forward"]);
     assert_eq!(steps(&rows), [1, 2, 3, 5]);
     let load = rows.iter().find(|row| row["step"] == 2).unwrap();
-    assert_eq!((&load["why"][0], &load["for"][0]), (&Json::from("copy"), &Json::from(1)));
+    assert_eq!(
+        (&load["why"][0], &load["for"][0]),
+        (&Json::from("copy"), &Json::from(1))
+    );
 }
 
 #[test]
 fn forward_by_control_all_is_told_that_a_branch_decided() {
     let by_data = rows_of(LOOP, &["x0", "--at", "0", "--forward", "--flags"]);
     assert_eq!(steps(&by_data), [0, 3, 4, 5, 7, 8]);
-    let rows = rows_of(LOOP, &["x0", "--at", "0", "--forward", "--flags", "--control"]);
+    let rows = rows_of(
+        LOOP,
+        &["x0", "--at", "0", "--forward", "--flags", "--control"],
+    );
     assert_eq!(steps(&rows), (0..=9).collect::<Vec<u64>>());
-    assert_eq!((&rows[1]["why"], &rows[1]["for"]), (&Json::from(vec!["control"]), &Json::from(vec![0])));
+    assert_eq!(
+        (&rows[1]["why"], &rows[1]["for"]),
+        (&Json::from(vec!["control"]), &Json::from(vec![0]))
+    );
 }
 
 #[test]
 fn ends_of_control_are_worded_as_such() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("loop.tarmac", LOOP);
-    let text = |arguments: &[&str]| sandbox.run(&[&["why", &trace], arguments].concat()).succeeds();
+    let text = |arguments: &[&str]| {
+        sandbox
+            .run(&[&["why", &trace], arguments].concat())
+            .succeeds()
+    };
     let always = "control: runs whenever the thread does";
     text(&["x2", "--control", "--all-copies"]).prints(always);
-    text(&["x2", "--control"]).prints(always).prints("TBZ x0,#63,0x8000");
+    text(&["x2", "--control"])
+        .prints(always)
+        .prints("TBZ x0,#63,0x8000");
     text(&["x2", "--control", "--all-copies", "--limit", "2"])
         .prints("control: what decided that this ran is not gone into  control for 6");
     text(&["x0", "--at", "0", "--forward", "--control", "--limit", "1"])
         .prints("control: what it decided is not followed to its end  control for 0");
     let rows = rows_of(LOOP, &["x2", "--control"]);
-    let end = rows.iter().find(|row| row["end"] == "initial" && row["cell"] == "pc").unwrap();
+    let end = rows
+        .iter()
+        .find(|row| row["end"] == "initial" && row["cell"] == "pc")
+        .unwrap();
     assert_eq!(
         (&end["for"], &end["detail"]),
-        (&Json::from(vec![3, 4, 9]), &Json::from("runs whenever the thread does"))
+        (
+            &Json::from(vec![3, 4, 9]),
+            &Json::from("runs whenever the thread does")
+        )
     );
 }
 
@@ -152,5 +200,8 @@ fn words_that_mean_nothing_are_told() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("table.tarmac", TABLE);
     sandbox.run(&["why", &trace, "(x0"]).ends_misspelt();
-    sandbox.run(&["why", &trace, "nosuch"]).ends_misspelt().says("nosuch");
+    sandbox
+        .run(&["why", &trace, "nosuch"])
+        .ends_misspelt()
+        .says("nosuch");
 }

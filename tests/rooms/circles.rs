@@ -28,7 +28,9 @@ pub fn circles<T: Copy + Ord>(graph: &Graph<T>) -> Vec<Vec<T>> {
 /// The shortest way round that stays inside `nodes`, the first node last again.
 pub fn shortest<T: Copy + Ord>(graph: &Graph<T>, nodes: &[T]) -> Vec<T> {
     let inside: BTreeSet<T> = nodes.iter().copied().collect();
-    let rounds = nodes.iter().filter_map(|start| round_from(graph, *start, &inside));
+    let rounds = nodes
+        .iter()
+        .filter_map(|start| round_from(graph, *start, &inside));
     rounds.min_by_key(Vec::len).unwrap_or_default()
 }
 
@@ -36,7 +38,12 @@ fn round_from<T: Copy + Ord>(graph: &Graph<T>, start: T, inside: &BTreeSet<T>) -
     let mut came_from: BTreeMap<T, T> = BTreeMap::new();
     let mut waiting = VecDeque::from([start]);
     while let Some(node) = waiting.pop_front() {
-        for next in graph.get(&node).into_iter().flatten().filter(|next| inside.contains(next)) {
+        for next in graph
+            .get(&node)
+            .into_iter()
+            .flatten()
+            .filter(|next| inside.contains(next))
+        {
             if *next == start {
                 let mut round = vec![start, node];
                 while let Some(before) = came_from.get(round.last()?) {
@@ -58,7 +65,10 @@ fn reversed<T: Copy + Ord>(graph: &Graph<T>) -> Graph<T> {
     let mut backward = Graph::new();
     for (from, all) in graph {
         for to in all {
-            backward.entry(*to).or_insert_with(BTreeSet::new).insert(*from);
+            backward
+                .entry(*to)
+                .or_insert_with(BTreeSet::new)
+                .insert(*from);
         }
     }
     backward

@@ -22,20 +22,42 @@ use crate::rooms::survey::{Offence, Survey};
 use crate::rooms::workspace::Disk;
 
 const RULES: &[Rule] = &[
-    Rule { name: "arrows between rooms", offences: rules::arrows::offences },
-    Rule { name: "circles of files", offences: rules::files::offences },
-    Rule { name: "instruction sets outside machine", offences: rules::instruction_sets::offences },
-    Rule { name: "parameters", offences: rules::parameters::offences },
-    Rule { name: "mod.rs and lib.rs", offences: rules::modules::offences },
-    Rule { name: "texts that are decoded", offences: rules::texts::offences },
-    Rule { name: "formats outside parsers", offences: rules::formats::offences },
+    Rule {
+        name: "arrows between rooms",
+        offences: rules::arrows::offences,
+    },
+    Rule {
+        name: "circles of files",
+        offences: rules::files::offences,
+    },
+    Rule {
+        name: "instruction sets outside machine",
+        offences: rules::instruction_sets::offences,
+    },
+    Rule {
+        name: "parameters",
+        offences: rules::parameters::offences,
+    },
+    Rule {
+        name: "mod.rs and lib.rs",
+        offences: rules::modules::offences,
+    },
+    Rule {
+        name: "texts that are decoded",
+        offences: rules::texts::offences,
+    },
+    Rule {
+        name: "formats outside parsers",
+        offences: rules::formats::offences,
+    },
 ];
 
 /// The sources beside this test, or of the repository that `ROOMS_ROOT` names.
 fn survey() -> &'static Survey {
     static SURVEY: OnceLock<Survey> = OnceLock::new();
     SURVEY.get_or_init(|| {
-        let root = std::env::var_os("ROOMS_ROOT").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+        let root =
+            std::env::var_os("ROOMS_ROOT").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
         Survey::of(&Disk(PathBuf::from(root)))
     })
 }
@@ -44,13 +66,22 @@ fn survey() -> &'static Survey {
 fn check(offences: fn(&Survey) -> Vec<Offence>) {
     let mut offences = offences(survey());
     offences.sort();
-    assert!(offences.is_empty(), "{} offences:\n{}", offences.len(), listed(&offences));
+    assert!(
+        offences.is_empty(),
+        "{} offences:\n{}",
+        offences.len(),
+        listed(&offences)
+    );
 }
 
 #[test]
 fn all_sources_are_read() {
     assert_eq!(survey().workspace.problems, Vec::<String>::new());
-    assert!(survey().arrows.len() > 1000, "only {} arrows", survey().arrows.len());
+    assert!(
+        survey().arrows.len() > 1000,
+        "only {} arrows",
+        survey().arrows.len()
+    );
 }
 
 #[test]

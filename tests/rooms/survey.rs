@@ -56,7 +56,10 @@ impl Survey {
                 Use::Ours(arrow) => {
                     let known = arrows
                         .entry((arrow.from, arrow.to, arrow.item.clone()))
-                        .or_insert_with(|| Arrow { parts: Vec::new(), ..arrow.clone() });
+                        .or_insert_with(|| Arrow {
+                            parts: Vec::new(),
+                            ..arrow.clone()
+                        });
                     known.line = known.line.min(arrow.line);
                     known.parts.extend(arrow.parts);
                 }
@@ -80,8 +83,14 @@ impl Survey {
 fn uses_of(workspace: &Workspace, id: ModuleId) -> Vec<Use> {
     let module = &workspace.modules[id.0];
     let own_file = workspace.path_of(module.file);
-    let imports = module.uses.iter().map(|import| (&import.path, import.line, import.reach));
-    let paths = module.paths.iter().map(|(path, line)| (path, *line, Reach::Private));
+    let imports = module
+        .uses
+        .iter()
+        .map(|import| (&import.path, import.line, import.reach));
+    let paths = module
+        .paths
+        .iter()
+        .map(|(path, line)| (path, *line, Reach::Private));
     let mut uses = Vec::new();
     for (path, line, reach) in imports.chain(paths) {
         match workspace.resolve(id, path) {
@@ -89,12 +98,21 @@ fn uses_of(workspace: &Workspace, id: ModuleId) -> Vec<Use> {
                 let to = workspace.file_of(item.module);
                 if to != module.file && !is_transparent(own_file, workspace.path_of(to), reach) {
                     let parts = item.rest.into_iter().take(1).collect();
-                    uses.push(Use::Ours(Arrow { from: module.file, line, to, item: item.name, parts }));
+                    uses.push(Use::Ours(Arrow {
+                        from: module.file,
+                        line,
+                        to,
+                        item: item.name,
+                        parts,
+                    }));
                 }
             }
             // What we define can be found: such a path is a hole of the resolver, and must be told.
             None if begins_in_ours(workspace, path) => {
-                uses.push(Use::Nowhere(format!("{own_file}:{line}: {} leads nowhere", path.join("::"))));
+                uses.push(Use::Nowhere(format!(
+                    "{own_file}:{line}: {} leads nowhere",
+                    path.join("::")
+                )));
             }
             Some(Target::Module(_) | Target::Foreign(_)) | None => {}
         }
@@ -104,11 +122,14 @@ fn uses_of(workspace: &Workspace, id: ModuleId) -> Vec<Use> {
 
 /// Whether an import is a re-export that shows what stands below: `lib.rs` may show everything, `mod.rs` what its folder holds.
 fn is_transparent(own_file: &str, target: &str, reach: Reach) -> bool {
-    let below = own_file.ends_with("/lib.rs") || target.starts_with(&format!("{}/", folder_of(own_file)));
+    let below =
+        own_file.ends_with("/lib.rs") || target.starts_with(&format!("{}/", folder_of(own_file)));
     reach == Reach::Reexported && holds_modules_only(own_file) && below
 }
 
 fn begins_in_ours(workspace: &Workspace, path: &[String]) -> bool {
     let first = path.first();
-    first.is_some_and(|name| ["crate", "super"].contains(&name.as_str()) || workspace.crates.contains_key(name))
+    first.is_some_and(|name| {
+        ["crate", "super"].contains(&name.as_str()) || workspace.crates.contains_key(name)
+    })
 }

@@ -26,13 +26,34 @@ pub struct CrateRooms {
 
 /// What is parsed: each library, and the program.
 pub const CRATES: &[CrateFile] = &[
-    CrateFile { name: "stepback_machine", file: "machine/src/lib.rs" },
-    CrateFile { name: "stepback_parsers", file: "parsers/src/lib.rs" },
-    CrateFile { name: "stepback_index", file: "index/src/lib.rs" },
-    CrateFile { name: "stepback_debugger", file: "debugger/src/lib.rs" },
-    CrateFile { name: "stepback_window", file: "window/src/lib.rs" },
-    CrateFile { name: "stepback_terminal", file: "terminal/src/lib.rs" },
-    CrateFile { name: "stepback", file: "src/main.rs" },
+    CrateFile {
+        name: "stepback_machine",
+        file: "machine/src/lib.rs",
+    },
+    CrateFile {
+        name: "stepback_parsers",
+        file: "parsers/src/lib.rs",
+    },
+    CrateFile {
+        name: "stepback_index",
+        file: "index/src/lib.rs",
+    },
+    CrateFile {
+        name: "stepback_debugger",
+        file: "debugger/src/lib.rs",
+    },
+    CrateFile {
+        name: "stepback_window",
+        file: "window/src/lib.rs",
+    },
+    CrateFile {
+        name: "stepback_terminal",
+        file: "terminal/src/lib.rs",
+    },
+    CrateFile {
+        name: "stepback",
+        file: "src/main.rs",
+    },
 ];
 
 /// The crates from the lowest to the highest.
@@ -134,14 +155,20 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("text", &["text"])],
             &[room("step_store", &["step_store"])],
             // What several formats stand on: records that somebody describes, paths that follow from branches.
-            &[room("template", &["template"]), room("reconstruct", &["reconstruct"])],
+            &[
+                room("template", &["template"]),
+                room("reconstruct", &["reconstruct"]),
+            ],
             &[
                 room("tarmac", &["tarmac"]),
                 room("drmemtrace", &["drmemtrace"]),
                 room("rst", &["rst"]),
                 room("btrace", &["btrace"]),
             ],
-            &[room("detect", &["detect", "foreign", "format", "parse_into"])],
+            &[room(
+                "detect",
+                &["detect", "foreign", "format", "parse_into"],
+            )],
         ],
     },
     CrateRooms {
@@ -162,19 +189,31 @@ pub const ROOMS: &[CrateRooms] = &[
         name: "debugger",
         folder: "debugger/src",
         floors: &[
-            &[room("number", &["number"]), room("icons", &["icons"]), room("paths", &["paths"])],
+            &[
+                room("number", &["number"]),
+                room("icons", &["icons"]),
+                room("paths", &["paths"]),
+            ],
             // What the program says, in every language.
             &[room("messages", &["messages"])],
             // What a user keeps about a trace.
             &[room("notes", &["notes"])],
-            &[room("image", &["image"]), room("source", &["source"]), room("syntax", &["syntax"])],
+            &[
+                room("image", &["image"]),
+                room("source", &["source"]),
+                room("syntax", &["syntax"]),
+            ],
             &[room("session", &["session"])],
             &[room("expression", &["expression"])],
             &[room("place", &["place"])],
             // The one action language: what keys, menus, scripts and tests say.
             &[room("action", &["action"])],
             &[room("analysis", &["analysis"])],
-            &[room("model", &["model"]), room("vcd", &["vcd"]), room("truncate", &["truncate"])],
+            &[
+                room("model", &["model"]),
+                room("vcd", &["vcd"]),
+                room("truncate", &["truncate"]),
+            ],
             &[room("worker", &["worker"])],
             &[room("keymap", &["keymap"])],
             // What is open, and what is asked of it.
@@ -188,10 +227,22 @@ pub const ROOMS: &[CrateRooms] = &[
     CrateRooms {
         name: "window",
         folder: "window/src",
-        floors: &[&[room("theme", &["theme"])], &[room("panels", &["panels"])], &[room("shell", &[""])]],
+        floors: &[
+            &[room("theme", &["theme"])],
+            &[room("panels", &["panels"])],
+            &[room("shell", &[""])],
+        ],
     },
-    CrateRooms { name: "terminal", folder: "terminal/src", floors: &[&[room("terminal", &[""])]] },
-    CrateRooms { name: "src", folder: "src", floors: &[&[room("cli", &["cli"])], &[room("main", &["main"])]] },
+    CrateRooms {
+        name: "terminal",
+        folder: "terminal/src",
+        floors: &[&[room("terminal", &[""])]],
+    },
+    CrateRooms {
+        name: "src",
+        folder: "src",
+        floors: &[&[room("cli", &["cli"])], &[room("main", &["main"])]],
+    },
 ];
 
 const fn room(name: &'static str, places: &'static [&'static str]) -> Room {
@@ -209,18 +260,31 @@ pub struct RoomId {
 impl RoomId {
     /// The room of a file.
     pub fn of(path: &str) -> Option<Self> {
-        let (rank, one) = ROOMS.iter().enumerate().find(|(_, one)| inside(path, one.folder).is_some())?;
-        let module = inside(path, one.folder)?.trim_end_matches(".rs").trim_end_matches("/mod");
+        let (rank, one) = ROOMS
+            .iter()
+            .enumerate()
+            .find(|(_, one)| inside(path, one.folder).is_some())?;
+        let module = inside(path, one.folder)?
+            .trim_end_matches(".rs")
+            .trim_end_matches("/mod");
         let mut best: Option<(usize, Self)> = None;
         for (floor, rooms) in one.floors.iter().enumerate() {
             for (number, room) in rooms.iter().enumerate() {
-                let fitting = room
-                    .places
-                    .iter()
-                    .filter(|place| place.is_empty() || module == **place || inside(module, place).is_some());
+                let fitting = room.places.iter().filter(|place| {
+                    place.is_empty() || module == **place || inside(module, place).is_some()
+                });
                 let length = fitting.map(|place| place.len()).max();
                 if length.is_some_and(|length| best.is_none_or(|(longest, _)| length > longest)) {
-                    best = length.map(|length| (length, Self { rank, floor, number }));
+                    best = length.map(|length| {
+                        (
+                            length,
+                            Self {
+                                rank,
+                                floor,
+                                number,
+                            },
+                        )
+                    });
                 }
             }
         }

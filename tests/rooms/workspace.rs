@@ -97,7 +97,11 @@ impl Workspace {
             .collect();
         while !wanted.is_empty() {
             let read: Vec<_> = wanted.par_iter().map(|one| read(sources, one)).collect();
-            wanted = wanted.into_iter().zip(read).flat_map(|(one, read)| workspace.add(one, read)).collect();
+            wanted = wanted
+                .into_iter()
+                .zip(read)
+                .flat_map(|(one, read)| workspace.add(one, read))
+                .collect();
         }
         workspace
     }
@@ -112,8 +116,17 @@ impl Workspace {
 
     /// Takes a file in and says which files it declares.
     fn add(&mut self, wanted: Wanted, read: Option<Read>) -> Vec<Wanted> {
-        let missing = || format!("no file for mod {}: {}", wanted.name, wanted.candidates.join(" or "));
-        let (path, scan) = match read.ok_or_else(missing).and_then(|Read { path, scan }| Ok((path, scan?))) {
+        let missing = || {
+            format!(
+                "no file for mod {}: {}",
+                wanted.name,
+                wanted.candidates.join(" or ")
+            )
+        };
+        let (path, scan) = match read
+            .ok_or_else(missing)
+            .and_then(|Read { path, scan }| Ok((path, scan?)))
+        {
             Ok(read) => read,
             Err(problem) => {
                 self.problems.push(problem);
@@ -137,24 +150,48 @@ impl Workspace {
             for file in module.files.drain(..) {
                 let candidates = match &file.path {
                     Some(path_given) => vec![format!("{}/{path_given}", folder_of(&path))],
-                    None => vec![format!("{folder}/{}.rs", file.name), format!("{folder}/{}/mod.rs", file.name)],
+                    None => vec![
+                        format!("{folder}/{}.rs", file.name),
+                        format!("{folder}/{}/mod.rs", file.name),
+                    ],
                 };
-                declared.push(Wanted { crate_name: None, name: file.name, parent: Some(id), candidates });
+                declared.push(Wanted {
+                    crate_name: None,
+                    name: file.name,
+                    parent: Some(id),
+                    candidates,
+                });
             }
             folders.push(folder);
             let (parent, name) = match module.parent {
                 Some(parent) => (Some(ModuleId(first + parent)), module.name.clone()),
                 None => (wanted.parent, wanted.name.clone()),
             };
-            self.add_module(Linked { id, parent, name, file }, module);
+            self.add_module(
+                Linked {
+                    id,
+                    parent,
+                    name,
+                    file,
+                },
+                module,
+            );
         }
         let facts = scan.facts.into_iter();
-        self.facts.extend(facts.map(|fact| PlacedFact { module: ModuleId(first + fact.module), fact }));
+        self.facts.extend(facts.map(|fact| PlacedFact {
+            module: ModuleId(first + fact.module),
+            fact,
+        }));
         declared
     }
 
     fn add_module(&mut self, linked: Linked, scan: ModuleScan) {
-        let Linked { id, parent, name, file } = linked;
+        let Linked {
+            id,
+            parent,
+            name,
+            file,
+        } = linked;
         let root = parent.map_or(id, |parent| self.modules[parent.0].root);
         if let Some(parent) = parent {
             self.modules[parent.0].children.insert(name, id);
@@ -163,7 +200,11 @@ impl Workspace {
             parent,
             root,
             file,
-            items: scan.items.into_iter().map(|item| (item.name.clone(), item)).collect(),
+            items: scan
+                .items
+                .into_iter()
+                .map(|item| (item.name.clone(), item))
+                .collect(),
             children: HashMap::new(),
             uses: scan.uses,
             paths: scan.paths.into_iter().collect(),
@@ -182,7 +223,10 @@ struct Linked {
 fn read(sources: &impl Sources, wanted: &Wanted) -> Option<Read> {
     wanted.candidates.iter().find_map(|path| {
         let text = sources.read(path)?;
-        Some(Read { path: path.clone(), scan: scan(path, &text) })
+        Some(Read {
+            path: path.clone(),
+            scan: scan(path, &text),
+        })
     })
 }
 

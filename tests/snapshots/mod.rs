@@ -34,7 +34,9 @@ fn each_panel_looks_as_it_did_in_the_light() {
 
 /// Draws all scenes in a theme and compares each.
 fn check(theme: &str) {
-    let Some(screen) = Screen::open() else { return eprintln!("skipped: there is no Xvfb") };
+    let Some(screen) = Screen::open() else {
+        return eprintln!("skipped: there is no Xvfb");
+    };
     let home = tempfile::tempdir().unwrap();
     for scenes in RUNS {
         let ran = draw(&screen, scenes, theme, home.path());
@@ -67,15 +69,29 @@ fn draw(screen: &Screen, scenes: &[Scene], theme: &str, home: &Path) -> Output {
     for scene in scenes {
         // Every scene begins at the same place in the same panels.
         writeln!(script, "Use layout Debug\nGo to 43990").unwrap();
-        let lines = scene.lines.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines = scene
+            .lines
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
         lines.for_each(|line| writeln!(script, "{line}").unwrap());
-        writeln!(script, "Save picture {}", home.join(format!("{}-{theme}.png", scene.name)).display()).unwrap();
+        writeln!(
+            script,
+            "Save picture {}",
+            home.join(format!("{}-{theme}.png", scene.name)).display()
+        )
+        .unwrap();
     }
     let file = home.join("scenes.run");
     fs::write(&file, script).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepback"));
-    command.args(["--demo", "--size", "1280x800", "--quit", "--run"]).arg(&file);
-    command.env("DISPLAY", screen.name()).env("LIBGL_ALWAYS_SOFTWARE", "1").env_remove("WAYLAND_DISPLAY");
+    command
+        .args(["--demo", "--size", "1280x800", "--quit", "--run"])
+        .arg(&file);
+    command
+        .env("DISPLAY", screen.name())
+        .env("LIBGL_ALWAYS_SOFTWARE", "1")
+        .env_remove("WAYLAND_DISPLAY");
     command.env("LC_ALL", "C.UTF-8");
     for variable in ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
         command.env(variable, home);
@@ -86,7 +102,10 @@ fn draw(screen: &Screen, scenes: &[Scene], theme: &str, home: &Path) -> Output {
 /// Keeps a picture, in few colours: a quarter of the size, and the eye sees no difference.
 fn keep(drawn: &Path, kept: &Path) {
     let mut command = Command::new("convert");
-    command.arg(drawn).args(["-strip", "+dither", "-colors", "160"]).arg(format!("PNG8:{}", kept.display()));
+    command
+        .arg(drawn)
+        .args(["-strip", "+dither", "-colors", "160"])
+        .arg(format!("PNG8:{}", kept.display()));
     assert!(command.status().expect("ImageMagick").success());
 }
 
@@ -119,8 +138,18 @@ impl Pixels {
         let mut decoder = png::Decoder::new(std::io::BufReader::new(file));
         decoder.set_transformations(png::Transformations::EXPAND);
         let mut reader = decoder.read_info().map_err(|error| told(&error))?;
-        let mut bytes = vec![0; reader.output_buffer_size().ok_or_else(|| told(&"too large"))?];
-        let info = reader.next_frame(&mut bytes).map_err(|error| told(&error))?;
-        Ok(Self { size: (info.width, info.height), bytes })
+        let mut bytes = vec![
+            0;
+            reader
+                .output_buffer_size()
+                .ok_or_else(|| told(&"too large"))?
+        ];
+        let info = reader
+            .next_frame(&mut bytes)
+            .map_err(|error| told(&error))?;
+        Ok(Self {
+            size: (info.width, info.height),
+            bytes,
+        })
     }
 }

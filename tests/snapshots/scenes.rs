@@ -12,29 +12,98 @@ pub struct Scene {
 pub const RUNS: [&[Scene]; 5] = [&PANELS, &WHY, &KEYS, &PALETTE, &SETTINGS];
 
 const PANELS: [Scene; 24] = [
-    Scene { name: "debug", lines: "" },
-    Scene { name: "profile", lines: "Use layout Profile" },
-    Scene { name: "source", lines: "Use layout Source" },
-    Scene { name: "trace", lines: "Raw text" },
-    Scene { name: "registers", lines: "Raw text\nShow registers\nLast write x2" },
-    Scene { name: "memory", lines: "Show memory x0" },
-    Scene { name: "calls", lines: "Show calls" },
-    Scene { name: "warnings", lines: "Show warnings" },
-    Scene { name: "stack", lines: "Show stack" },
-    Scene { name: "externals", lines: "Show external changes" },
-    Scene { name: "threads", lines: "Show threads" },
-    Scene { name: "accesses", lines: "Show accesses 80020340:8" },
-    Scene { name: "values", lines: "All values x2" },
-    Scene { name: "watches", lines: "Watch x0\nWatch [sp+8] u32\nShow watches" },
-    Scene { name: "heap", lines: "Show heap" },
-    Scene { name: "heat", lines: "Show heat" },
-    Scene { name: "flame", lines: "Show flame graph" },
-    Scene { name: "findings", lines: "Show findings" },
-    Scene { name: "find", lines: "Find decode_field" },
-    Scene { name: "bookmarks", lines: "Bookmark writes behind the buffer\nShow bookmarks" },
-    Scene { name: "regions", lines: "Show regions of memory" },
-    Scene { name: "stack-memory", lines: "Show stack memory" },
-    Scene { name: "hits", lines: "Find decode_field\nOnly hits" },
+    Scene {
+        name: "debug",
+        lines: "",
+    },
+    Scene {
+        name: "profile",
+        lines: "Use layout Profile",
+    },
+    Scene {
+        name: "source",
+        lines: "Use layout Source",
+    },
+    Scene {
+        name: "trace",
+        lines: "Raw text",
+    },
+    Scene {
+        name: "registers",
+        lines: "Raw text\nShow registers\nLast write x2",
+    },
+    Scene {
+        name: "memory",
+        lines: "Show memory x0",
+    },
+    Scene {
+        name: "calls",
+        lines: "Show calls",
+    },
+    Scene {
+        name: "warnings",
+        lines: "Show warnings",
+    },
+    Scene {
+        name: "stack",
+        lines: "Show stack",
+    },
+    Scene {
+        name: "externals",
+        lines: "Show external changes",
+    },
+    Scene {
+        name: "threads",
+        lines: "Show threads",
+    },
+    Scene {
+        name: "accesses",
+        lines: "Show accesses 80020340:8",
+    },
+    Scene {
+        name: "values",
+        lines: "All values x2",
+    },
+    Scene {
+        name: "watches",
+        lines: "Watch x0\nWatch [sp+8] u32\nShow watches",
+    },
+    Scene {
+        name: "heap",
+        lines: "Show heap",
+    },
+    Scene {
+        name: "heat",
+        lines: "Show heat",
+    },
+    Scene {
+        name: "flame",
+        lines: "Show flame graph",
+    },
+    Scene {
+        name: "findings",
+        lines: "Show findings",
+    },
+    Scene {
+        name: "find",
+        lines: "Find decode_field",
+    },
+    Scene {
+        name: "bookmarks",
+        lines: "Bookmark writes behind the buffer\nShow bookmarks",
+    },
+    Scene {
+        name: "regions",
+        lines: "Show regions of memory",
+    },
+    Scene {
+        name: "stack-memory",
+        lines: "Show stack memory",
+    },
+    Scene {
+        name: "hits",
+        lines: "Find decode_field\nOnly hits",
+    },
     // Last: the second trace window stays. The first shows all steps again. Both come from afar, so that nothing of how the
     // second was opened shows in what it is scrolled to.
     Scene {
@@ -45,12 +114,27 @@ const PANELS: [Scene; 24] = [
 
 // In a window of its own: its marks stay in the list of steps and in the timeline.
 const WHY: [Scene; 2] = [
-    Scene { name: "why", lines: "Go to end\nWhy x2" },
-    Scene { name: "why-tree", lines: "Go to end\nWhy x2\nSlice as a tree\nOnly steps of the slice" },
+    Scene {
+        name: "why",
+        lines: "Go to end\nWhy x2",
+    },
+    Scene {
+        name: "why-tree",
+        lines: "Go to end\nWhy x2\nSlice as a tree\nOnly steps of the slice",
+    },
 ];
 
-const KEYS: [Scene; 1] = [Scene { name: "keys", lines: "Keys" }];
+const KEYS: [Scene; 1] = [Scene {
+    name: "keys",
+    lines: "Keys",
+}];
 
-const PALETTE: [Scene; 1] = [Scene { name: "palette", lines: "Commands…" }];
+const PALETTE: [Scene; 1] = [Scene {
+    name: "palette",
+    lines: "Commands…",
+}];
 
-const SETTINGS: [Scene; 1] = [Scene { name: "settings", lines: "Settings…" }];
+const SETTINGS: [Scene; 1] = [Scene {
+    name: "settings",
+    lines: "Settings…",
+}];

@@ -14,11 +14,28 @@ impl Screen {
     pub fn open() -> Option<Self> {
         let mut command = Command::new("Xvfb");
         // It chooses a number that is free, and writes it when it is ready.
-        command.args(["-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]);
-        let mut server = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+        command.args([
+            "-displayfd",
+            "1",
+            "-screen",
+            "0",
+            "1600x1000x24",
+            "-nolisten",
+            "tcp",
+        ]);
+        let mut server = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
         let mut number = String::new();
-        BufReader::new(server.stdout.take()?).read_line(&mut number).ok()?;
-        let screen = Self { server, name: format!(":{}", number.trim()) };
+        BufReader::new(server.stdout.take()?)
+            .read_line(&mut number)
+            .ok()?;
+        let screen = Self {
+            server,
+            name: format!(":{}", number.trim()),
+        };
         (!number.trim().is_empty()).then_some(screen)
     }
 

@@ -1,6 +1,9 @@
 //! Pages that lie over the window: all keys, and what this program is.
 
-use egui::{Align, Frame, Id, Layout, Margin, Modal, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui, vec2};
+use egui::{
+    Align, Frame, Id, Layout, Margin, Modal, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui,
+    vec2,
+};
 
 use super::mark;
 use super::widgets::{FlatButton, key_cap};
@@ -27,12 +30,15 @@ pub fn page_ui(ui: &Ui, page: &mut Option<Page>, filter: &mut String) {
         .corner_radius(8)
         .shadow(ui.visuals().window_shadow)
         .inner_margin(Margin::same(20));
-    let modal = Modal::new(Id::unique("page")).backdrop_color(tok.veil).frame(frame);
+    let modal = Modal::new(Id::unique("page"))
+        .backdrop_color(tok.veil)
+        .frame(frame);
     let shown = modal.show(ui.ctx(), |ui| match open {
         Page::Keys => keys_ui(ui, filter, tok),
         Page::About => about_ui(ui, tok),
     });
-    let is_again = open == Page::Keys && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::F1));
+    let is_again = open == Page::Keys
+        && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::F1));
     if shown.should_close() || is_again {
         *page = None;
         filter.clear();
@@ -43,7 +49,10 @@ fn head_ui(ui: &mut Ui, title: &str, tok: &Tok) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(title).font(semi(14.0)).color(tok.t1));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon(say!("page-close-page"), icons::CLOSE) };
+            let close = FlatButton {
+                icon_size: 14.0,
+                ..FlatButton::of_icon(say!("page-close-page"), icons::CLOSE)
+            };
             if close.ui(ui).clicked() {
                 ui.close();
             }
@@ -67,11 +76,19 @@ struct KeysRow {
 impl KeysRow {
     fn of(command: &Command) -> Self {
         let keys = command.keys().iter().map(key_text).collect();
-        Self { name: command.label(), keys, is_everywhere: command.scope == Scope::Everywhere }
+        Self {
+            name: command.label(),
+            keys,
+            is_everywhere: command.scope == Scope::Everywhere,
+        }
     }
 
     fn of_panels(name: &'static str, keys: Vec<String>) -> Self {
-        Self { name: spoken(name), keys, is_everywhere: false }
+        Self {
+            name: spoken(name),
+            keys,
+            is_everywhere: false,
+        }
     }
 
     fn holds(&self, words: &str) -> bool {
@@ -83,12 +100,22 @@ impl KeysRow {
 /// All parts, the commands as they are by now.
 fn parts() -> Vec<KeysPart> {
     let of_area = |area: Area| {
-        let commands = keymap::commands().iter().filter(|command| command.area == area);
-        let rows = commands.map(KeysRow::of).filter(|row| !row.keys.is_empty()).collect();
-        KeysPart { title: area.name(), rows }
+        let commands = keymap::commands()
+            .iter()
+            .filter(|command| command.area == area);
+        let rows = commands
+            .map(KeysRow::of)
+            .filter(|row| !row.keys.is_empty())
+            .collect();
+        KeysPart {
+            title: area.name(),
+            rows,
+        }
     };
     let named = |keys: &[&str]| keys.iter().map(|key| key_name(key)).collect();
-    let panels = keymap::PANEL_KEYS.iter().map(|(meaning, keys)| KeysRow::of_panels(meaning, named(keys)));
+    let panels = keymap::PANEL_KEYS
+        .iter()
+        .map(|(meaning, keys)| KeysRow::of_panels(meaning, named(keys)));
     let mouse = |gestures: &[(&'static str, &'static str)]| {
         let row = |(gesture, meaning): &(&'static str, &'static str)| {
             KeysRow::of_panels(meaning, vec![spoken(gesture).to_owned()])
@@ -96,9 +123,18 @@ fn parts() -> Vec<KeysPart> {
         gestures.iter().map(row).collect()
     };
     let mut parts: Vec<KeysPart> = Area::ALL.into_iter().map(of_area).collect();
-    parts.push(KeysPart { title: say!("page-in-registers-memory-calls-and"), rows: panels.collect() });
-    parts.push(KeysPart { title: say!("page-mouse"), rows: mouse(&keymap::MOUSE_GESTURES) });
-    parts.push(KeysPart { title: say!("page-in-the-timeline"), rows: mouse(&keymap::TIMELINE_GESTURES) });
+    parts.push(KeysPart {
+        title: say!("page-in-registers-memory-calls-and"),
+        rows: panels.collect(),
+    });
+    parts.push(KeysPart {
+        title: say!("page-mouse"),
+        rows: mouse(&keymap::MOUSE_GESTURES),
+    });
+    parts.push(KeysPart {
+        title: say!("page-in-the-timeline"),
+        rows: mouse(&keymap::TIMELINE_GESTURES),
+    });
     parts
 }
 
@@ -107,25 +143,41 @@ fn keys_ui(ui: &mut Ui, filter: &mut String, tok: &Tok) {
     ui.set_width(room.x);
     head_ui(ui, say!("page-keys"), tok);
     ui.horizontal(|ui| {
-        let edit = TextEdit::singleline(filter).hint_text(say!("settings-filter")).font(ui_font(12.5));
+        let edit = TextEdit::singleline(filter)
+            .hint_text(say!("settings-filter"))
+            .font(ui_font(12.5));
         let response = ui.add_sized(vec2(260.0, 26.0), edit.align(egui::Align2::LEFT_CENTER));
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, say!("settings-filter")));
+        response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::TextInput, true, say!("settings-filter"))
+        });
         if ui.memory(|memory| memory.focused().is_none()) {
             response.request_focus();
         }
-        ui.label(RichText::new(say!("page-keys-in-grey-belong-to")).font(ui_font(12.0)).color(tok.t3));
+        ui.label(
+            RichText::new(say!("page-keys-in-grey-belong-to"))
+                .font(ui_font(12.0))
+                .color(tok.t3),
+        );
     });
     ui.add_space(8.0);
     let words = filter.to_lowercase();
     let mut parts = parts();
-    parts.iter_mut().for_each(|part| part.rows.retain(|row| row.holds(&words)));
+    parts
+        .iter_mut()
+        .for_each(|part| part.rows.retain(|row| row.holds(&words)));
     parts.retain(|part| !part.rows.is_empty());
     if parts.is_empty() {
-        ui.label(RichText::new(say!("settings-no-command")).font(ui_font(12.5)).color(tok.t3));
+        ui.label(
+            RichText::new(say!("settings-no-command"))
+                .font(ui_font(12.5))
+                .color(tok.t3),
+        );
     }
     // As many columns as there is room for, and as there are parts.
     let columns = ((room.x / 290.0) as usize).clamp(1, parts.len().max(1));
-    let area = ScrollArea::vertical().max_height(room.y).min_scrolled_height(room.y);
+    let area = ScrollArea::vertical()
+        .max_height(room.y)
+        .min_scrolled_height(room.y);
     area.show(ui, |ui| {
         ui.columns(columns, |columns| {
             for part in &parts {
@@ -138,7 +190,11 @@ fn keys_ui(ui: &mut Ui, filter: &mut String, tok: &Tok) {
 }
 
 fn shortest(columns: &mut [Ui]) -> Option<&mut Ui> {
-    columns.iter_mut().min_by(|one, other| one.min_rect().height().total_cmp(&other.min_rect().height()))
+    columns.iter_mut().min_by(|one, other| {
+        one.min_rect()
+            .height()
+            .total_cmp(&other.min_rect().height())
+    })
 }
 
 fn part_ui(ui: &mut Ui, part: &KeysPart, tok: &Tok) {
@@ -146,14 +202,24 @@ fn part_ui(ui: &mut Ui, part: &KeysPart, tok: &Tok) {
     ui.label(RichText::new(part.title).font(semi(13.0)).color(tok.t1));
     ui.add_space(4.0);
     for row in &part.rows {
-        keys_row_ui(ui, row.name, &row.keys, if row.is_everywhere { tok.t1 } else { tok.t2 }, tok);
+        keys_row_ui(
+            ui,
+            row.name,
+            &row.keys,
+            if row.is_everywhere { tok.t1 } else { tok.t2 },
+            tok,
+        );
     }
     ui.add_space(12.0);
 }
 
 fn keys_row_ui(ui: &mut Ui, name: &str, keys: &[String], color: egui::Color32, tok: &Tok) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
-    let said = say!("page-key-said", command = name, keys = keys.join(say!("page-or")));
+    let said = say!(
+        "page-key-said",
+        command = name,
+        keys = keys.join(say!("page-or"))
+    );
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &said));
     let mut right = rect.right_center();
     for key in keys.iter().rev() {
@@ -164,7 +230,8 @@ fn keys_row_ui(ui: &mut Ui, name: &str, keys: &[String], color: egui::Color32, t
     job.wrap = egui::text::TextWrapping::truncate_at_width((right.x - rect.left() - 4.0).max(0.0));
     let galley = ui.painter().layout_job(job);
     let (is_cut, top) = (galley.elided, rect.center().y - galley.size().y / 2.0);
-    ui.painter().galley(egui::pos2(rect.left(), top.round()), galley, color);
+    ui.painter()
+        .galley(egui::pos2(rect.left(), top.round()), galley, color);
     if is_cut {
         response.on_hover_text(name);
     }

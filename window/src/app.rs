@@ -78,10 +78,22 @@ struct Parts {
 
 impl App {
     /// The program for a window of eframe, with the script that was read from `options.script`.
-    pub(super) fn new(cc: &eframe::CreationContext<'_>, options: WindowOptions, script: Option<Script>) -> Self {
+    pub(super) fn new(
+        cc: &eframe::CreationContext<'_>,
+        options: WindowOptions,
+        script: Option<Script>,
+    ) -> Self {
         let context = cc.egui_ctx.clone();
         let worker = Worker::new(3, move || context.request_repaint());
-        Self::build(cc, options, Parts { script, worker, is_deterministic: false })
+        Self::build(
+            cc,
+            options,
+            Parts {
+                script,
+                worker,
+                is_deterministic: false,
+            },
+        )
     }
 
     /// The program in a window that somebody else draws: for measurements.
@@ -92,14 +104,29 @@ impl App {
     /// The program for a test: no dialogs of the desktop, no blinking; questions are answered before the frame ends.
     pub fn deterministic(cc: &eframe::CreationContext<'_>, options: WindowOptions) -> Self {
         let read = options.script.as_deref().map(Script::read).transpose();
-        let (script, error) = read.map_or_else(|error| (None, Some(error)), |script| (script, None));
-        let mut app = Self::build(cc, options, Parts { script, worker: Worker::synchronous(), is_deterministic: true });
-        error.iter().for_each(|error| app.program.note_failure(error));
+        let (script, error) =
+            read.map_or_else(|error| (None, Some(error)), |script| (script, None));
+        let mut app = Self::build(
+            cc,
+            options,
+            Parts {
+                script,
+                worker: Worker::synchronous(),
+                is_deterministic: true,
+            },
+        );
+        error
+            .iter()
+            .for_each(|error| app.program.note_failure(error));
         app
     }
 
     fn build(cc: &eframe::CreationContext<'_>, options: WindowOptions, parts: Parts) -> Self {
-        let Parts { script, worker, is_deterministic } = parts;
+        let Parts {
+            script,
+            worker,
+            is_deterministic,
+        } = parts;
         let context = cc.egui_ctx.clone();
         prepare(&context);
         if is_deterministic || options.is_scripted() {
@@ -107,18 +134,27 @@ impl App {
         }
         let is_scripted = options.is_scripted();
         let shows_parts = options.shows_parts && !is_scripted;
-        let mode = RunMode { is_scripted, is_synchronous: is_deterministic, shows_parts };
+        let mode = RunMode {
+            is_scripted,
+            is_synchronous: is_deterministic,
+            shows_parts,
+        };
         let stored = cc.storage.filter(|_| !mode.is_scripted);
         let mut settings = stored.map(Settings::load).unwrap_or_default();
         let file = options.settings_file.filter(|_| !mode.is_scripted);
-        let (settings_file, problems) = file.map(|file| SettingsFile::open(file, &mut settings)).unzip();
+        let (settings_file, problems) = file
+            .map(|file| SettingsFile::open(file, &mut settings))
+            .unzip();
         settings.keys.take_effect();
         settings.apply(&context);
         let waker = context.clone();
         let program = Program::new(worker, mode, Arc::new(move || waker.request_repaint()));
         let woken = context.clone();
-        let folder_worker =
-            if is_deterministic { Worker::synchronous() } else { Worker::new(2, move || woken.request_repaint()) };
+        let folder_worker = if is_deterministic {
+            Worker::synchronous()
+        } else {
+            Worker::new(2, move || woken.request_repaint())
+        };
         let mut app = Self {
             context,
             program,
@@ -154,10 +190,15 @@ impl App {
             app.read_fonts(app.settings.fonts.clone());
         }
         let problems: Vec<String> = problems.unwrap_or_default();
-        problems.iter().for_each(|why| app.toasts.show(stepback_debugger::desk::Tone::Warning, why));
+        problems
+            .iter()
+            .for_each(|why| app.toasts.show(stepback_debugger::desk::Tone::Warning, why));
         if let Some(choice) = options.trace {
             program::open(&mut app, choice);
-            app.program.opening.iter_mut().for_each(|opening| opening.stands_alone = true);
+            app.program
+                .opening
+                .iter_mut()
+                .for_each(|opening| opening.stands_alone = true);
         }
         app
     }
@@ -216,5 +257,8 @@ impl eframe::App for App {
 
 fn is_of_pointer(event: &egui::Event) -> bool {
     use egui::Event::{MouseMoved, MouseWheel, PointerButton, PointerMoved};
-    matches!(event, MouseMoved(_) | MouseWheel { .. } | PointerButton { .. } | PointerMoved(_))
+    matches!(
+        event,
+        MouseMoved(_) | MouseWheel { .. } | PointerButton { .. } | PointerMoved(_)
+    )
 }

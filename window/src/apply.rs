@@ -18,7 +18,10 @@ use stepback_debugger::program;
 impl App {
     /// Applies an action on windows, panels and layouts.
     pub(super) fn panel_action(&mut self, action: PanelAction) {
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        else {
+            return;
+        };
         match action {
             PanelAction::OpenWindowAt(at) => _ = workspace.open_window(desk, at.position),
             PanelAction::Activate(id) => self.activate(id),
@@ -34,7 +37,8 @@ impl App {
             PanelAction::ChooseThread(panel, thread) => self.choose_thread(panel, thread),
             PanelAction::ClosePanel(panel) => {
                 if !workspace.close(desk, panel) {
-                    self.toasts.show(Tone::Info, say!("apply-the-last-trace-window-stays"));
+                    self.toasts
+                        .show(Tone::Info, say!("apply-the-last-trace-window-stays"));
                 }
             }
             PanelAction::DuplicatePanel(panel) => _ = workspace.duplicate(desk, panel),
@@ -45,7 +49,9 @@ impl App {
                 self.context.memory_mut(|memory| memory.stop_text_input());
                 workspace.focus_next(desk, way);
             }
-            PanelAction::ResetLayout => workspace.reset_layout(desk, self.context.content_rect().size()),
+            PanelAction::ResetLayout => {
+                workspace.reset_layout(desk, self.context.content_rect().size())
+            }
             PanelAction::UseLayout(name) => self.use_layout(&name),
             PanelAction::SaveLayout(name) => self.save_layout(&name),
             PanelAction::ForgetLayout(name) => self.forget_layout(&name),
@@ -63,7 +69,10 @@ impl App {
 
     /// Applies an action on the contents of panels.
     pub(super) fn view_action(&mut self, action: ViewAction) {
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        else {
+            return;
+        };
         match action {
             ViewAction::SelectCell(cell) => workspace.select_cell(desk, &cell),
             ViewAction::Timeline(lanes) => workspace.timeline.choose(lanes),
@@ -78,8 +87,12 @@ impl App {
             ViewAction::ListAccesses(..)
             | ViewAction::ListValues(_)
             | ViewAction::ListExecutions(_)
-            | ViewAction::GroupAccesses => workspace.list(desk, PanelKind::Accesses, &Action::View(action)),
-            ViewAction::ShowEffects(_) => workspace.list(desk, PanelKind::Effects, &Action::View(action)),
+            | ViewAction::GroupAccesses => {
+                workspace.list(desk, PanelKind::Accesses, &Action::View(action))
+            }
+            ViewAction::ShowEffects(_) => {
+                workspace.list(desk, PanelKind::Effects, &Action::View(action))
+            }
             ViewAction::ShowRegisters(group) => self.show_registers(group),
             ViewAction::NewRegisters(group) => workspace.new_registers(desk, group),
             ViewAction::ReadLanes(_)
@@ -88,8 +101,12 @@ impl App {
             | ViewAction::FilterRegisters(_) => {
                 workspace.with_registers(desk, |panel| _ = panel.view.take(&Action::View(action)));
             }
-            ViewAction::MemoryGroup(group) => workspace.with_memory(desk, |view, _| _ = view.group_by(group)),
-            ViewAction::Memory(change) => workspace.with_memory(desk, |view, desk| view.change(&change, desk)),
+            ViewAction::MemoryGroup(group) => {
+                workspace.with_memory(desk, |view, _| _ = view.group_by(group))
+            }
+            ViewAction::Memory(change) => {
+                workspace.with_memory(desk, |view, desk| view.change(&change, desk))
+            }
             // The program applies it.
             ViewAction::ToggleRawText => {}
         }
@@ -131,7 +148,10 @@ impl App {
     }
 
     fn activate(&mut self, id: WindowId) {
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        else {
+            return;
+        };
         if desk.windows.get(id).is_some() {
             workspace.show_window(desk, id);
         } else {
@@ -141,15 +161,24 @@ impl App {
     }
 
     fn choose_thread(&mut self, panel: PanelId, thread: Option<String>) {
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref()) else { return };
-        match thread.as_deref().map(|name| thread_named(&desk.session, name)) {
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref())
+        else {
+            return;
+        };
+        match thread
+            .as_deref()
+            .map(|name| thread_named(&desk.session, name))
+        {
             Some(Err(error)) => self.report(&error),
             Some(Ok(_)) | None => workspace.choose_thread(panel, thread),
         }
     }
 
     fn show_registers(&mut self, group: RegisterGroup) {
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        else {
+            return;
+        };
         if has_group(&desk.session, group) {
             return workspace.with_registers(desk, |panel| panel.choose_group(group));
         }
@@ -174,6 +203,7 @@ impl App {
     }
 
     pub(super) fn set_title(&self, title: &str) {
-        self.context.send_viewport_cmd(egui::ViewportCommand::Title(title.to_owned()));
+        self.context
+            .send_viewport_cmd(egui::ViewportCommand::Title(title.to_owned()));
     }
 }

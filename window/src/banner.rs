@@ -32,8 +32,13 @@ impl Banner {
             true if lacks_encodings(session) => Some(Action::File(FileAction::AddImage(None))),
             _ => None,
         };
-        let missing = (wish.is_some() && has_modules).then(|| say!("banner-none-of-the-programs-files").to_owned());
-        let notes: Vec<String> = notes.into_iter().chain(missing).map(|note| sentence(&note)).collect();
+        let missing = (wish.is_some() && has_modules)
+            .then(|| say!("banner-none-of-the-programs-files").to_owned());
+        let notes: Vec<String> = notes
+            .into_iter()
+            .chain(missing)
+            .map(|note| sentence(&note))
+            .collect();
         (!notes.is_empty()).then_some(Self { notes, wish })
     }
 
@@ -47,11 +52,22 @@ impl Banner {
         let end = builder.layout(Layout::right_to_left(Align::Center));
         ui.scope_builder(end, |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
-            let close =
-                FlatButton { icon_size: 14.0, ..FlatButton::of_icon(say!("banner-close-the-note"), icons::CLOSE) };
-            let is_closed = close.ui(ui).on_hover_text(say!("banner-close-the-note")).clicked();
+            let close = FlatButton {
+                icon_size: 14.0,
+                ..FlatButton::of_icon(say!("banner-close-the-note"), icons::CLOSE)
+            };
+            let is_closed = close
+                .ui(ui)
+                .on_hover_text(say!("banner-close-the-note"))
+                .clicked();
             if let Some(wish) = &self.wish
-                && text_button(ui, say!("banner-give-the-programs-files"), ui_font(12.0), tok.accent).clicked()
+                && text_button(
+                    ui,
+                    say!("banner-give-the-programs-files"),
+                    ui_font(12.0),
+                    tok.accent,
+                )
+                .clicked()
             {
                 out.push(wish.clone());
             }
@@ -64,10 +80,17 @@ impl Banner {
     /// All sentences in one line as far as there is room; all of them under the pointer.
     fn words_ui(&self, ui: &mut Ui, tok: &Tok) {
         let whole = self.notes.join(" · ");
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &whole));
         let painter = ui.painter_at(rect);
-        painter.text(rect.left_center(), Align2::LEFT_CENTER, icons::WARNING, icon(14.0), tok.warn);
+        painter.text(
+            rect.left_center(),
+            Align2::LEFT_CENTER,
+            icons::WARNING,
+            icon(14.0),
+            tok.warn,
+        );
         let mut job = egui::text::LayoutJob::simple_singleline(whole, ui_font(12.0), tok.t1);
         job.wrap = egui::text::TextWrapping::truncate_at_width((rect.width() - 22.0).max(0.0));
         let galley = painter.layout_job(job);

@@ -15,11 +15,19 @@ impl Workspace {
     /// Selects a cell: "last write" means it, and panels of its kind that are seen put their cursor on it.
     pub fn select_cell(&mut self, desk: &mut Desk, cell: &CellName) {
         let (window, position) = (desk.windows.active, desk.windows.active().position);
-        self.chosen = Some(ChosenCell { cell: cell.clone(), window, position: position.0 });
+        self.chosen = Some(ChosenCell {
+            cell: cell.clone(),
+            window,
+            position: position.0,
+        });
         for tile in self.seen_tiles() {
             match (self.dock.tiles.get_mut(tile), cell) {
-                (Some(Tile::Pane(Pane::Registers(panel))), CellName::Register(name)) => panel.view.select(name),
-                (Some(Tile::Pane(Pane::Memory(panel))), CellName::Memory(address, _)) => _ = panel.view.select(address),
+                (Some(Tile::Pane(Pane::Registers(panel))), CellName::Register(name)) => {
+                    panel.view.select(name)
+                }
+                (Some(Tile::Pane(Pane::Memory(panel))), CellName::Memory(address, _)) => {
+                    _ = panel.view.select(address)
+                }
                 _ => {}
             }
         }
@@ -27,10 +35,16 @@ impl Workspace {
 
     /// Panels of registers tell of the register that "last write" means, where a step of the trace made it that.
     pub(super) fn attend(&mut self, cell: &CellName) {
-        let is_in_trace = self.focused_pane().is_some_and(|pane| pane.kind() == PanelKind::Trace);
-        let CellName::Register(name) = cell else { return };
+        let is_in_trace = self
+            .focused_pane()
+            .is_some_and(|pane| pane.kind() == PanelKind::Trace);
+        let CellName::Register(name) = cell else {
+            return;
+        };
         for tile in self.seen_tiles() {
-            if let Some(Tile::Pane(Pane::Registers(panel))) = self.dock.tiles.get_mut(tile).filter(|_| is_in_trace) {
+            if let Some(Tile::Pane(Pane::Registers(panel))) =
+                self.dock.tiles.get_mut(tile).filter(|_| is_in_trace)
+            {
                 panel.view.attend(Some(name));
             }
         }
@@ -39,7 +53,10 @@ impl Workspace {
     /// The cell that was chosen in the list of steps at the position.
     pub(super) fn chosen_cell(&self, desk: &Desk) -> Option<CellName> {
         let here = (desk.windows.active, desk.windows.active().position.0);
-        self.chosen.as_ref().filter(|chosen| (chosen.window, chosen.position) == here).map(|chosen| chosen.cell.clone())
+        self.chosen
+            .as_ref()
+            .filter(|chosen| (chosen.window, chosen.position) == here)
+            .map(|chosen| chosen.cell.clone())
     }
 
     /// Shows memory at an address.
@@ -50,7 +67,9 @@ impl Workspace {
     /// Changes the panel of memory.
     pub fn with_memory(&mut self, desk: &mut Desk, change: impl FnOnce(&mut MemoryView, &Desk)) {
         let tile = self.tile_of(desk, PanelKind::Memory);
-        if let Some(Tile::Pane(Pane::Memory(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+        if let Some(Tile::Pane(Pane::Memory(panel))) =
+            tile.and_then(|tile| self.dock.tiles.get_mut(tile))
+        {
             change(&mut panel.view, desk);
         }
     }
@@ -58,15 +77,18 @@ impl Workspace {
     /// Changes the panel of registers.
     pub fn with_registers(&mut self, desk: &mut Desk, change: impl FnOnce(&mut RegistersPanel)) {
         let tile = self.tile_of(desk, PanelKind::Registers);
-        if let Some(Tile::Pane(Pane::Registers(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+        if let Some(Tile::Pane(Pane::Registers(panel))) =
+            tile.and_then(|tile| self.dock.tiles.get_mut(tile))
+        {
             change(panel);
         }
     }
 
     /// Opens another panel with a group of registers: not behind the first, so that both are seen.
     pub fn new_registers(&mut self, desk: &mut Desk, group: RegisterGroup) {
-        let wide =
-            [PanelKind::Stack, PanelKind::Compare, PanelKind::Memory].into_iter().find_map(|kind| self.find(kind));
+        let wide = [PanelKind::Stack, PanelKind::Compare, PanelKind::Memory]
+            .into_iter()
+            .find_map(|kind| self.find(kind));
         let pane = Pane::new(PanelKind::Registers, desk.windows.active);
         let added = match wide {
             Some(tile) => Some(layout::insert_as_tab(&mut self.dock, tile, pane)),
@@ -80,13 +102,22 @@ impl Workspace {
 
     /// A memory panel whose byte is asked about stays at that byte.
     pub fn hold_memory(&mut self) {
-        if let Some(Tile::Pane(Pane::Memory(panel))) = self.focused.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+        if let Some(Tile::Pane(Pane::Memory(panel))) =
+            self.focused.and_then(|tile| self.dock.tiles.get_mut(tile))
+        {
             panel.view.hold();
         }
     }
 
     pub(super) fn tile_of(&mut self, desk: &mut Desk, kind: PanelKind) -> Option<TileId> {
-        let is_meant = |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
-        self.focused.filter(is_meant).or_else(|| self.show(desk, kind))
+        let is_meant = |tile: &TileId| {
+            self.dock
+                .tiles
+                .get_pane(tile)
+                .is_some_and(|pane| pane.kind() == kind)
+        };
+        self.focused
+            .filter(is_meant)
+            .or_else(|| self.show(desk, kind))
     }
 }

@@ -29,7 +29,11 @@ pub fn mend_damaged(path: &Path, limit: u64) -> io::Result<Option<StorageNotice>
     let aside = put_aside(path, &bytes)?;
     let kept = salvaged(&bytes);
     fs::write(path, ron::to_string(&kept).map_err(io::Error::other)?)?;
-    Ok(Some(if kept.is_empty() { StorageNotice::Lost(aside) } else { StorageNotice::Salvaged(aside) }))
+    Ok(Some(if kept.is_empty() {
+        StorageNotice::Lost(aside)
+    } else {
+        StorageNotice::Salvaged(aside)
+    }))
 }
 
 /// Copies the file to a name that is free: an older one may hold more.
@@ -51,11 +55,20 @@ pub fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
 
 /// The entries that can be read; of one that is cut off the fields that are whole.
 fn salvaged(bytes: &[u8]) -> HashMap<String, String> {
-    let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid()).trim();
-    let Some(inside) = text.strip_prefix('{') else { return HashMap::new() };
+    let text = bytes
+        .utf8_chunks()
+        .next()
+        .map_or("", |chunk| chunk.valid())
+        .trim();
+    let Some(inside) = text.strip_prefix('{') else {
+        return HashMap::new();
+    };
     let read = |entry: &str| ron::from_str::<HashMap<String, String>>(&format!("{{{entry}}}")).ok();
     let whole = |entry: &str| read(entry).or_else(|| read(entry.strip_suffix('}')?));
-    entries(inside).filter_map(|entry| whole(entry).or_else(|| read(&cut_off(entry)?))).flatten().collect()
+    entries(inside)
+        .filter_map(|entry| whole(entry).or_else(|| read(&cut_off(entry)?)))
+        .flatten()
+        .collect()
 }
 
 /// An entry that ends in the middle of its value, with the value up to its last whole field.
@@ -66,7 +79,9 @@ fn cut_off(entry: &str) -> Option<String> {
     let slashes = raw.len() - raw.trim_end_matches('\\').len();
     let raw = raw.get(..raw.len() - slashes % 2)?;
     let value: String = ron::from_str(&format!("\"{raw}\"")).ok()?;
-    ron::to_string(&closed(&value)?).ok().map(|value| format!("{name}:{value}"))
+    ron::to_string(&closed(&value)?)
+        .ok()
+        .map(|value| format!("{name}:{value}"))
 }
 
 /// The same up to its last comma outside of strings, where all brackets that are open are closed; none without a comma.
@@ -87,34 +102,56 @@ fn closed(text: &str) -> Option<String> {
         }
     }
     let (place, open) = last?;
-    Some(text.get(..place)?.chars().chain(open.into_iter().rev()).collect())
+    Some(
+        text.get(..place)?
+            .chars()
+            .chain(open.into_iter().rev())
+            .collect(),
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SETTINGS: &str = r#"(theme:Dark,zoom:1.25,recent:[(path:"/a,b",kind:"x"),(path:"/c",kind:"y")],last:1)"#;
+    const SETTINGS: &str =
+        r#"(theme:Dark,zoom:1.25,recent:[(path:"/a,b",kind:"x"),(path:"/c",kind:"y")],last:1)"#;
 
     fn whole() -> String {
-        format!("{{\n    \"egui\": \"(a:1)\",\n    \"app\": {},\n}}", ron::to_string(SETTINGS).unwrap())
+        format!(
+            "{{\n    \"egui\": \"(a:1)\",\n    \"app\": {},\n}}",
+            ron::to_string(SETTINGS).unwrap()
+        )
     }
 
     #[track_caller]
     fn check(end: &str, app: &str) {
         let whole = whole();
-        let cut = whole.find(end).map(|place| &whole[..place + end.len()]).unwrap();
+        let cut = whole
+            .find(end)
+            .map(|place| &whole[..place + end.len()])
+            .unwrap();
         let kept = salvaged(cut.as_bytes());
         assert_eq!(kept.get("egui").map(String::as_str), Some("(a:1)"), "{cut}");
-        assert_eq!(kept.get("app").map(String::as_str), Some(app).filter(|app| !app.is_empty()), "{cut}");
+        assert_eq!(
+            kept.get("app").map(String::as_str),
+            Some(app).filter(|app| !app.is_empty()),
+            "{cut}"
+        );
     }
 
     #[test]
     fn of_a_file_that_is_cut_off_the_whole_fields_are_kept() {
         check("theme:Da", "");
         check("zoom:1.2", "(theme:Dark)");
-        check("/a,b\\\",ki", "(theme:Dark,zoom:1.25,recent:[(path:\"/a,b\")])");
-        check("kind:\\\"x\\\"),(path:\\", "(theme:Dark,zoom:1.25,recent:[(path:\"/a,b\",kind:\"x\")])");
+        check(
+            "/a,b\\\",ki",
+            "(theme:Dark,zoom:1.25,recent:[(path:\"/a,b\")])",
+        );
+        check(
+            "kind:\\\"x\\\"),(path:\\",
+            "(theme:Dark,zoom:1.25,recent:[(path:\"/a,b\",kind:\"x\")])",
+        );
         check("last:1)\"", SETTINGS);
         assert_eq!(salvaged(b"\xff\xfe rubbish"), HashMap::new());
     }
@@ -129,13 +166,30 @@ mod tests {
         let cut = &whole()[..60];
         fs::write(&path, cut).unwrap();
         let notice = mend_damaged(&path, 1000).unwrap().unwrap().to_string();
-        assert!(notice.starts_with("the settings file was damaged: what could be read of it is used"), "{notice}");
+        assert!(
+            notice.starts_with("the settings file was damaged: what could be read of it is used"),
+            "{notice}"
+        );
         assert!(notice.ends_with("app.ron.damaged\""), "{notice}");
-        assert_eq!(fs::read_to_string(folder.path().join("app.ron.damaged")).unwrap(), cut);
-        assert_eq!(mend_damaged(&path, 1000).unwrap(), None, "what is left is good");
+        assert_eq!(
+            fs::read_to_string(folder.path().join("app.ron.damaged")).unwrap(),
+            cut
+        );
+        assert_eq!(
+            mend_damaged(&path, 1000).unwrap(),
+            None,
+            "what is left is good"
+        );
         fs::write(&path, "").unwrap();
         let notice = mend_damaged(&path, 1000).unwrap().unwrap().to_string();
-        assert!(notice.contains("nothing of it could be read") && notice.ends_with("app.ron.damaged.2\""), "{notice}");
-        assert_eq!(fs::read_to_string(folder.path().join("app.ron.damaged")).unwrap(), cut);
+        assert!(
+            notice.contains("nothing of it could be read")
+                && notice.ends_with("app.ron.damaged.2\""),
+            "{notice}"
+        );
+        assert_eq!(
+            fs::read_to_string(folder.path().join("app.ron.damaged")).unwrap(),
+            cut
+        );
     }
 }

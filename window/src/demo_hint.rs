@@ -29,8 +29,14 @@ pub fn demo_hint_ui(ui: &mut Ui) -> bool {
     let builder = UiBuilder::new().max_rect(rect.shrink2(vec2(12.0, 0.0)));
     let end = builder.clone().layout(Layout::right_to_left(Align::Center));
     let is_closed = ui.scope_builder(end, |ui| {
-        let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon(say!("demo-close-the-hint"), icons::CLOSE) };
-        close.ui(ui).on_hover_text(say!("demo-close-the-hint-esc")).clicked()
+        let close = FlatButton {
+            icon_size: 14.0,
+            ..FlatButton::of_icon(say!("demo-close-the-hint"), icons::CLOSE)
+        };
+        close
+            .ui(ui)
+            .on_hover_text(say!("demo-close-the-hint-esc"))
+            .clicked()
     });
     ui.scope_builder(builder.layout(Layout::left_to_right(Align::Center)), |ui| {
         ui.spacing_mut().item_spacing.x = 6.0;

@@ -29,10 +29,21 @@ pub struct DockView<'a> {
 impl DockView<'_> {
     /// Gives each tab its width, so that all of them fit, and lists those that do not.
     fn fit_tabs(&mut self, tiles: &Tiles<Pane>, ui: &mut Ui, tabs: &Tabs) {
-        let seen = tabs.children.iter().filter(|tile| tiles.is_visible_in_layout(**tile));
-        let panes: Vec<(TileId, &Pane)> = seen.filter_map(|tile| Some((*tile, tiles.get_pane(tile)?))).collect();
-        let wanted: Vec<f32> = panes.iter().map(|(_, pane)| tab_strip::tab_width(ui, pane)).collect();
-        let active = panes.iter().position(|(tile, _)| Some(*tile) == tabs.active).unwrap_or(0);
+        let seen = tabs
+            .children
+            .iter()
+            .filter(|tile| tiles.is_visible_in_layout(**tile));
+        let panes: Vec<(TileId, &Pane)> = seen
+            .filter_map(|tile| Some((*tile, tiles.get_pane(tile)?)))
+            .collect();
+        let wanted: Vec<f32> = panes
+            .iter()
+            .map(|(_, pane)| tab_strip::tab_width(ui, pane))
+            .collect();
+        let active = panes
+            .iter()
+            .position(|(tile, _)| Some(*tile) == tabs.active)
+            .unwrap_or(0);
         let more = tab_strip::more_width(ui, wanted.len()) + 4.0;
         let widths = tab_strip::fitted(&wanted, active, ui.available_width() - 4.0, more);
         let hidden: Vec<(TileId, String)> = panes
@@ -41,7 +52,8 @@ impl DockView<'_> {
             .filter(|(_, wide)| **wide <= 0.0)
             .map(|((tile, pane), _)| (*tile, pane.title()))
             .collect();
-        self.widths.extend(panes.iter().map(|(tile, _)| *tile).zip(widths));
+        self.widths
+            .extend(panes.iter().map(|(tile, _)| *tile).zip(widths));
         if !hidden.is_empty()
             && let Some(tile) = tab_strip::more_ui(ui, &hidden)
         {
@@ -50,7 +62,11 @@ impl DockView<'_> {
     }
 
     fn pane_cx(&self, tile: TileId) -> ViewCx<'_> {
-        ViewCx { tile: PanelId(tile.0), has_focus: self.is_keyboard_here && self.focused == Some(tile), ..self.cx }
+        ViewCx {
+            tile: PanelId(tile.0),
+            has_focus: self.is_keyboard_here && self.focused == Some(tile),
+            ..self.cx
+        }
     }
 }
 
@@ -70,7 +86,8 @@ impl Behavior<Pane> for DockView<'_> {
         self.out.append(&mut asked);
         if has_focus {
             let ring = Stroke::new(1.0, self.cx.tok.focus.gamma_multiply(0.75));
-            ui.painter().rect_stroke(rect, 0.0, ring, StrokeKind::Inside);
+            ui.painter()
+                .rect_stroke(rect, 0.0, ring, StrokeKind::Inside);
         }
         UiResponse::None
     }
@@ -79,12 +96,23 @@ impl Behavior<Pane> for DockView<'_> {
         pane.title().into()
     }
 
-    fn tab_ui(&mut self, tiles: &mut Tiles<Pane>, ui: &mut Ui, id: Id, tile: TileId, state: &TabState) -> Response {
+    fn tab_ui(
+        &mut self,
+        tiles: &mut Tiles<Pane>,
+        ui: &mut Ui,
+        id: Id,
+        tile: TileId,
+        state: &TabState,
+    ) -> Response {
         let Some(pane) = tiles.get_pane(&tile) else {
             // Containers stand in tabs only while they are dragged there.
             return ui.selectable_label(state.active, say!("dock-panels"));
         };
-        let wide = self.widths.get(&tile).copied().unwrap_or_else(|| tab_strip::tab_width(ui, pane));
+        let wide = self
+            .widths
+            .get(&tile)
+            .copied()
+            .unwrap_or_else(|| tab_strip::tab_width(ui, pane));
         if wide <= 0.0 {
             return ui.interact(egui::Rect::NOTHING, id, egui::Sense::hover());
         }
@@ -93,14 +121,30 @@ impl Behavior<Pane> for DockView<'_> {
             self.clicked = Some(tile);
         }
         if response.middle_clicked() {
-            self.out.push(Action::Panel(PanelAction::ClosePanel(PanelId(tile.0))));
+            self.out
+                .push(Action::Panel(PanelAction::ClosePanel(PanelId(tile.0))));
         }
         response
     }
 
-    fn top_bar_right_ui(&mut self, tiles: &Tiles<Pane>, ui: &mut Ui, _: TileId, tabs: &Tabs, _: &mut f32) {
-        if let Some((tile, pane)) = tabs.active.and_then(|tile| Some((tile, tiles.get_pane(&tile)?))) {
-            let strip = Strip { pane, tile, windows: &self.cx.desk.windows, place: PanelPlace::Dock };
+    fn top_bar_right_ui(
+        &mut self,
+        tiles: &Tiles<Pane>,
+        ui: &mut Ui,
+        _: TileId,
+        tabs: &Tabs,
+        _: &mut f32,
+    ) {
+        if let Some((tile, pane)) = tabs
+            .active
+            .and_then(|tile| Some((tile, tiles.get_pane(&tile)?)))
+        {
+            let strip = Strip {
+                pane,
+                tile,
+                windows: &self.cx.desk.windows,
+                place: PanelPlace::Dock,
+            };
             tab_strip::strip_end_ui(ui, &strip, self.out);
         }
         self.fit_tabs(tiles, ui, tabs);
@@ -139,6 +183,9 @@ impl Behavior<Pane> for DockView<'_> {
     }
 
     fn simplification_options(&self) -> SimplificationOptions {
-        SimplificationOptions { all_panes_must_have_tabs: true, ..SimplificationOptions::default() }
+        SimplificationOptions {
+            all_panes_must_have_tabs: true,
+            ..SimplificationOptions::default()
+        }
     }
 }

@@ -59,12 +59,14 @@ impl FileDialog {
             let picked = match asked.pick() {
                 PickedKind::Files => with_trace_filters(dialog).pick_files(),
                 PickedKind::Folder => dialog.pick_folder().map(one),
-                PickedKind::File if asked == FilePurpose::Session => {
-                    dialog.add_filter(say!("dialog-session-files"), &["toml"]).pick_file().map(one)
-                }
-                PickedKind::File if matches!(asked, FilePurpose::Font(_)) => {
-                    dialog.add_filter(say!("dialog-fonts"), &["ttf", "otf"]).pick_file().map(one)
-                }
+                PickedKind::File if asked == FilePurpose::Session => dialog
+                    .add_filter(say!("dialog-session-files"), &["toml"])
+                    .pick_file()
+                    .map(one),
+                PickedKind::File if matches!(asked, FilePurpose::Font(_)) => dialog
+                    .add_filter(say!("dialog-fonts"), &["ttf", "otf"])
+                    .pick_file()
+                    .map(one),
                 PickedKind::File => dialog.pick_file().map(one),
                 PickedKind::Place => dialog.save_file().map(one),
             };
@@ -97,7 +99,9 @@ impl FileDialog {
 
     /// What is told when it is done.
     pub fn told(&self, paths: &[PathBuf]) -> Option<String> {
-        let path = paths.first().filter(|_| matches!(self.purpose, FilePurpose::Save { .. }))?;
+        let path = paths
+            .first()
+            .filter(|_| matches!(self.purpose, FilePurpose::Save { .. }))?;
         Some(say!("dialog-saved", path = path.display().to_string()))
     }
 
@@ -124,10 +128,22 @@ pub fn open_together(paths: &[PathBuf]) -> Action {
 fn with_trace_filters(dialog: rfd::FileDialog) -> rfd::FileDialog {
     dialog
         .add_filter(say!("dialog-all-files"), &["*"])
-        .add_filter(say!("dialog-tarmac-traces-also-compressed"), Format::Tarmac.endings())
-        .add_filter(say!("dialog-dynamorio-traces-drmemtrace"), Format::Drmemtrace.endings())
-        .add_filter(say!("dialog-rst-traces-of-suns-simulators"), Format::Rst.endings())
-        .add_filter(say!("dialog-recordings-of-branches-btrace"), Format::Btrace.endings())
+        .add_filter(
+            say!("dialog-tarmac-traces-also-compressed"),
+            Format::Tarmac.endings(),
+        )
+        .add_filter(
+            say!("dialog-dynamorio-traces-drmemtrace"),
+            Format::Drmemtrace.endings(),
+        )
+        .add_filter(
+            say!("dialog-rst-traces-of-suns-simulators"),
+            Format::Rst.endings(),
+        )
+        .add_filter(
+            say!("dialog-recordings-of-branches-btrace"),
+            Format::Btrace.endings(),
+        )
 }
 
 #[cfg(test)]
@@ -139,6 +155,9 @@ mod tests {
         let soon = Duration::from_millis(20);
         assert_eq!(Picked::of(None, soon), Picked::NoDialog);
         assert_eq!(Picked::of(None, Duration::from_secs(3)), Picked::Nothing);
-        assert_eq!(Picked::of(Some(vec!["a".into()]), soon), Picked::Paths(vec!["a".into()]));
+        assert_eq!(
+            Picked::of(Some(vec!["a".into()]), soon),
+            Picked::Paths(vec!["a".into()])
+        );
     }
 }

@@ -15,7 +15,8 @@ impl App {
     /// Asks for a file. One dialog is open at a time.
     pub(super) fn ask_for_file(&mut self, purpose: FilePurpose) {
         // A picture or a test must not depend on what the desktop has.
-        let is_own = self.program.mode.is_synchronous || self.program.mode.is_scripted || self.has_no_dialog;
+        let is_own =
+            self.program.mode.is_synchronous || self.program.mode.is_scripted || self.has_no_dialog;
         if is_own || self.settings.uses_own_browser {
             return self.browse(purpose);
         }
@@ -33,17 +34,26 @@ impl App {
         let around_trace = trace.as_deref().and_then(Path::parent).map(Path::to_owned);
         let last = self.settings.file_folder.clone();
         let folder = match purpose {
-            FilePurpose::Trace | FilePurpose::Directory | FilePurpose::Session => last.or(around_trace),
+            FilePurpose::Trace | FilePurpose::Directory | FilePurpose::Session => {
+                last.or(around_trace)
+            }
             // Images, sources and what is saved belong to the trace.
             _ => around_trace.or(last),
         };
-        let folder = folder.or_else(home).unwrap_or_else(|| std::path::MAIN_SEPARATOR_STR.into());
+        let folder = folder
+            .or_else(home)
+            .unwrap_or_else(|| std::path::MAIN_SEPARATOR_STR.into());
         self.browse_in(purpose, folder, None);
     }
 
     fn browse_in(&mut self, purpose: FilePurpose, folder: PathBuf, notice: Option<String>) {
         let places = places(self.trace_path().as_deref(), &self.settings.recent);
-        self.browser = Some(Browser::new(Begin { purpose, folder, places, notice }));
+        self.browser = Some(Browser::new(Begin {
+            purpose,
+            folder,
+            places,
+            notice,
+        }));
     }
 
     fn trace_path(&self) -> Option<PathBuf> {
@@ -54,17 +64,25 @@ impl App {
     /// A directory that was opened as a trace has several: the user says which.
     pub(super) fn choose_inside(&mut self, inside: &TracesInside) {
         let notice = say!("files-traces-inside", number = inside.names.len() as u64);
-        let folder = std::path::absolute(&inside.directory).unwrap_or_else(|_| inside.directory.clone());
+        let folder =
+            std::path::absolute(&inside.directory).unwrap_or_else(|_| inside.directory.clone());
         self.browse_in(FilePurpose::Trace, folder, Some(notice));
     }
 
     /// Picks up what came of the dialog.
     pub(super) fn take_picked(&mut self) {
-        let Some(answer) = self.file_dialog.as_ref().and_then(FileDialog::poll) else { return };
-        let Some(dialog) = self.file_dialog.take() else { return };
+        let Some(answer) = self.file_dialog.as_ref().and_then(FileDialog::poll) else {
+            return;
+        };
+        let Some(dialog) = self.file_dialog.take() else {
+            return;
+        };
         match answer {
             Ok(Picked::Paths(paths)) => {
-                dialog.told(&paths).iter().for_each(|words| self.toasts.show(Tone::Info, words));
+                dialog
+                    .told(&paths)
+                    .iter()
+                    .for_each(|words| self.toasts.show(Tone::Info, words));
                 match dialog.action(&paths) {
                     Ok(action) => self.program.queue.extend(action),
                     Err(error) => self.report(&format!("{error:#}")),
@@ -84,16 +102,27 @@ impl App {
 
     /// Draws the browser, and takes what was chosen in it.
     pub(super) fn browser_ui(&mut self, ui: &egui::Ui) {
-        let Some(browser) = &mut self.browser else { return };
-        let around = Surroundings { worker: &self.folder_worker, order: &mut self.settings.file_order };
+        let Some(browser) = &mut self.browser else {
+            return;
+        };
+        let around = Surroundings {
+            worker: &self.folder_worker,
+            order: &mut self.settings.file_order,
+        };
         let outcome = browser.ui(ui, around);
         if outcome == Outcome::Open {
             return;
         }
-        let Some(browser) = self.browser.take() else { return };
+        let Some(browser) = self.browser.take() else {
+            return;
+        };
         self.settings.file_folder = Some(browser.folder().to_owned());
         if let Outcome::Chosen(paths) = outcome {
-            self.file_dialog = Some(FileDialog::answered(browser.purpose, paths, &self.program.worker));
+            self.file_dialog = Some(FileDialog::answered(
+                browser.purpose,
+                paths,
+                &self.program.worker,
+            ));
             self.context.request_repaint();
         }
     }

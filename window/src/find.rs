@@ -25,6 +25,13 @@ impl Workspace {
         });
         let wanted: Vec<FindQuestion> = own.map(|kept| kept.search.clone()).collect();
         let at = desk.windows.active().position;
-        desk.own_finds.advance(&wanted, &SearchGround { session: &desk.session, worker: &desk.worker, at })
+        desk.own_finds.advance(
+            &wanted,
+            &SearchGround {
+                session: &desk.session,
+                worker: &desk.worker,
+                at,
+            },
+        )
     }
 }

@@ -25,17 +25,27 @@ pub struct FontProblem {
 impl ReadFonts {
     /// Reads what is chosen.
     pub fn of(choice: FontChoice) -> Self {
-        let mut fonts = Fonts { interface_scale: choice.interface_percent as f32 / 100.0, ..Fonts::default() };
+        let mut fonts = Fonts {
+            interface_scale: choice.interface_percent as f32 / 100.0,
+            ..Fonts::default()
+        };
         let mut problems = Vec::new();
         for role in [FontRole::Interface, FontRole::FixedWidth] {
             match choice.file(role).map(|file| OwnFaces::read(file, role)) {
                 Some(Ok(faces)) => fonts.own.extend(faces),
                 Some(Err(error)) => {
-                    problems.push(FontProblem { role, why: format!("{error:#}") });
+                    problems.push(FontProblem {
+                        role,
+                        why: format!("{error:#}"),
+                    });
                 }
                 None => {}
             }
         }
-        Self { choice, fonts, problems }
+        Self {
+            choice,
+            fonts,
+            problems,
+        }
     }
 }

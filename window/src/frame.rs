@@ -32,8 +32,14 @@ use stepback_debugger::program;
 /// Where on the screen the pointer is when it has left the window; counted from the window where the system does not tell.
 fn pointer_outside(ui: &Ui) -> Option<Pos2> {
     ui.input(|input| {
-        let at = input.pointer.interact_pos().filter(|at| !input.content_rect().contains(*at))?;
-        let corner = input.viewport().inner_rect.map_or(Pos2::ZERO, |window| window.min);
+        let at = input
+            .pointer
+            .interact_pos()
+            .filter(|at| !input.content_rect().contains(*at))?;
+        let corner = input
+            .viewport()
+            .inner_rect
+            .map_or(Pos2::ZERO, |window| window.min);
         Some(corner + at.to_vec2())
     })
 }
@@ -42,48 +48,98 @@ fn pointer_outside(ui: &Ui) -> Option<Pos2> {
 fn switches(workspace: Option<&Workspace>, desk: Option<&Desk>, settings: &Settings) -> Switches {
     let window = desk.map(|desk| desk.windows.active());
     let is_chosen = |choice| settings.theme == choice;
-    let lanes =
-        workspace.zip(desk).map(|(it, desk)| it.timeline.shown(desk.threads.all().any().map(|threads| &**threads)));
+    let lanes = workspace.zip(desk).map(|(it, desk)| {
+        it.timeline
+            .shown(desk.threads.all().any().map(|threads| &**threads))
+    });
     let shows = |kind| lanes == Some(kind);
     let tells = |of| desk.is_some_and(|desk| desk.functions.of() == of);
     let measures = |by| desk.is_some_and(|desk| desk.functions.measure() == by);
     let edges = desk.map(|desk| desk.slice.edges()).unwrap_or_default();
     let all = [
-        (CommandId::RawText, window.is_some_and(|window| window.is_raw)),
+        (
+            CommandId::RawText,
+            window.is_some_and(|window| window.is_raw),
+        ),
         (
             CommandId::OnlyHits,
-            window.is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Hits),
+            window
+                .is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Hits),
         ),
         (
             CommandId::OnlyStepsOfTheSlice,
-            window.is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Slice),
+            window.is_some_and(|window| {
+                window.only_hits.is_on && window.only_hits.of == Sieve::Slice
+            }),
         ),
         (CommandId::SliceFollowsAddresses, edges.addresses),
         (CommandId::SliceFollowsFlags, edges.flags),
         (CommandId::SliceFollowsControl, edges.control),
-        (CommandId::StayInThread, window.is_some_and(|window| window.thread.is_some())),
-        (CommandId::SourceLinesInRows, desk.is_some_and(|desk| desk.sources.is_in_rows)),
+        (
+            CommandId::StayInThread,
+            window.is_some_and(|window| window.thread.is_some()),
+        ),
+        (
+            CommandId::SourceLinesInRows,
+            desk.is_some_and(|desk| desk.sources.is_in_rows),
+        ),
         (CommandId::OwnFileBrowser, settings.uses_own_browser),
-        (CommandId::WindowsMoveTogether, desk.is_some_and(|desk| desk.windows.is_synced)),
+        (
+            CommandId::WindowsMoveTogether,
+            desk.is_some_and(|desk| desk.windows.is_synced),
+        ),
         (CommandId::TimelineCalls, shows(TimelineLanes::Calls)),
         (CommandId::TimelineThreads, shows(TimelineLanes::Threads)),
         (CommandId::TimelineCores, shows(TimelineLanes::Cores)),
-        (CommandId::TimelineCallsAndThreads, shows(TimelineLanes::CallsAndThreads)),
-        (CommandId::TimelineCallsAndCores, shows(TimelineLanes::CallsAndCores)),
-        (CommandId::FunctionsOfTheSelection, tells(FunctionsOf::Selection)),
-        (CommandId::FunctionsOfTheWholeTrace, tells(FunctionsOf::Whole)),
+        (
+            CommandId::TimelineCallsAndThreads,
+            shows(TimelineLanes::CallsAndThreads),
+        ),
+        (
+            CommandId::TimelineCallsAndCores,
+            shows(TimelineLanes::CallsAndCores),
+        ),
+        (
+            CommandId::FunctionsOfTheSelection,
+            tells(FunctionsOf::Selection),
+        ),
+        (
+            CommandId::FunctionsOfTheWholeTrace,
+            tells(FunctionsOf::Whole),
+        ),
         (CommandId::FlameGraphBySteps, measures(CallMeasure::Steps)),
         (CommandId::FlameGraphByTime, measures(CallMeasure::Time)),
         (CommandId::ThemeDark, is_chosen(ThemeChoice::Dark)),
         (CommandId::ThemeLight, is_chosen(ThemeChoice::Light)),
         (CommandId::ThemeSystem, is_chosen(ThemeChoice::System)),
-        (CommandId::ThemeColourBlindDark, is_chosen(ThemeChoice::SafeDark)),
-        (CommandId::ThemeColourBlindLight, is_chosen(ThemeChoice::SafeLight)),
-        (CommandId::LanguageSystem, settings.language == LanguageChoice::System),
-        (CommandId::LanguageEnglish, settings.language == LanguageChoice::English),
-        (CommandId::LanguageFrench, settings.language == LanguageChoice::French),
+        (
+            CommandId::ThemeColourBlindDark,
+            is_chosen(ThemeChoice::SafeDark),
+        ),
+        (
+            CommandId::ThemeColourBlindLight,
+            is_chosen(ThemeChoice::SafeLight),
+        ),
+        (
+            CommandId::LanguageSystem,
+            settings.language == LanguageChoice::System,
+        ),
+        (
+            CommandId::LanguageEnglish,
+            settings.language == LanguageChoice::English,
+        ),
+        (
+            CommandId::LanguageFrench,
+            settings.language == LanguageChoice::French,
+        ),
     ];
-    Switches { on: all.into_iter().filter(|(_, is_on)| *is_on).map(|(command, _)| command).collect() }
+    Switches {
+        on: all
+            .into_iter()
+            .filter(|(_, is_on)| *is_on)
+            .map(|(command, _)| command)
+            .collect(),
+    }
 }
 
 /// After so many frames without an unanswered question the panels have drawn the last answer:
@@ -100,13 +156,20 @@ impl App {
         self.take_answers();
         let tok = Tok::current(ui);
         let pointed = HoverCell::take(&self.context).map(|HoverCell { cell, at }| (cell, at));
-        let situation = Situation { pointed, ..self.situation(tok) };
+        let situation = Situation {
+            pointed,
+            ..self.situation(tok)
+        };
         let mut asked = self.pressed(ui, &situation);
         self.draw(ui, tok, &situation, &mut asked);
         self.program.queue.extend(asked);
         program::apply_queue(self);
         let is_released = ui.input(|input| input.pointer.any_released());
-        self.watch_panels(if is_released { Released::Now } else { Released::No });
+        self.watch_panels(if is_released {
+            Released::Now
+        } else {
+            Released::No
+        });
         self.advance_picture();
         self.advance_script();
         self.frames += 1;
@@ -120,7 +183,8 @@ impl App {
         self.take_picked();
         self.take_settings();
         self.take_fonts();
-        if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) {
+        if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        {
             workspace.look_at_functions(desk);
             let is_following = workspace.look_at_own_slices(desk) || desk.slice.is_under_way();
             let is_finding = workspace.look_at_own_finds(desk) || desk.find.is_under_way();
@@ -132,13 +196,27 @@ impl App {
     }
 
     pub(super) fn situation(&mut self, tok: &Tok) -> Situation {
-        let switches = switches(self.workspace.as_ref(), self.program.desk.as_ref(), &self.settings);
+        let switches = switches(
+            self.workspace.as_ref(),
+            self.program.desk.as_ref(),
+            &self.settings,
+        );
         let indexing = self.program.indexing();
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref()) else {
-            return Situation { switches, indexing, ..Situation::default() };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref())
+        else {
+            return Situation {
+                switches,
+                indexing,
+                ..Situation::default()
+            };
         };
         let follow_refusal = desk.session.follow_refusal();
-        Situation { indexing, switches, follow_refusal, ..workspace.situation(desk, tok) }
+        Situation {
+            indexing,
+            switches,
+            follow_refusal,
+            ..workspace.situation(desk, tok)
+        }
     }
 
     /// Whether the palette, a page, the file browser or a menu is in front of the panels.
@@ -155,8 +233,13 @@ impl App {
             return Vec::new();
         }
         let is_typing = self.context.text_edit_focused();
-        let keyboard = if is_typing { Keyboard::Field } else { Keyboard::Panel };
-        let commands = ui.input_mut(|input| super::pressed::take_pressed(input, situation, keyboard));
+        let keyboard = if is_typing {
+            Keyboard::Field
+        } else {
+            Keyboard::Panel
+        };
+        let commands =
+            ui.input_mut(|input| super::pressed::take_pressed(input, situation, keyboard));
         let is_escape = !is_typing && ui.input(|input| input.key_pressed(egui::Key::Escape));
         if is_escape && !self.toasts.dismiss_newest() {
             self.escape();
@@ -166,7 +249,9 @@ impl App {
             match command.action(situation) {
                 Some(action) => actions.push(action),
                 // A command that cannot do without an argument asks for it in the palette.
-                None if command.argument.is_some() => self.palette = Some(super::palette::Palette::asking(command)),
+                None if command.argument.is_some() => {
+                    self.palette = Some(super::palette::Palette::asking(command))
+                }
                 None => {}
             }
         }
@@ -187,41 +272,70 @@ impl App {
         }
     }
 
-    fn draw(&mut self, ui: &mut Ui, tok: &'static Tok, situation: &Situation, out: &mut Vec<Action>) {
+    fn draw(
+        &mut self,
+        ui: &mut Ui,
+        tok: &'static Tok,
+        situation: &Situation,
+        out: &mut Vec<Action>,
+    ) {
         let bar = Frame::new().fill(tok.bg2);
         // A field gives the keyboard up when it takes Enter; that Enter is still not meant for a panel.
         let is_covered = self.is_covered() || self.context.text_edit_focused();
-        let keyboard = if is_covered { Keyboard::Field } else { Keyboard::Panel };
-        Panel::top("menu bar").exact_size(30.0).frame(bar).show_separator_line(false).show(ui, |ui| {
-            menu_bar::menu_bar_ui(ui, self, situation, out);
-            if self.workspace.is_none() {
-                line_below(ui.painter(), ui.max_rect(), tok.line);
-            }
-        });
-        Panel::bottom("status bar").exact_size(24.0).frame(bar).show_separator_line(false).show(ui, |ui| {
-            line_above(ui.painter(), ui.max_rect(), tok.line);
-            status_bar::status_bar_ui(ui, self, out);
-        });
+        let keyboard = if is_covered {
+            Keyboard::Field
+        } else {
+            Keyboard::Panel
+        };
+        Panel::top("menu bar")
+            .exact_size(30.0)
+            .frame(bar)
+            .show_separator_line(false)
+            .show(ui, |ui| {
+                menu_bar::menu_bar_ui(ui, self, situation, out);
+                if self.workspace.is_none() {
+                    line_below(ui.painter(), ui.max_rect(), tok.line);
+                }
+            });
+        Panel::bottom("status bar")
+            .exact_size(24.0)
+            .frame(bar)
+            .show_separator_line(false)
+            .show(ui, |ui| {
+                line_above(ui.painter(), ui.max_rect(), tok.line);
+                status_bar::status_bar_ui(ui, self, out);
+            });
         let mut timeline = None;
         if self.workspace.is_some() {
-            Panel::top("toolbar").exact_size(38.0).frame(bar).show_separator_line(false).show(ui, |ui| {
-                toolbar::toolbar_ui(ui, self, situation, out);
-                line_below(ui.painter(), ui.max_rect(), tok.line);
-            });
+            Panel::top("toolbar")
+                .exact_size(38.0)
+                .frame(bar)
+                .show_separator_line(false)
+                .show(ui, |ui| {
+                    toolbar::toolbar_ui(ui, self, situation, out);
+                    line_below(ui.painter(), ui.max_rect(), tok.line);
+                });
             timeline = self.timeline(ui, tok, out);
             self.banner(ui, bar, out);
             self.demo_hint(ui, bar);
         }
-        let within = CentralPanel::default().frame(Frame::new().fill(self.ground_color(tok))).show(ui, |ui| {
-            match self.workspace {
-                Some(_) => self.dock(ui, tok, keyboard, out),
-                None => match self.program.opening.as_ref().filter(|opening| opening.stands_alone) {
-                    Some(opening) => opening_page_ui(ui, opening),
-                    None => self.start.ui(ui, &self.settings, &self.program.worker, out),
-                },
-            }
-            ui.max_rect()
-        });
+        let within = CentralPanel::default()
+            .frame(Frame::new().fill(self.ground_color(tok)))
+            .show(ui, |ui| {
+                match self.workspace {
+                    Some(_) => self.dock(ui, tok, keyboard, out),
+                    None => match self
+                        .program
+                        .opening
+                        .as_ref()
+                        .filter(|opening| opening.stands_alone)
+                    {
+                        Some(opening) => opening_page_ui(ui, opening),
+                        None => self.start.ui(ui, &self.settings, &self.program.worker, out),
+                    },
+                }
+                ui.max_rect()
+            });
         self.torn_ui(ui, tok, out);
         if let Some(timeline) = timeline {
             self.timeline_grip(ui, timeline, tok);
@@ -231,13 +345,24 @@ impl App {
 
     /// Behind the tiles of the dock their gaps show; the start screen is content.
     fn ground_color(&self, tok: &Tok) -> egui::Color32 {
-        if self.workspace.is_some() { tok.bg0 } else { tok.bg1 }
+        if self.workspace.is_some() {
+            tok.bg0
+        } else {
+            tok.bg1
+        }
     }
 
     fn banner(&mut self, ui: &mut Ui, bar: Frame, out: &mut Vec<Action>) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        let Some(banner) = &workspace.banner else { return };
-        let strip = Panel::top("banner").exact_size(banner::HEIGHT).frame(bar).show_separator_line(false);
+        let Some(workspace) = self.workspace.as_mut() else {
+            return;
+        };
+        let Some(banner) = &workspace.banner else {
+            return;
+        };
+        let strip = Panel::top("banner")
+            .exact_size(banner::HEIGHT)
+            .frame(bar)
+            .show_separator_line(false);
         let is_closed = strip.show(ui, |ui| banner.ui(ui, out)).inner;
         if is_closed {
             workspace.banner = None;
@@ -245,19 +370,40 @@ impl App {
     }
 
     fn demo_hint(&mut self, ui: &mut Ui, bar: Frame) {
-        let Some(workspace) = self.workspace.as_mut().filter(|workspace| workspace.has_demo_hint) else { return };
-        let strip = Panel::top("demo hint").exact_size(demo_hint::HEIGHT).frame(bar).show_separator_line(false);
+        let Some(workspace) = self
+            .workspace
+            .as_mut()
+            .filter(|workspace| workspace.has_demo_hint)
+        else {
+            return;
+        };
+        let strip = Panel::top("demo hint")
+            .exact_size(demo_hint::HEIGHT)
+            .frame(bar)
+            .show_separator_line(false);
         let is_closed = strip.show(ui, demo_hint::demo_hint_ui).inner;
         workspace.has_demo_hint = !is_closed;
     }
 
     fn dock(&mut self, ui: &mut Ui, tok: &'static Tok, keyboard: Keyboard, out: &mut Vec<Action>) {
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        else {
+            return;
+        };
         let is_keyboard_here = keyboard == Keyboard::Panel && !self.context.text_edit_focused();
         let focused = workspace.focused;
         let Drawn { cx, dock, .. } = workspace.drawn(desk, tok);
-        let mut view = DockView { cx, focused, is_keyboard_here, clicked: None, widths: HashMap::new(), out };
-        let dragged = dock.dragged_id(ui).filter(|tile| dock.tiles.get_pane(tile).is_some());
+        let mut view = DockView {
+            cx,
+            focused,
+            is_keyboard_here,
+            clicked: None,
+            widths: HashMap::new(),
+            out,
+        };
+        let dragged = dock
+            .dragged_id(ui)
+            .filter(|tile| dock.tiles.get_pane(tile).is_some());
         let outside = dragged.and_then(|tile| Some((tile, pointer_outside(ui)?)));
         // A tab that is dragged out of the window is shown and put at no place in it.
         let pointer = outside.map(|_| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
@@ -276,29 +422,67 @@ impl App {
     }
 
     /// What lies over the panels: messages, the card, the palette, pages, and the sign that a file can be dropped.
-    fn draw_over(&mut self, ui: &mut Ui, within: Rect, situation: &Situation, out: &mut Vec<Action>) {
+    fn draw_over(
+        &mut self,
+        ui: &mut Ui,
+        within: Rect,
+        situation: &Situation,
+        out: &mut Vec<Action>,
+    ) {
         let mut within = within;
-        if let Some(opening) = self.program.opening.as_ref().filter(|opening| !opening.is_card_hidden) {
+        if let Some(opening) = self
+            .program
+            .opening
+            .as_ref()
+            .filter(|opening| !opening.is_card_hidden)
+        {
             let card = indexing_card::indexing_card_ui(ui, within, opening, out);
             within.max.y -= card;
         }
         // What is followed wakes the window when there is more of it.
-        if self.program.opening.as_ref().is_some_and(|opening| !opening.is_following()) {
-            self.context.request_repaint_after(std::time::Duration::from_millis(60));
+        if self
+            .program
+            .opening
+            .as_ref()
+            .is_some_and(|opening| !opening.is_following())
+        {
+            self.context
+                .request_repaint_after(std::time::Duration::from_millis(60));
         }
         self.toasts.ui(ui, within, out);
         about::page_ui(ui, &mut self.page, &mut self.keys_filter);
         self.settings_ui(ui, out);
         self.browser_ui(ui);
         let places = match (&self.palette, &self.program.desk) {
-            (Some(palette), Some(desk)) => self.places.poll(&palette.query, &desk.session, &self.program.worker),
+            (Some(palette), Some(desk)) => {
+                self.places
+                    .poll(&palette.query, &desk.session, &self.program.worker)
+            }
             _ => &[],
         };
-        let searches = self.program.desk.as_ref().map_or(&[][..], |desk| desk.searches.list());
-        let slices = self.program.desk.as_ref().map_or(&[][..], |desk| desk.slices.list());
+        let searches = self
+            .program
+            .desk
+            .as_ref()
+            .map_or(&[][..], |desk| desk.searches.list());
+        let slices = self
+            .program
+            .desk
+            .as_ref()
+            .map_or(&[][..], |desk| desk.slices.list());
         let settings = &mut self.settings;
         if let Some(palette) = &mut self.palette
-            && palette.ui(ui, &mut Surroundings { situation, places, searches, slices, settings, out })
+            && palette.ui(
+                ui,
+                &mut Surroundings {
+                    situation,
+                    places,
+                    searches,
+                    slices,
+                    settings,
+                    out,
+                },
+            )
         {
             self.palette = None;
         }
@@ -306,8 +490,12 @@ impl App {
     }
 
     fn take_dropped(&self, ui: &Ui, out: &mut Vec<Action>) {
-        let (dropped, is_over) =
-            ui.input(|input| (input.raw.dropped_files.clone(), !input.raw.hovered_files.is_empty()));
+        let (dropped, is_over) = ui.input(|input| {
+            (
+                input.raw.dropped_files.clone(),
+                !input.raw.hovered_files.is_empty(),
+            )
+        });
         let paths: Vec<_> = dropped.iter().map(|file| file.path().to_owned()).collect();
         match &*paths {
             [] => {}
@@ -321,15 +509,29 @@ impl App {
             let whole = ui.ctx().content_rect();
             painter.rect_filled(whole, 0.0, tok.veil);
             let card = Rect::from_center_size(whole.center(), vec2(420.0, 72.0));
-            painter.rect(card, 8.0, tok.sel, egui::Stroke::new(2.0, tok.accent), egui::StrokeKind::Inside);
+            painter.rect(
+                card,
+                8.0,
+                tok.sel,
+                egui::Stroke::new(2.0, tok.accent),
+                egui::StrokeKind::Inside,
+            );
             let font = crate::theme::medium(13.0);
-            painter.text(card.center(), egui::Align2::CENTER_CENTER, say!("frame-drop-the-trace-a-file"), font, tok.t1);
+            painter.text(
+                card.center(),
+                egui::Align2::CENTER_CENTER,
+                say!("frame-drop-the-trace-a-file"),
+                font,
+                tok.t1,
+            );
         }
     }
 
     /// Saves the picture that was asked for, when what was to be seen is drawn.
     fn advance_picture(&mut self) {
-        let Some(picture) = &mut self.picture else { return };
+        let Some(picture) = &mut self.picture else {
+            return;
+        };
         match picture.advance(&self.context, &self.folder_worker) {
             None => {}
             Some(Err(error)) => {
@@ -339,7 +541,10 @@ impl App {
             Some(Ok(path)) => {
                 self.picture = None;
                 if self.program.is_script_over {
-                    self.toasts.show(Tone::Info, &say!("dialog-saved", path = path.display().to_string()));
+                    self.toasts.show(
+                        Tone::Info,
+                        &say!("dialog-saved", path = path.display().to_string()),
+                    );
                 }
             }
         }
@@ -351,7 +556,11 @@ impl App {
         let jobs = self.program.worker.jobs_begun() + self.folder_worker.jobs_begun();
         let is_quiet = self.is_idle() && jobs == self.jobs_seen;
         self.jobs_seen = jobs;
-        self.quiet_frames = if is_quiet { self.quiet_frames.saturating_add(1) } else { 0 };
+        self.quiet_frames = if is_quiet {
+            self.quiet_frames.saturating_add(1)
+        } else {
+            0
+        };
         if self.program.is_script_over {
             return;
         }

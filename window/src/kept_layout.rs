@@ -25,12 +25,24 @@ enum Part<P> {
 /// The panels with what they follow and how they are set, without their answers.
 /// None where a panel's settings cannot be written, which a test rules out.
 pub fn text_of(dock: &Dock, place_of: &dyn Fn(TileId) -> Option<TornPlace>) -> Option<String> {
-    let Some(root) = dock.root() else { return Some(String::new()) };
+    let Some(root) = dock.root() else {
+        return Some(String::new());
+    };
     let panes = panes_in_order(dock).into_iter().enumerate();
-    let torn: Vec<_> = panes.filter(|(_, tile)| !dock.is_visible(*tile)).map(|(n, tile)| (n, place_of(tile))).collect();
+    let torn: Vec<_> = panes
+        .filter(|(_, tile)| !dock.is_visible(*tile))
+        .map(|(n, tile)| (n, place_of(tile)))
+        .collect();
     let whole = part_of(dock, root)?;
-    let whole = if torn.is_empty() { whole } else { Part::Torn(Box::new(whole), torn) };
-    let pretty = ron::ser::PrettyConfig::new().depth_limit(6).indentor(" ").new_line("\n");
+    let whole = if torn.is_empty() {
+        whole
+    } else {
+        Part::Torn(Box::new(whole), torn)
+    };
+    let pretty = ron::ser::PrettyConfig::new()
+        .depth_limit(6)
+        .indentor(" ")
+        .new_line("\n");
     ron::ser::to_string_pretty(&whole, pretty).ok()
 }
 
@@ -63,8 +75,13 @@ pub fn read_all(text: &str) -> Option<(Dock, Vec<(TileId, TornPlace)>)> {
     let panes = panes_in_order(&dock);
     let mut places = Vec::new();
     // The main window keeps one panel at least.
-    for (number, place) in torn.into_iter().take(WINDOWS.min(panes.len().saturating_sub(1))) {
-        let Some(tile) = panes.get(number).copied() else { continue };
+    for (number, place) in torn
+        .into_iter()
+        .take(WINDOWS.min(panes.len().saturating_sub(1)))
+    {
+        let Some(tile) = panes.get(number).copied() else {
+            continue;
+        };
         dock.set_visible(tile, false);
         places.extend(place.and_then(TornPlace::usable).map(|place| (tile, place)));
     }
@@ -77,12 +94,20 @@ fn part_of(dock: &Dock, tile: TileId) -> Option<Part<&Pane>> {
         Tile::Container(Container::Linear(linear)) => {
             let part = |child: &TileId| Some((linear.shares[*child], part_of(dock, *child)?));
             let parts = linear.children.iter().map(part).collect::<Option<_>>()?;
-            Some(if linear.dir == LinearDir::Horizontal { Part::Row(parts) } else { Part::Column(parts) })
+            Some(if linear.dir == LinearDir::Horizontal {
+                Part::Row(parts)
+            } else {
+                Part::Column(parts)
+            })
         }
         Tile::Container(container) => {
             let mut panes = Vec::new();
             let mut shown = 0;
-            let front = if let Container::Tabs(tabs) = container { tabs.active } else { None };
+            let front = if let Container::Tabs(tabs) = container {
+                tabs.active
+            } else {
+                None
+            };
             for child in container.children() {
                 if Some(*child) == front {
                     shown = panes.len();
@@ -98,7 +123,9 @@ fn part_of(dock: &Dock, tile: TileId) -> Option<Part<&Pane>> {
 fn panes_below<'a>(dock: &'a Dock, tile: TileId, found: &mut Vec<&'a Pane>) {
     match dock.tiles.get(tile) {
         Some(Tile::Pane(pane)) => found.push(pane),
-        Some(Tile::Container(container)) => container.children().for_each(|child| panes_below(dock, *child, found)),
+        Some(Tile::Container(container)) => container
+            .children()
+            .for_each(|child| panes_below(dock, *child, found)),
         None => {}
     }
 }
@@ -109,7 +136,10 @@ fn insert(tiles: &mut Tiles<Pane>, part: Part<Pane>) -> Option<TileId> {
         Part::Row(parts) => insert_linear(tiles, LinearDir::Horizontal, parts),
         Part::Column(parts) => insert_linear(tiles, LinearDir::Vertical, parts),
         Part::Tabs(shown, panes) => {
-            let panes: Vec<TileId> = panes.into_iter().map(|pane| tiles.insert_pane(pane)).collect();
+            let panes: Vec<TileId> = panes
+                .into_iter()
+                .map(|pane| tiles.insert_pane(pane))
+                .collect();
             let front = panes.get(shown).or(panes.first()).copied()?;
             let tabs = tiles.insert_tab_tile(panes);
             if let Some(Tile::Container(Container::Tabs(tabs))) = tiles.get_mut(tabs) {
@@ -122,7 +152,11 @@ fn insert(tiles: &mut Tiles<Pane>, part: Part<Pane>) -> Option<TileId> {
     }
 }
 
-fn insert_linear(tiles: &mut Tiles<Pane>, direction: LinearDir, parts: Vec<(f32, Part<Pane>)>) -> Option<TileId> {
+fn insert_linear(
+    tiles: &mut Tiles<Pane>,
+    direction: LinearDir,
+    parts: Vec<(f32, Part<Pane>)>,
+) -> Option<TileId> {
     let mut shares = Vec::new();
     for (share, part) in parts {
         let is_size = share.is_finite() && share >= 0.0;
@@ -132,7 +166,9 @@ fn insert_linear(tiles: &mut Tiles<Pane>, direction: LinearDir, parts: Vec<(f32,
         return None;
     }
     let mut linear = Linear::new(direction, shares.iter().map(|(tile, _)| *tile).collect());
-    shares.iter().for_each(|(tile, share)| linear.shares.set_share(*tile, *share));
+    shares
+        .iter()
+        .for_each(|(tile, share)| linear.shares.set_share(*tile, *share));
     Some(tiles.insert_container(Container::Linear(linear)))
 }
 
@@ -160,7 +196,10 @@ mod tests {
         let mut dock = first(egui::vec2(1600.0, 1000.0));
         let tile = panes_in_order(&dock)[2];
         dock.set_visible(tile, false);
-        let place = TornPlace { size: [300.0, 200.0], corner: Some([10.0, 20.0]) };
+        let place = TornPlace {
+            size: [300.0, 200.0],
+            corner: Some([10.0, 20.0]),
+        };
         let text = text_of(&dock, &|_| Some(place)).unwrap();
         let (read, places) = read_all(&text).unwrap();
         let torn = panes_in_order(&read)[2];
@@ -171,16 +210,23 @@ mod tests {
         let odd = text.replace("300.0", "1e30");
         assert_eq!(read_all(&odd).unwrap().1, []);
         let all = "Torn(Tabs(0, [Warnings(())]), [(0, None)])";
-        assert!(read_all(all).is_some_and(|(dock, _)| panes_in_order(&dock).iter().all(|tile| dock.is_visible(*tile))));
+        assert!(read_all(all).is_some_and(|(dock, _)| {
+            panes_in_order(&dock)
+                .iter()
+                .all(|tile| dock.is_visible(*tile))
+        }));
     }
 
     #[test]
     fn what_nobody_made_is_refused() {
         let is_read = |text: &str| read(text).is_some();
         assert!(is_read("Tabs(7, [Warnings(())])"));
-        for text in
-            ["Tabs(0, [])", "Row([])", "Row([(-1.0, Tabs(0, [Warnings(())]))])", "Row([(NaN, Tabs(0, [Find(())]))])"]
-        {
+        for text in [
+            "Tabs(0, [])",
+            "Row([])",
+            "Row([(-1.0, Tabs(0, [Warnings(())]))])",
+            "Row([(NaN, Tabs(0, [Find(())]))])",
+        ] {
             assert!(!is_read(text), "{text}");
         }
         let many = format!("Tabs(0, [{}])", "Warnings(()),".repeat(TILES + 1));

@@ -17,7 +17,11 @@ impl App {
     /// Tests and scripts speak English whatever the system speaks, unless they ask for another language.
     pub(super) fn speak(&self) {
         let is_anywhere_alike = self.program.mode.is_synchronous || self.program.mode.is_scripted;
-        let system = if is_anywhere_alike { Language::English } else { Language::of_system() };
+        let system = if is_anywhere_alike {
+            Language::English
+        } else {
+            Language::of_system()
+        };
         self.settings.language.of(system).speak();
     }
 }

@@ -28,7 +28,10 @@ const VAST: Vec2 = Vec2::new(2800.0, 1500.0);
 pub fn first(size: Vec2) -> Dock {
     use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
     let kinds = [Trace, Registers, Memory, Source, Calls, Stack, Compare];
-    let panes = kinds.map(|kind| Pane::new(kind, WindowId(1))).into_iter().collect();
+    let panes = kinds
+        .map(|kind| Pane::new(kind, WindowId(1)))
+        .into_iter()
+        .collect();
     of_size(panes, size)
 }
 
@@ -63,7 +66,10 @@ fn wide(panes: Vec<Pane>) -> Dock {
     let registers = plan.tabs(&[PanelKind::Registers], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 520.0);
     let memory = plan.tabs(&[PanelKind::Memory, PanelKind::Source], 600.0);
-    let compare = plan.tabs(&[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings], 772.0);
+    let compare = plan.tabs(
+        &[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings],
+        772.0,
+    );
     let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 264.0);
     let right = plan.linear(LinearDir::Vertical, [top, bottom], 1380.0);
     let calls = plan.tabs(&[PanelKind::Calls], 216.0);
@@ -77,7 +83,10 @@ fn narrow(panes: Vec<Pane>) -> Dock {
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 404.0);
     let memory = plan.tabs(&[PanelKind::Memory, PanelKind::Source], 536.0);
-    let compare = plan.tabs(&[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings], 744.0);
+    let compare = plan.tabs(
+        &[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings],
+        744.0,
+    );
     let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 200.0);
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
     plan.dock(root)
@@ -93,9 +102,20 @@ fn compare_of(panes: Vec<Pane>, width: f32) -> Dock {
     let mut plan = Plan::new(panes);
     let registers = REGISTERS.min(width * 0.3);
     let traces = plan.traces(width - registers);
-    let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Stack, PanelKind::Calls], registers);
+    let registers = plan.tabs(
+        &[PanelKind::Registers, PanelKind::Stack, PanelKind::Calls],
+        registers,
+    );
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 420.0);
-    let bottom = plan.tabs(&[PanelKind::Compare, PanelKind::Memory, PanelKind::Source, PanelKind::Warnings], 364.0);
+    let bottom = plan.tabs(
+        &[
+            PanelKind::Compare,
+            PanelKind::Memory,
+            PanelKind::Source,
+            PanelKind::Warnings,
+        ],
+        364.0,
+    );
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
     plan.dock(root)
 }
@@ -146,9 +166,16 @@ pub enum NamedLayout {
 impl NamedLayout {
     /// By its name, in any case.
     pub fn of(name: &str) -> Option<Self> {
-        let names =
-            [("debug", Self::Debug), ("compare", Self::Compare), ("profile", Self::Profile), ("source", Self::Source)];
-        names.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name.trim())).map(|(_, layout)| layout)
+        let names = [
+            ("debug", Self::Debug),
+            ("compare", Self::Compare),
+            ("profile", Self::Profile),
+            ("source", Self::Source),
+        ];
+        names
+            .into_iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name.trim()))
+            .map(|(_, layout)| layout)
     }
 }
 
@@ -158,7 +185,9 @@ pub fn named(layout: NamedLayout, dock: Dock, size: Vec2) -> Dock {
     use PanelKind::{Calls, Compare, FlameGraph, Functions, Memory, Registers, Source, Stack};
     let mut panes = panes_of(dock);
     let wanted: &[PanelKind] = match layout {
-        NamedLayout::Debug | NamedLayout::Compare => &[Registers, Memory, Source, Calls, Stack, Compare],
+        NamedLayout::Debug | NamedLayout::Compare => {
+            &[Registers, Memory, Source, Calls, Stack, Compare]
+        }
         NamedLayout::Profile => &[Functions, FlameGraph, Calls, Source],
         NamedLayout::Source => &[Source, Registers, Memory, Stack, Calls],
     };
@@ -209,11 +238,16 @@ type Part = Option<(TileId, f32)>;
 
 impl Plan {
     fn new(panes: Vec<Pane>) -> Self {
-        Self { panes, tiles: Tiles::default() }
+        Self {
+            panes,
+            tiles: Tiles::default(),
+        }
     }
 
     fn take(&mut self, kind: PanelKind) -> Vec<Pane> {
-        self.panes.extract_if(.., |pane| pane.kind() == kind).collect()
+        self.panes
+            .extract_if(.., |pane| pane.kind() == kind)
+            .collect()
     }
 
     /// All trace windows side by side.
@@ -239,13 +273,23 @@ impl Plan {
         (!ids.is_empty()).then(|| (self.tiles.insert_tab_tile(ids), share))
     }
 
-    fn linear(&mut self, direction: LinearDir, parts: impl IntoIterator<Item = Part>, share: f32) -> Part {
+    fn linear(
+        &mut self,
+        direction: LinearDir,
+        parts: impl IntoIterator<Item = Part>,
+        share: f32,
+    ) -> Part {
         let parts: Vec<(TileId, f32)> = parts.into_iter().flatten().collect();
         let mut linear = Linear::new(direction, parts.iter().map(|(id, _)| *id).collect());
         for (id, part) in &parts {
             linear.shares.set_share(*id, *part);
         }
-        (!parts.is_empty()).then(|| (self.tiles.insert_container(Container::Linear(linear)), share))
+        (!parts.is_empty()).then(|| {
+            (
+                self.tiles.insert_container(Container::Linear(linear)),
+                share,
+            )
+        })
     }
 
     fn dock(self, root: Part) -> Dock {
@@ -268,7 +312,8 @@ pub fn insert_beside(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
     };
     let added_tabs = dock.tiles.insert_tab_tile(vec![added]);
     let parent = dock.tiles.parent_of(tabs);
-    if let Some(Tile::Container(Container::Linear(linear))) = parent.and_then(|parent| dock.tiles.get_mut(parent))
+    if let Some(Tile::Container(Container::Linear(linear))) =
+        parent.and_then(|parent| dock.tiles.get_mut(parent))
         && linear.dir == LinearDir::Horizontal
     {
         split_share(linear, tabs, added_tabs);
@@ -291,8 +336,16 @@ pub fn replace(dock: &mut Dock, parent: Option<TileId>, old: TileId, new: TileId
 }
 
 fn split_share(linear: &mut Linear, tile: TileId, added: TileId) {
-    let place = linear.children.iter().position(|child| *child == tile).map_or(0, |place| place + 1);
-    let half = linear.shares.iter().find(|(id, _)| **id == tile).map_or(0.5, |(_, share)| share / 2.0);
+    let place = linear
+        .children
+        .iter()
+        .position(|child| *child == tile)
+        .map_or(0, |place| place + 1);
+    let half = linear
+        .shares
+        .iter()
+        .find(|(id, _)| **id == tile)
+        .map_or(0.5, |(_, share)| share / 2.0);
     linear.children.insert(place, added);
     linear.shares.set_share(tile, half);
     linear.shares.set_share(added, half);
@@ -308,7 +361,9 @@ pub fn insert_as_tab(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
             tabs.set_active(added);
         }
         _ => {
-            let row = dock.tiles.insert_horizontal_tile(dock.root().into_iter().chain([added]).collect());
+            let row = dock
+                .tiles
+                .insert_horizontal_tile(dock.root().into_iter().chain([added]).collect());
             *dock = Tree::new(dock.id(), row, std::mem::take(&mut dock.tiles));
         }
     }
@@ -328,14 +383,20 @@ mod tests {
     fn a_wide_window_has_the_calls_at_the_left() {
         let dock = first(egui::vec2(1600.0, 1000.0));
         use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
-        assert_eq!(kinds(&dock), [Calls, Trace, Registers, Memory, Source, Stack, Compare]);
+        assert_eq!(
+            kinds(&dock),
+            [Calls, Trace, Registers, Memory, Source, Stack, Compare]
+        );
     }
 
     #[test]
     fn a_narrow_window_has_the_calls_behind_the_registers() {
         let dock = first(egui::vec2(1280.0, 800.0));
         use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
-        assert_eq!(kinds(&dock), [Trace, Registers, Calls, Memory, Source, Stack, Compare]);
+        assert_eq!(
+            kinds(&dock),
+            [Trace, Registers, Calls, Memory, Source, Stack, Compare]
+        );
     }
 
     #[test]
@@ -350,6 +411,9 @@ mod tests {
     fn the_compare_layout_keeps_every_panel() {
         let dock = compare(first(egui::vec2(1600.0, 1000.0)), 1600.0);
         use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
-        assert_eq!(kinds(&dock), [Trace, Registers, Stack, Calls, Compare, Memory, Source]);
+        assert_eq!(
+            kinds(&dock),
+            [Trace, Registers, Stack, Calls, Compare, Memory, Source]
+        );
     }
 }

@@ -8,7 +8,9 @@ use super::settings::LAYOUTS;
 use super::workspace::Workspace;
 use crate::panels::Pane;
 use egui_tiles::Tile;
-use stepback_debugger::action::{Action, Follow, MarkAction, PanelAction, SearchAction, ViewAction};
+use stepback_debugger::action::{
+    Action, Follow, MarkAction, PanelAction, SearchAction, ViewAction,
+};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::desk::{Tone, Undo};
 use stepback_debugger::messages::say;
@@ -19,25 +21,51 @@ impl Workspace {
     pub(super) fn panels(&self, desk: &Desk) -> Option<PanelsBefore> {
         let text = kept_layout::text_of(&self.dock, &|_| None)?;
         let whole = self.panels_text()?;
-        Some(PanelsBefore { text, whole, positions: desk.saved_positions(), active: desk.windows.active })
+        Some(PanelsBefore {
+            text,
+            whole,
+            positions: desk.saved_positions(),
+            active: desk.windows.active,
+        })
     }
 
     /// Puts panels into effect that were there before; windows that are there stay where they are.
     pub(super) fn put_panels(&mut self, desk: &mut Desk, panels: PanelsBefore) {
-        let Some((dock, torn)) = kept_layout::read_all(&panels.whole) else { return };
-        let PanelsBefore { positions, active, .. } = panels;
-        self.put_dock(desk, SavedLayout { dock, torn, positions, active });
+        let Some((dock, torn)) = kept_layout::read_all(&panels.whole) else {
+            return;
+        };
+        let PanelsBefore {
+            positions, active, ..
+        } = panels;
+        self.put_dock(
+            desk,
+            SavedLayout {
+                dock,
+                torn,
+                positions,
+                active,
+            },
+        );
     }
 
     fn put_dock(&mut self, desk: &mut Desk, layout: SavedLayout) {
         let shown: Vec<_> = layout::panes_in_order(&layout.dock);
-        let ids: Vec<_> = shown.iter().filter_map(|tile| layout.dock.tiles.get_pane(tile)?.window()).collect();
+        let ids: Vec<_> = shown
+            .iter()
+            .filter_map(|tile| layout.dock.tiles.get_pane(tile)?.window())
+            .collect();
         for id in &ids {
             let known = layout.positions.iter().find(|(known, _)| known == id);
             let at = known.map_or(desk.windows.active().position, |(_, at)| at.position);
             desk.windows.ensure(*id, at);
         }
-        let open: Vec<_> = desk.windows.list.iter().map(|window| window.id).filter(|id| !ids.contains(id)).collect();
+        let open: Vec<_> = desk
+            .windows
+            .list
+            .iter()
+            .map(|window| window.id)
+            .filter(|id| !ids.contains(id))
+            .collect();
         if !ids.is_empty() {
             open.into_iter().for_each(|id| _ = desk.windows.close(id));
         }
@@ -70,20 +98,38 @@ impl App {
     /// The panels of a layout by its name.
     pub(super) fn use_layout(&mut self, name: &str) {
         let size = self.context.content_rect().size();
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        else {
+            return;
+        };
         if let Some(named) = NamedLayout::of(name) {
-            let dock = std::mem::replace(&mut workspace.dock, layout::Dock::empty(egui::Id::unique("dock")));
+            let dock = std::mem::replace(
+                &mut workspace.dock,
+                layout::Dock::empty(egui::Id::unique("dock")),
+            );
             workspace.replace_dock(layout::named(named, dock, size));
             workspace.focused = workspace.trace_tile(desk.windows.active);
             return;
         }
-        let own = self.settings.layouts.iter().find(|own| own.name.eq_ignore_ascii_case(name.trim()));
+        let own = self
+            .settings
+            .layouts
+            .iter()
+            .find(|own| own.name.eq_ignore_ascii_case(name.trim()));
         if own.is_some_and(|own| kept_layout::is_damaged(&own.panels)) {
             return self.report(&say!("layouts-unread", name = name.trim()));
         }
         let Some((mut dock, torn)) = own.and_then(|own| kept_layout::read_all(&own.panels)) else {
-            let own: Vec<&str> = self.settings.layouts.iter().map(|own| own.name.as_str()).collect();
-            let known: Vec<&str> = ["debug", "compare", "profile", "source"].into_iter().chain(own).collect();
+            let own: Vec<&str> = self
+                .settings
+                .layouts
+                .iter()
+                .map(|own| own.name.as_str())
+                .collect();
+            let known: Vec<&str> = ["debug", "compare", "profile", "source"]
+                .into_iter()
+                .chain(own)
+                .collect();
             return self.report(&say!(
                 "layouts-unknown",
                 name = format!("{:?}", name.trim()),
@@ -92,28 +138,51 @@ impl App {
         };
         // Pins, addresses and filters mean nothing in another trace.
         for tile in layout::panes_in_order(&dock) {
-            if let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile).filter(|tile| !is_trace(tile)) {
+            if let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile).filter(|tile| !is_trace(tile))
+            {
                 pane.bind(Follow::Active);
                 pane.leave_trace();
             }
         }
         let (positions, active) = (desk.saved_positions(), desk.windows.active);
-        workspace.put_dock(desk, SavedLayout { dock, torn, positions, active });
+        workspace.put_dock(
+            desk,
+            SavedLayout {
+                dock,
+                torn,
+                positions,
+                active,
+            },
+        );
     }
 
     /// Keeps the panels as a layout of the user's own.
     pub(super) fn save_layout(&mut self, name: &str) {
-        let name: String = name.trim().chars().filter(|letter| !letter.is_control()).take(60).collect();
+        let name: String = name
+            .trim()
+            .chars()
+            .filter(|letter| !letter.is_control())
+            .take(60)
+            .collect();
         if name.is_empty() || NamedLayout::of(&name).is_some() {
             return self.report(say!("layouts-this-name-is-taken-choose"));
         }
-        let Some(panels) = self.workspace.as_ref().and_then(|workspace| workspace.panels_text()) else {
+        let Some(panels) = self
+            .workspace
+            .as_ref()
+            .and_then(|workspace| workspace.panels_text())
+        else {
             return;
         };
         let before = self.settings.layouts.clone();
-        self.settings.layouts.retain(|own| !own.name.eq_ignore_ascii_case(&name));
+        self.settings
+            .layouts
+            .retain(|own| !own.name.eq_ignore_ascii_case(&name));
         let is_replaced = self.settings.layouts.len() < before.len();
-        self.settings.layouts.push(OwnLayout { name: name.clone(), panels });
+        self.settings.layouts.push(OwnLayout {
+            name: name.clone(),
+            panels,
+        });
         let surplus = self.settings.layouts.len().saturating_sub(LAYOUTS);
         self.settings.layouts.drain(..surplus);
         let surplus = surplus + usize::from(is_replaced);
@@ -123,10 +192,17 @@ impl App {
     /// Forgets a layout of the user's own.
     pub(super) fn forget_layout(&mut self, name: &str) {
         let before = self.settings.layouts.clone();
-        self.settings.layouts.retain(|own| !own.name.eq_ignore_ascii_case(name.trim()));
+        self.settings
+            .layouts
+            .retain(|own| !own.name.eq_ignore_ascii_case(name.trim()));
         match before.len() - self.settings.layouts.len() {
-            0 => self.report(&say!("layouts-not-own", name = format!("{:?}", name.trim()))),
-            lost => self.layouts_changed(before, &say!("layouts-forgotten", name = name.trim()), lost),
+            0 => self.report(&say!(
+                "layouts-not-own",
+                name = format!("{:?}", name.trim())
+            )),
+            lost => {
+                self.layouts_changed(before, &say!("layouts-forgotten", name = name.trim()), lost)
+            }
         }
     }
 
@@ -135,7 +211,10 @@ impl App {
         if self.workspace.is_some() {
             self.program.undo.keep(Before::Layouts(before));
         }
-        let undo = (say!("command-undo").to_owned(), Action::Mark(MarkAction::Undo));
+        let undo = (
+            say!("command-undo").to_owned(),
+            Action::Mark(MarkAction::Undo),
+        );
         let undo = Some(undo).filter(|_| lost > 0 && self.workspace.is_some());
         self.toasts.show_and_offer(Tone::Info, words, undo);
     }
@@ -157,7 +236,10 @@ fn outline(panels: &PanelsBefore) -> String {
     let mut outline = String::new();
     for line in panels.text.lines().filter(is_passing) {
         match line.split_once("Tabs(") {
-            Some((head, rest)) => outline.extend([head, rest.trim_start_matches(|digit: char| digit.is_ascii_digit())]),
+            Some((head, rest)) => outline.extend([
+                head,
+                rest.trim_start_matches(|digit: char| digit.is_ascii_digit()),
+            ]),
             None => outline.push_str(line),
         }
         outline.push('\n');
@@ -220,8 +302,11 @@ pub fn changes_panels(action: &Action) -> bool {
                 | ViewAction::MemoryGroup(_)
                 | ViewAction::Memory(_)
         ),
-        Action::File(_) | Action::Travel(_) | Action::Slice(_) | Action::Mark(_) | Action::Fold(_) | Action::App(_) => {
-            false
-        }
+        Action::File(_)
+        | Action::Travel(_)
+        | Action::Slice(_)
+        | Action::Mark(_)
+        | Action::Fold(_)
+        | Action::App(_) => false,
     }
 }

@@ -2,14 +2,17 @@
 
 use egui::containers::menu::MenuConfig;
 use egui::{
-    Align, Align2, Button, Layout, MenuBar, Rect, RichText, Sense, Stroke, Style, Ui, UiBuilder, WidgetInfo, vec2,
+    Align, Align2, Button, Layout, MenuBar, Rect, RichText, Sense, Stroke, Style, Ui, UiBuilder,
+    WidgetInfo, vec2,
 };
 
 use super::app::App;
 use super::widgets::{FlatButton, first_key, key_cap, label, paint_flat, width};
 use crate::theme::{Tok, icons, semi, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, PanelAction, ThemeChoice, WindowId};
-use stepback_debugger::keymap::{self, Area, Command, CommandId, Indexing, Situation, Submenu, key_text};
+use stepback_debugger::keymap::{
+    self, Area, Command, CommandId, Indexing, Situation, Submenu, key_text,
+};
 use stepback_debugger::messages::say;
 
 /// Draws the menu bar.
@@ -18,7 +21,9 @@ pub fn menu_bar_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<
     let rect = ui.max_rect();
     let inner = rect.shrink2(vec2(8.0, 0.0));
     let mut taken = Rect::NOTHING;
-    let builder = UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center));
+    let builder = UiBuilder::new()
+        .max_rect(inner)
+        .layout(Layout::left_to_right(Align::Center));
     ui.scope_builder(builder, |ui| {
         let config = MenuConfig::new().style(menu_look);
         MenuBar::new().style(menu_look).config(config).ui(ui, |ui| {
@@ -29,8 +34,12 @@ pub fn menu_bar_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<
             }
         });
     });
-    let builder = UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center));
-    let end = ui.scope_builder(builder, |ui| end_ui(ui, tok, app, out)).inner;
+    let builder = UiBuilder::new()
+        .max_rect(inner)
+        .layout(Layout::right_to_left(Align::Center));
+    let end = ui
+        .scope_builder(builder, |ui| end_ui(ui, tok, app, out))
+        .inner;
     title_ui(ui, rect, taken.right()..end, app, tok);
 }
 
@@ -41,8 +50,10 @@ fn menu_look(style: &mut Style) {
     style.spacing.interact_size.y = 24.0;
     style.spacing.item_spacing.y = 0.0;
     // The entry that the keyboard is at.
-    style.visuals.widgets.active.bg_stroke =
-        Stroke::new(2.0, Tok::of(egui::Theme::from_dark_mode(style.visuals.dark_mode)).focus);
+    style.visuals.widgets.active.bg_stroke = Stroke::new(
+        2.0,
+        Tok::of(egui::Theme::from_dark_mode(style.visuals.dark_mode)).focus,
+    );
 }
 
 /// The right end: the palette, and the switch of the theme. Returns its left edge.
@@ -53,7 +64,10 @@ fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
         egui::Theme::Light => (CommandId::ThemeDark, icons::MOON, ThemeChoice::Dark),
     };
     let name = label(name);
-    let switch = FlatButton { icon_size: 15.0, ..FlatButton::of_icon(name, shape) };
+    let switch = FlatButton {
+        icon_size: 15.0,
+        ..FlatButton::of_icon(name, shape)
+    };
     if switch.ui(ui).on_hover_text(name).clicked() {
         out.push(Action::App(AppAction::Theme(choice)));
     }
@@ -64,8 +78,14 @@ fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
     paint_flat(ui.painter(), rect, &response, tok);
     let left = rect.left_center() + vec2(6.0, 0.0);
-    ui.painter().text(left, Align2::LEFT_CENTER, name, ui_font(12.5), tok.t2);
-    key_cap(ui.painter(), rect.right_center() - vec2(4.0, 0.0), &cap, tok);
+    ui.painter()
+        .text(left, Align2::LEFT_CENTER, name, ui_font(12.5), tok.t2);
+    key_cap(
+        ui.painter(),
+        rect.right_center() - vec2(4.0, 0.0),
+        &cap,
+        tok,
+    );
     if response.clicked() {
         out.push(Action::App(AppAction::CommandPalette));
     }
@@ -89,8 +109,13 @@ fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &To
     }
     let y = |height: f32| rect.center().y - height / 2.0;
     let (name_size, summary_y) = (name.size(), y(summary.size().y));
-    ui.painter().galley(egui::pos2(left, y(name_size.y)), name, tok.t1);
-    ui.painter().galley(egui::pos2(left + name_size.x + gap, summary_y), summary, tok.t3);
+    ui.painter()
+        .galley(egui::pos2(left, y(name_size.y)), name, tok.t1);
+    ui.painter().galley(
+        egui::pos2(left + name_size.x + gap, summary_y),
+        summary,
+        tok.t3,
+    );
 }
 
 /// A menu that is taller than the window scrolls.
@@ -99,11 +124,15 @@ fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut 
     let room = ui.ctx().content_rect().height() - 48.0;
     // Without this a menu has the height that areas begin with.
     ui.set_max_height(room);
-    egui::ScrollArea::vertical().max_height(room).show(ui, |ui| entries_ui(ui, area, app, situation, out));
+    egui::ScrollArea::vertical()
+        .max_height(room)
+        .show(ui, |ui| entries_ui(ui, area, app, situation, out));
 }
 
 fn entries_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut Vec<Action>) {
-    let is_entry = |command: &&Command| command.area == area && command.submenu.is_none() && !command.is_setting;
+    let is_entry = |command: &&Command| {
+        command.area == area && command.submenu.is_none() && !command.is_setting
+    };
     for command in keymap::commands().iter().filter(is_entry) {
         if command.begins_group {
             ui.separator();
@@ -118,13 +147,22 @@ fn entries_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &m
     }
 }
 
-fn submenu_ui(ui: &mut Ui, submenu: Submenu, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+fn submenu_ui(
+    ui: &mut Ui,
+    submenu: Submenu,
+    app: &App,
+    situation: &Situation,
+    out: &mut Vec<Action>,
+) {
     let Some(title) = submenu.title() else { return };
     if submenu == Submenu::Recent {
         return recent_ui(ui, title, app, out);
     }
     ui.menu_button(title, |ui| {
-        for command in keymap::commands().iter().filter(|command| command.submenu == Some(submenu)) {
+        for command in keymap::commands()
+            .iter()
+            .filter(|command| command.submenu == Some(submenu))
+        {
             command_ui(ui, command, situation, out);
         }
         if submenu == Submenu::Layout {
@@ -138,7 +176,10 @@ fn own_layouts_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
         ui.separator();
     }
     for own in &app.settings.layouts {
-        if ui.add_enabled(app.workspace.is_some(), Button::new(&own.name)).clicked() {
+        if ui
+            .add_enabled(app.workspace.is_some(), Button::new(&own.name))
+            .clicked()
+        {
             out.push(Action::Panel(PanelAction::UseLayout(own.name.clone())));
         }
     }
@@ -148,7 +189,11 @@ fn recent_ui(ui: &mut Ui, title: &str, app: &App, out: &mut Vec<Action>) {
     ui.add_enabled_ui(!app.settings.recent.is_empty(), |ui| {
         ui.menu_button(title, |ui| {
             for trace in &app.settings.recent {
-                if ui.button(trace.name()).on_hover_text(trace.path.display().to_string()).clicked() {
+                if ui
+                    .button(trace.name())
+                    .on_hover_text(trace.path.display().to_string())
+                    .clicked()
+                {
                     out.push(trace.action());
                 }
             }
@@ -157,15 +202,22 @@ fn recent_ui(ui: &mut Ui, title: &str, app: &App, out: &mut Vec<Action>) {
 }
 
 fn windows_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
-    let Some(desk) = app.program.desk.as_ref() else { return };
+    let Some(desk) = app.program.desk.as_ref() else {
+        return;
+    };
     ui.separator();
     let mut ids: Vec<WindowId> = desk.windows.list.iter().map(|window| window.id).collect();
     ids.sort();
     for id in ids {
         let at = desk.windows.get(id).map_or(0, |window| window.position.0);
-        let name = say!("menu-trace-window-at", number = id.0, position = stepback_debugger::desk::words::count(at));
+        let name = say!(
+            "menu-trace-window-at",
+            number = id.0,
+            position = stepback_debugger::desk::words::count(at)
+        );
         let key = key_of_window(id).unwrap_or_default();
-        let entry = Button::selectable(desk.windows.active == id, name).shortcut_text(shortcut(ui, &key));
+        let entry =
+            Button::selectable(desk.windows.active == id, name).shortcut_text(shortcut(ui, &key));
         if ui.add(entry).clicked() {
             out.push(Action::Panel(PanelAction::Activate(id)));
         }
@@ -174,15 +226,27 @@ fn windows_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
 
 /// Returns the key of a trace window; those with high numbers have none.
 fn key_of_window(id: WindowId) -> Option<String> {
-    let commands = [CommandId::TraceWindow1, CommandId::TraceWindow2, CommandId::TraceWindow3, CommandId::TraceWindow4];
+    let commands = [
+        CommandId::TraceWindow1,
+        CommandId::TraceWindow2,
+        CommandId::TraceWindow3,
+        CommandId::TraceWindow4,
+    ];
     first_key(*commands.get(usize::try_from(id.0).ok()?.checked_sub(1)?)?)
 }
 
 fn shortcut(ui: &Ui, key: &str) -> RichText {
-    RichText::new(key).font(ui_font(12.0)).color(Tok::current(ui).t3)
+    RichText::new(key)
+        .font(ui_font(12.0))
+        .color(Tok::current(ui).t3)
 }
 
-fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out: &mut Vec<Action>) {
+fn command_ui(
+    ui: &mut Ui,
+    command: &'static Command,
+    situation: &Situation,
+    out: &mut Vec<Action>,
+) {
     let action = command.action(situation);
     let asks = command.plain.is_none() && command.is_possible(situation);
     let key = command.keys().first().map(key_text).unwrap_or_default();
@@ -190,10 +254,19 @@ fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out
     let is_on = is_following || situation.switches.is_on(command.id);
     let text = text_of(command, situation);
     // A tick stands before what is on.
-    let text = if is_on { format!("{}  {text}", icons::CHECK) } else { text };
-    let entry = Button::new(text).selected(is_on).shortcut_text(shortcut(ui, &key));
+    let text = if is_on {
+        format!("{}  {text}", icons::CHECK)
+    } else {
+        text
+    };
+    let entry = Button::new(text)
+        .selected(is_on)
+        .shortcut_text(shortcut(ui, &key));
     let mut response = ui.add_enabled(action.is_some() || asks, entry);
-    if let Some(why) = situation.follow_refusal.filter(|_| command.id == CommandId::Follow) {
+    if let Some(why) = situation
+        .follow_refusal
+        .filter(|_| command.id == CommandId::Follow)
+    {
         response = response.on_disabled_hover_text(stepback_debugger::desk::words::sentence(why));
     }
     if response.clicked() {

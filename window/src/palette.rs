@@ -1,8 +1,8 @@
 //! The command palette: every command by its name.
 
 use egui::{
-    Align2, Area, Frame, Id, Key, Margin, Modal, Modifiers, Order, Rect, ScrollArea, Sense, Stroke, TextEdit, Ui,
-    UiBuilder, WidgetInfo, pos2, vec2,
+    Align2, Area, Frame, Id, Key, Margin, Modal, Modifiers, Order, Rect, ScrollArea, Sense, Stroke,
+    TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
 use super::go_to::error_line;
@@ -59,7 +59,10 @@ struct Keys {
 impl Palette {
     /// The palette with the question for the argument of a command.
     pub fn asking(command: &'static Command) -> Self {
-        Self { asked: Some(command), ..Self::default() }
+        Self {
+            asked: Some(command),
+            ..Self::default()
+        }
     }
 
     /// Draws it; true when it is done.
@@ -71,9 +74,13 @@ impl Palette {
             .corner_radius(8)
             .shadow(ui.visuals().window_shadow)
             .inner_margin(Margin::same(8));
-        let area =
-            Area::new(Id::unique("palette")).order(Order::Foreground).anchor(Align2::CENTER_TOP, vec2(0.0, 96.0));
-        let modal = Modal::new(Id::unique("palette")).area(area).backdrop_color(tok.veil).frame(frame);
+        let area = Area::new(Id::unique("palette"))
+            .order(Order::Foreground)
+            .anchor(Align2::CENTER_TOP, vec2(0.0, 96.0));
+        let modal = Modal::new(Id::unique("palette"))
+            .area(area)
+            .backdrop_color(tok.veil)
+            .frame(frame);
         let shown = modal.show(ui.ctx(), |ui| self.inner_ui(ui, around, tok));
         let is_left = shown.should_close();
         if is_left && self.asked.is_some() && !shown.backdrop_response.clicked() {
@@ -94,7 +101,12 @@ impl Palette {
             Some(_) => Vec::new(),
             None => {
                 let (recent, places) = (&*around.settings.recent_commands, around.places);
-                let known = Known { recent, places, searches: around.searches, slices: around.slices };
+                let known = Known {
+                    recent,
+                    places,
+                    searches: around.searches,
+                    slices: around.slices,
+                };
                 items(&self.query, around.situation, known)
             }
         };
@@ -124,20 +136,44 @@ impl Palette {
         let last = rows.saturating_sub(1);
         self.chosen = self.chosen.saturating_add(down + 10 * page_down).min(last);
         self.chosen = self.chosen.saturating_sub(up + 10 * page_up);
-        Keys { is_enter, is_tab, has_moved: up + down + page_up + page_down > 0 }
+        Keys {
+            is_enter,
+            is_tab,
+            has_moved: up + down + page_up + page_down > 0,
+        }
     }
 
     fn field_ui(&mut self, ui: &mut Ui, wide: f32, tok: &Tok) {
         let (rect, _) = ui.allocate_exact_size(vec2(wide, 34.0), Sense::hover());
         ui.painter().rect_filled(rect, 4.0, tok.bg1);
-        ui.painter().rect_stroke(rect, 4.0, Stroke::new(2.0, tok.focus), egui::StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            rect,
+            4.0,
+            Stroke::new(2.0, tok.focus),
+            egui::StrokeKind::Inside,
+        );
         let mut left = rect.left() + 14.0;
-        let shape = self.asked.and_then(|command| command.icon).unwrap_or(icons::SEARCH);
-        ui.painter().text(pos2(left, rect.center().y), Align2::LEFT_CENTER, shape, icon(15.0), tok.t2);
+        let shape = self
+            .asked
+            .and_then(|command| command.icon)
+            .unwrap_or(icons::SEARCH);
+        ui.painter().text(
+            pos2(left, rect.center().y),
+            Align2::LEFT_CENTER,
+            shape,
+            icon(15.0),
+            tok.t2,
+        );
         left += 23.0;
         if let Some(command) = self.asked {
             let name = command.bare_label();
-            ui.painter().text(pos2(left, rect.center().y), Align2::LEFT_CENTER, name, medium(13.0), tok.accent);
+            ui.painter().text(
+                pos2(left, rect.center().y),
+                Align2::LEFT_CENTER,
+                name,
+                medium(13.0),
+                tok.accent,
+            );
             left += width(ui, name, &medium(13.0)) + 8.0;
         }
         let hint = self
@@ -146,12 +182,28 @@ impl Palette {
             .map_or(say!("palette-type-a-command"), |asked| asked.question());
         let inner = Rect::from_min_max(pos2(left, rect.top()), rect.max - vec2(10.0, 0.0));
         let hint = egui::RichText::new(hint).font(ui_font(13.0)).color(tok.t3);
-        let font = if self.asked.is_some() && !self.query.is_empty() { mono(12.5) } else { ui_font(13.0) };
-        let edit = TextEdit::singleline(&mut self.query).id(Id::unique("command")).hint_text(hint).font(font);
-        let edit =
-            edit.frame(Frame::NONE).desired_width(inner.width()).align(egui::Align2::LEFT_CENTER).lock_focus(true);
-        let response = ui.scope_builder(UiBuilder::new().max_rect(inner), |ui| ui.add_sized(inner.size(), edit)).inner;
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("palette-command")));
+        let font = if self.asked.is_some() && !self.query.is_empty() {
+            mono(12.5)
+        } else {
+            ui_font(13.0)
+        };
+        let edit = TextEdit::singleline(&mut self.query)
+            .id(Id::unique("command"))
+            .hint_text(hint)
+            .font(font);
+        let edit = edit
+            .frame(Frame::NONE)
+            .desired_width(inner.width())
+            .align(egui::Align2::LEFT_CENTER)
+            .lock_focus(true);
+        let response = ui
+            .scope_builder(UiBuilder::new().max_rect(inner), |ui| {
+                ui.add_sized(inner.size(), edit)
+            })
+            .inner;
+        response.widget_info(|| {
+            WidgetInfo::labeled(egui::Role::TextInput, true, say!("palette-command"))
+        });
         if response.changed() {
             self.chosen = 0;
             self.error = None;
@@ -165,27 +217,44 @@ impl Palette {
     /// Draws the rows; returns the one that was clicked.
     fn list_ui(&mut self, ui: &mut Ui, list: &[Item], keys: &Keys, tok: &Tok) -> Option<usize> {
         if list.is_empty() {
-            let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 2.0 * ROW), Sense::hover());
+            let (rect, _) =
+                ui.allocate_exact_size(vec2(ui.available_width(), 2.0 * ROW), Sense::hover());
             let text = say!("palette-no-command-fits-try-a");
-            ui.painter().text(rect.center(), Align2::CENTER_CENTER, text, ui_font(12.0), tok.t3);
+            ui.painter().text(
+                rect.center(),
+                Align2::CENTER_CENTER,
+                text,
+                ui_font(12.0),
+                tok.t3,
+            );
             return None;
         }
         let mut clicked = None;
         let room = (ui.ctx().content_rect().height() - 220.0).clamp(3.0 * ROW, ROWS * ROW);
-        ScrollArea::vertical().max_height(room).auto_shrink([false, true]).show(ui, |ui| {
-            for (place, item) in list.iter().enumerate() {
-                if let Some(group) = item.group {
-                    group_ui(ui, group, tok);
+        ScrollArea::vertical()
+            .max_height(room)
+            .auto_shrink([false, true])
+            .show(ui, |ui| {
+                for (place, item) in list.iter().enumerate() {
+                    if let Some(group) = item.group {
+                        group_ui(ui, group, tok);
+                    }
+                    let response = row_ui(
+                        ui,
+                        item,
+                        Choosable {
+                            is_chosen: place == self.chosen,
+                        },
+                        tok,
+                    );
+                    if place == self.chosen && keys.has_moved {
+                        response.scroll_to_me(None);
+                    }
+                    if response.clicked() {
+                        clicked = Some(place);
+                    }
                 }
-                let response = row_ui(ui, item, Choosable { is_chosen: place == self.chosen }, tok);
-                if place == self.chosen && keys.has_moved {
-                    response.scroll_to_me(None);
-                }
-                if response.clicked() {
-                    clicked = Some(place);
-                }
-            }
-        });
+            });
         clicked
     }
 
@@ -233,7 +302,9 @@ impl Palette {
             error_line(ui, error, ui.available_width());
         }
         let text = self.query.trim();
-        let Some(argument) = command.argument.as_ref() else { return true };
+        let Some(argument) = command.argument.as_ref() else {
+            return true;
+        };
         hints_ui(ui, say!("palette-enter-run-esc-back"), "", Tok::current(ui));
         if !keys.is_enter || text.is_empty() {
             return false;
@@ -255,7 +326,8 @@ impl Palette {
 fn group_ui(ui: &mut Ui, group: &str, tok: &Tok) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), Sense::hover());
     let at = rect.left_center() + vec2(12.0, 3.0);
-    ui.painter().text(at, Align2::LEFT_CENTER, group, semi(11.5), tok.t3);
+    ui.painter()
+        .text(at, Align2::LEFT_CENTER, group, semi(11.5), tok.t3);
 }
 
 /// How a row stands out.
@@ -263,26 +335,52 @@ struct Choosable {
     is_chosen: bool,
 }
 
-fn row_ui(ui: &mut Ui, item: &Item, Choosable { is_chosen }: Choosable, tok: &Tok) -> egui::Response {
+fn row_ui(
+    ui: &mut Ui,
+    item: &Item,
+    Choosable { is_chosen }: Choosable,
+    tok: &Tok,
+) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let is_possible = !matches!(item.choice, Choice::Nothing);
-    response.widget_info(|| WidgetInfo::selected(egui::Role::ListBoxOption, is_possible, is_chosen, &item.text));
+    response.widget_info(|| {
+        WidgetInfo::selected(
+            egui::Role::ListBoxOption,
+            is_possible,
+            is_chosen,
+            &item.text,
+        )
+    });
     if !ui.is_rect_visible(rect) {
         return response;
     }
     let painter = ui.painter();
     if is_chosen {
         painter.rect_filled(rect, 2.0, tok.sel);
-        painter.rect_filled(Rect::from_min_size(rect.min, vec2(2.0, ROW)), 0.0, tok.accent);
+        painter.rect_filled(
+            Rect::from_min_size(rect.min, vec2(2.0, ROW)),
+            0.0,
+            tok.accent,
+        );
     } else if response.hovered() {
         painter.rect_filled(rect, 2.0, tok.bg3);
     }
     let color = if is_possible { tok.t1 } else { tok.t4 };
     if let Some(shape) = item.icon {
-        painter.text(rect.left_center() + vec2(12.0, 0.0), Align2::LEFT_CENTER, shape, icon(14.0), tok.t2);
+        painter.text(
+            rect.left_center() + vec2(12.0, 0.0),
+            Align2::LEFT_CENTER,
+            shape,
+            icon(14.0),
+            tok.t2,
+        );
     }
     let galley = painter.layout_job(text_job(item, color, tok));
-    painter.galley(pos2(rect.left() + 38.0, rect.center().y - galley.size().y / 2.0), galley, color);
+    painter.galley(
+        pos2(rect.left() + 38.0, rect.center().y - galley.size().y / 2.0),
+        galley,
+        color,
+    );
     let area = pos2(rect.right() - 110.0, rect.center().y);
     painter.text(area, Align2::RIGHT_CENTER, item.area, ui_font(12.0), tok.t3);
     let key = match item.key {
@@ -301,8 +399,16 @@ fn text_job(item: &Item, color: egui::Color32, tok: &Tok) -> egui::text::LayoutJ
     let mut job = egui::text::LayoutJob::default();
     for (place, letter) in item.text.chars().enumerate() {
         let is_matched = item.matched.contains(&place);
-        let (font, color) = if is_matched { (medium(13.0), tok.accent) } else { (ui_font(13.0), color) };
-        let format = egui::TextFormat { font_id: font, color, ..Default::default() };
+        let (font, color) = if is_matched {
+            (medium(13.0), tok.accent)
+        } else {
+            (ui_font(13.0), color)
+        };
+        let format = egui::TextFormat {
+            font_id: font,
+            color,
+            ..Default::default()
+        };
         job.append(letter.encode_utf8(&mut [0; 4]), 0.0, format);
     }
     job
@@ -322,6 +428,18 @@ fn hints_ui(ui: &mut Ui, left: &str, right: &str, tok: &Tok) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), Sense::hover());
     super::widgets::line_above(ui.painter(), rect.translate(vec2(0.0, 5.0)), tok.line);
     let y = rect.center().y + 4.0;
-    ui.painter().text(pos2(rect.left() + 12.0, y), Align2::LEFT_CENTER, left, ui_font(12.0), tok.t2);
-    ui.painter().text(pos2(rect.right() - 10.0, y), Align2::RIGHT_CENTER, right, ui_font(12.0), tok.t2);
+    ui.painter().text(
+        pos2(rect.left() + 12.0, y),
+        Align2::LEFT_CENTER,
+        left,
+        ui_font(12.0),
+        tok.t2,
+    );
+    ui.painter().text(
+        pos2(rect.right() - 10.0, y),
+        Align2::RIGHT_CENTER,
+        right,
+        ui_font(12.0),
+        tok.t2,
+    );
 }

@@ -19,7 +19,9 @@ const VACANCIES: usize = 32;
 impl Workspace {
     /// Opens a trace window beside the active one.
     pub fn open_window(&mut self, desk: &mut Desk, at: Position) -> WindowId {
-        let beside = self.trace_tile(desk.windows.active).or_else(|| self.any_tile());
+        let beside = self
+            .trace_tile(desk.windows.active)
+            .or_else(|| self.any_tile());
         let at = at.min(desk.session.index.end());
         let id = desk.windows.open_at(at);
         let pane = Pane::new(PanelKind::Trace, id);
@@ -65,7 +67,9 @@ impl Workspace {
     /// The comparison shows these two windows.
     pub fn choose_compared(&mut self, before: WindowId, after: WindowId) {
         let tile = self.find(PanelKind::Compare);
-        if let Some(Tile::Pane(Pane::Compare(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+        if let Some(Tile::Pane(Pane::Compare(panel))) =
+            tile.and_then(|tile| self.dock.tiles.get_mut(tile))
+        {
             panel.choose(before, after);
         }
     }
@@ -82,7 +86,11 @@ impl Workspace {
 
     /// A trace window that is not the active one.
     pub(super) fn second_window(&self, desk: &Desk) -> Option<WindowId> {
-        desk.windows.list.iter().map(|window| window.id).find(|id| *id != desk.windows.active)
+        desk.windows
+            .list
+            .iter()
+            .map(|window| window.id)
+            .find(|id| *id != desk.windows.active)
     }
 
     /// Makes a trace window the active one and shows it, opening its panel where it was closed.
@@ -92,7 +100,9 @@ impl Workspace {
         }
         let tile = match (self.trace_tile(id), self.any_tile()) {
             (Some(tile), _) => tile,
-            (None, Some(other)) => layout::insert_beside(&mut self.dock, other, Pane::new(PanelKind::Trace, id)),
+            (None, Some(other)) => {
+                layout::insert_beside(&mut self.dock, other, Pane::new(PanelKind::Trace, id))
+            }
             (None, None) => return,
         };
         desk.windows.activate(id);
@@ -173,7 +183,9 @@ impl Workspace {
     /// Closes a panel, and a trace window with its last panel. False when it is the last trace window.
     pub fn close(&mut self, desk: &mut Desk, tile: PanelId) -> bool {
         let tile = TileId(tile.0);
-        let Some(pane) = self.dock.tiles.get_pane(&tile) else { return true };
+        let Some(pane) = self.dock.tiles.get_pane(&tile) else {
+            return true;
+        };
         if let Some(window) = pane.window()
             && self.tiles_of_window(window).len() == 1
             && !desk.windows.close(window)
@@ -193,25 +205,43 @@ impl Workspace {
             self.put_back(desk, None);
         }
         if self.focused == Some(tile) {
-            self.focused = self.trace_tile(desk.windows.active).or_else(|| self.any_tile());
+            self.focused = self
+                .trace_tile(desk.windows.active)
+                .or_else(|| self.any_tile());
         }
         true
     }
 
     /// Puts a new panel where the last one of its kind was closed, or where its kind stands, or else where the comparison or any panel but a trace window does.
     pub(super) fn place(&mut self, desk: &mut Desk, pane: Pane, kind: PanelKind) -> Option<TileId> {
-        if let Some(place) = self.vacancies.iter().rposition(|vacancy| vacancy.is_of(kind)) {
+        if let Some(place) = self
+            .vacancies
+            .iter()
+            .rposition(|vacancy| vacancy.is_of(kind))
+        {
             let active = desk.windows.active;
-            let filled = self.vacancies.remove(place).fill(&mut self.dock, || Pane::new(kind, active));
+            let filled = self
+                .vacancies
+                .remove(place)
+                .fill(&mut self.dock, || Pane::new(kind, active));
             if filled.is_some() {
                 return filled;
             }
         }
-        let order =
-            [kind, PanelKind::Externals, PanelKind::Compare, PanelKind::Memory, PanelKind::Registers, PanelKind::Calls];
+        let order = [
+            kind,
+            PanelKind::Externals,
+            PanelKind::Compare,
+            PanelKind::Memory,
+            PanelKind::Registers,
+            PanelKind::Calls,
+        ];
         // The flame graph stands beside the list of functions, not in front of it.
         let first = (kind == PanelKind::FlameGraph).then_some(PanelKind::Memory);
-        let beside = first.into_iter().chain(order).find_map(|kind| self.find(kind));
+        let beside = first
+            .into_iter()
+            .chain(order)
+            .find_map(|kind| self.find(kind));
         let tile = beside.or_else(|| self.any_tile())?;
         Some(match beside {
             Some(_) => layout::insert_as_tab(&mut self.dock, tile, pane),
@@ -221,9 +251,11 @@ impl Workspace {
 
     /// Rows that a page of the active window has.
     pub fn page_rows(&self, desk: &Desk) -> u64 {
-        let rows = self.trace_tile(desk.windows.active).and_then(|tile| match self.dock.tiles.get_pane(&tile) {
-            Some(Pane::Trace(panel)) => Some(panel.page_rows()),
-            _ => None,
+        let rows = self.trace_tile(desk.windows.active).and_then(|tile| {
+            match self.dock.tiles.get_pane(&tile) {
+                Some(Pane::Trace(panel)) => Some(panel.page_rows()),
+                _ => None,
+            }
         });
         // Before the first frame the number of rows is not known.
         rows.filter(|rows| *rows > 0).unwrap_or(20)
@@ -233,7 +265,9 @@ impl Workspace {
     pub(super) fn scroll_along(&mut self, led: WindowId, way: i64) {
         for tile in self.dock.tiles.tiles_mut() {
             match tile {
-                Tile::Pane(Pane::Trace(panel)) if panel.window() != Some(led) => panel.scroll_along(way),
+                Tile::Pane(Pane::Trace(panel)) if panel.window() != Some(led) => {
+                    panel.scroll_along(way)
+                }
                 _ => {}
             }
         }

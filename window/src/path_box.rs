@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::{Frame, Id, Key, Rect, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Frame, Id, Key, Rect, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 
 use super::go_to::error_line;
 use crate::theme::{Tok, mono, ui as ui_font};
@@ -50,7 +52,8 @@ impl PathBox {
     /// Draws the field.
     pub fn ui(&mut self, ui: &mut Ui, worker: &Worker, out: &mut Vec<Action>) {
         let tok = Tok::current(ui);
-        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), egui::Sense::hover());
+        let (rect, _) =
+            ui.allocate_exact_size(vec2(ui.available_width(), 30.0), egui::Sense::hover());
         ui.painter().rect_filled(rect, 4.0, tok.bg1);
         // While there is nothing to complete, Tab leads on to the next button.
         let is_completing = !self.text.is_empty()
@@ -62,7 +65,8 @@ impl PathBox {
             (None, true) => Stroke::new(2.0, tok.focus),
             (None, false) => Stroke::new(1.0, tok.ctl),
         };
-        ui.painter().rect_stroke(rect, 4.0, stroke, StrokeKind::Inside);
+        ui.painter()
+            .rect_stroke(rect, 4.0, stroke, StrokeKind::Inside);
         if std::mem::take(&mut self.takes_keyboard) {
             response.request_focus();
             put_cursor_at_end(ui, &self.text);
@@ -84,21 +88,45 @@ impl PathBox {
         // A click on a name takes the focus away before the name sees it.
         let is_offering = response.has_focus() || response.lost_focus();
         if is_offering && self.error.is_none() && !self.text.is_empty() {
-            let offer = if is_completing { Offer::Completed } else { Offer::Listed };
+            let offer = if is_completing {
+                Offer::Completed
+            } else {
+                Offer::Listed
+            };
             self.offers_ui(ui, rect, worker, offer);
         }
     }
 
     fn field(&mut self, ui: &mut Ui, rect: Rect, tok: &Tok) -> egui::Response {
-        let inner = Rect::from_min_max(pos2(rect.left() + 10.0, rect.top()), rect.max - vec2(10.0, 0.0));
-        let hint = egui::RichText::new(say!("start-path-of-a-trace")).font(ui_font(12.5)).color(tok.t3);
-        let font = if self.text.is_empty() { ui_font(12.5) } else { mono(12.5) };
+        let inner = Rect::from_min_max(
+            pos2(rect.left() + 10.0, rect.top()),
+            rect.max - vec2(10.0, 0.0),
+        );
+        let hint = egui::RichText::new(say!("start-path-of-a-trace"))
+            .font(ui_font(12.5))
+            .color(tok.t3);
+        let font = if self.text.is_empty() {
+            ui_font(12.5)
+        } else {
+            mono(12.5)
+        };
         let has_text = !self.text.is_empty();
-        let edit = TextEdit::singleline(&mut self.text).id(id()).hint_text(hint).font(font).frame(Frame::NONE);
-        let edit = edit.desired_width(inner.width()).align(egui::Align2::LEFT_CENTER).lock_focus(has_text);
+        let edit = TextEdit::singleline(&mut self.text)
+            .id(id())
+            .hint_text(hint)
+            .font(font)
+            .frame(Frame::NONE);
+        let edit = edit
+            .desired_width(inner.width())
+            .align(egui::Align2::LEFT_CENTER)
+            .lock_focus(has_text);
         let builder = UiBuilder::new().max_rect(inner);
-        let response = ui.scope_builder(builder, |ui| ui.add_sized(inner.size(), edit)).inner;
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("start-path-of-a-trace")));
+        let response = ui
+            .scope_builder(builder, |ui| ui.add_sized(inner.size(), edit))
+            .inner;
+        response.widget_info(|| {
+            WidgetInfo::labeled(egui::Role::TextInput, true, say!("start-path-of-a-trace"))
+        });
         response
     }
 
@@ -109,7 +137,11 @@ impl PathBox {
             move |_: &stepback_index::Cancel| Ok(names_like(&text))
         });
         let Some(names) = answer.any() else { return };
-        let mut chosen = if offer == Offer::Completed { common(names) } else { None };
+        let mut chosen = if offer == Offer::Completed {
+            common(names)
+        } else {
+            None
+        };
         if !names.is_empty() && names.as_slice() != [self.text.clone()] {
             egui::Area::new(Id::unique("path names"))
                 .order(egui::Order::Foreground)
@@ -150,7 +182,9 @@ fn id() -> Id {
 fn put_cursor_at_end(ui: &Ui, text: &str) {
     use egui::text::{CCursor, CCursorRange};
     let mut state = egui::text_edit::TextEditState::load(ui.ctx(), id()).unwrap_or_default();
-    state.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(text.chars().count()))));
+    state
+        .cursor
+        .set_char_range(Some(CCursorRange::one(CCursor::new(text.chars().count()))));
     state.store(ui.ctx(), id());
 }
 
@@ -176,11 +210,17 @@ fn names_like(text: &str) -> Vec<String> {
 
 fn entries(folder: &Path) -> Vec<String> {
     // A folder that cannot be read offers nothing; opening says why.
-    let Ok(list) = std::fs::read_dir(folder) else { return Vec::new() };
+    let Ok(list) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
     list.flatten()
         .map(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if entry.path().is_dir() { format!("{name}/") } else { name }
+            if entry.path().is_dir() {
+                format!("{name}/")
+            } else {
+                name
+            }
         })
         .filter(|name| !name.starts_with('.') && !name.ends_with(".sbi"))
         .collect()
@@ -191,7 +231,10 @@ fn common(names: &[String]) -> Option<String> {
     let (first, rest) = names.split_first()?;
     let mut length = first.len();
     for name in rest {
-        let same = first.char_indices().zip(name.chars()).find(|((_, one), other)| one != other);
+        let same = first
+            .char_indices()
+            .zip(name.chars())
+            .find(|((_, one), other)| one != other);
         length = length.min(same.map_or(name.len(), |((place, _), _)| place));
     }
     first.get(..length).map(str::to_owned)
@@ -216,6 +259,9 @@ mod tests {
         std::fs::write(folder.path().join("trace.tarmac.sbi"), "x").unwrap();
         let begin = format!("{}/tr", folder.path().display());
         let names = names_like(&begin);
-        assert_eq!(names, [format!("{begin}ace.tarmac"), format!("{begin}aces/")]);
+        assert_eq!(
+            names,
+            [format!("{begin}ace.tarmac"), format!("{begin}aces/")]
+        );
     }
 }

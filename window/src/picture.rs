@@ -32,11 +32,18 @@ enum State {
 impl Picture {
     /// A picture that will be saved to a path.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, state: State::Wanted(FRAMES) }
+        Self {
+            path,
+            state: State::Wanted(FRAMES),
+        }
     }
 
     /// Asks for the picture, then saves it and says where. None while it is on its way; to be called once a frame.
-    pub fn advance(&mut self, context: &egui::Context, worker: &Worker) -> Option<Result<PathBuf, String>> {
+    pub fn advance(
+        &mut self,
+        context: &egui::Context,
+        worker: &Worker,
+    ) -> Option<Result<PathBuf, String>> {
         match &mut self.state {
             State::Wanted(0) => {
                 let place = Arc::new(Mutex::new(None));
@@ -54,7 +61,10 @@ impl Picture {
                 None
             }
             State::Asked(place) => {
-                let image = place.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+                let image = place
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .take()?;
                 let path = self.path.clone();
                 self.state = State::Saving(worker.spawn(Lane::Short, move |_| save(&image, &path)));
                 context.request_repaint();
@@ -78,7 +88,8 @@ fn save(image: &ColorImage, path: &Path) -> Result<()> {
     // A file or link of this name that was there is somebody else's.
     let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
     let file = File::create_new(&partial).with_context(refused)?;
-    let saved = write(image, file, path).and_then(|()| std::fs::rename(&partial, path).with_context(refused));
+    let saved = write(image, file, path)
+        .and_then(|()| std::fs::rename(&partial, path).with_context(refused));
     if saved.is_err() {
         // It may not be there at all.
         let _left = std::fs::remove_file(&partial);
@@ -93,7 +104,11 @@ fn write(image: &ColorImage, file: File, path: &Path) -> Result<()> {
     let mut encoder = png::Encoder::new(BufWriter::new(file), width?, height?);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    let bytes: Vec<u8> = image.pixels.iter().flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]).collect();
+    let bytes: Vec<u8> = image
+        .pixels
+        .iter()
+        .flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()])
+        .collect();
     let mut writer = encoder.write_header().with_context(refused)?;
     writer.write_image_data(&bytes).with_context(refused)?;
     writer.finish().with_context(refused)
@@ -108,13 +123,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
         save(&ColorImage::filled([3, 2], egui::Color32::RED), &path).unwrap();
-        let reader = png::Decoder::new(std::io::BufReader::new(File::open(&path).unwrap())).read_info().unwrap();
+        let reader = png::Decoder::new(std::io::BufReader::new(File::open(&path).unwrap()))
+            .read_info()
+            .unwrap();
         assert_eq!((reader.info().width, reader.info().height), (3, 2));
     }
 
     #[test]
     fn a_picture_that_cannot_be_saved_names_its_path() {
-        let error = save(&ColorImage::filled([1, 1], egui::Color32::RED), Path::new("/nowhere/a.png")).unwrap_err();
+        let error = save(
+            &ColorImage::filled([1, 1], egui::Color32::RED),
+            Path::new("/nowhere/a.png"),
+        )
+        .unwrap_err();
         assert!(format!("{error:#}").contains("/nowhere/a.png"));
     }
 }

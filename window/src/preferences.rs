@@ -19,7 +19,9 @@ use stepback_debugger::worker::{Lane, Ticket};
 impl App {
     /// Draws the page of settings while it is open.
     pub(super) fn settings_ui(&mut self, ui: &Ui, out: &mut Vec<Action>) {
-        let Some(page) = &mut self.settings_page else { return };
+        let Some(page) = &mut self.settings_page else {
+            return;
+        };
         if page.ui(ui, &self.settings, self.settings_file.as_ref(), out) {
             self.settings_page = None;
         }
@@ -34,7 +36,11 @@ impl App {
 
     /// Picks up keys that were read, and why settings could not be written.
     pub(super) fn take_settings(&mut self) {
-        match self.settings_file.as_mut().and_then(SettingsFile::take_written) {
+        match self
+            .settings_file
+            .as_mut()
+            .and_then(SettingsFile::take_written)
+        {
             Some(Ok(Some(aside))) => {
                 let told = say!("settings-put-aside", path = format!("{aside:?}"));
                 self.toasts.show(Tone::Warning, &told);
@@ -42,16 +48,22 @@ impl App {
             Some(Err(error)) => self.report(&format!("{error:#}")),
             Some(Ok(None)) | None => {}
         }
-        let Some(read) = self.imported_keys.as_ref().and_then(Ticket::take) else { return };
+        let Some(read) = self.imported_keys.as_ref().and_then(Ticket::take) else {
+            return;
+        };
         self.imported_keys = None;
         let mut keys = self.settings.keys.clone();
         match read.and_then(|text| keys_in(&text, &mut keys)) {
             Ok(problems) => {
                 self.change_keys(|choice| *choice = keys);
                 let told = say!("settings-imported").to_owned();
-                self.toasts.show_with(Tone::Info, &told, &some_of(problems).join("\n"), None);
+                self.toasts
+                    .show_with(Tone::Info, &told, &some_of(problems).join("\n"), None);
             }
-            Err(error) => self.report(&say!("preferences-keys-not-taken", error = format!("{error:#}"))),
+            Err(error) => self.report(&say!(
+                "preferences-keys-not-taken",
+                error = format!("{error:#}")
+            )),
         }
     }
 
@@ -62,8 +74,14 @@ impl App {
 
     /// Chooses the keys of a command.
     pub(super) fn set_keys(&mut self, name: &CommandName, keys: &[String]) {
-        let Some(command) = command(&name.0) else { return self.refuse_command(name) };
-        match keys.iter().map(|key| read_key(key)).collect::<Result<Vec<_>, String>>() {
+        let Some(command) = command(&name.0) else {
+            return self.refuse_command(name);
+        };
+        match keys
+            .iter()
+            .map(|key| read_key(key))
+            .collect::<Result<Vec<_>, String>>()
+        {
             Ok(keys) => self.change_keys(|choice| choice.set(command, &keys)),
             Err(error) => self.report(&error),
         }
@@ -79,7 +97,10 @@ impl App {
     }
 
     fn refuse_command(&mut self, CommandName(name): &CommandName) {
-        self.report(&say!("line-there-is-no-command", line = format!("{name:?}")));
+        self.report(&say!(
+            "line-there-is-no-command",
+            line = format!("{name:?}")
+        ));
     }
 
     /// Changes the chosen keys; with a trace open that can be taken back.
@@ -104,7 +125,9 @@ impl App {
 
     /// Takes over keys from a file; without a path it is asked for.
     pub(super) fn import_keys(&mut self, path: Option<PathBuf>) {
-        let Some(path) = path else { return self.ask_for_file(FilePurpose::Keys) };
+        let Some(path) = path else {
+            return self.ask_for_file(FilePurpose::Keys);
+        };
         let read = move |_: &stepback_index::Cancel| {
             let metadata = std::fs::metadata(&path)?;
             anyhow::ensure!(
@@ -135,13 +158,18 @@ impl App {
 
     /// Begins to read fonts.
     pub(super) fn read_fonts(&mut self, choice: FontChoice) {
-        self.fonts = Some(self.folder_worker.spawn(Lane::Short, move |_| Ok(ReadFonts::of(choice))));
+        self.fonts = Some(
+            self.folder_worker
+                .spawn(Lane::Short, move |_| Ok(ReadFonts::of(choice))),
+        );
     }
 
     /// Takes fonts that were read; in place of a file that can no longer be used stands the program's own, and one that
     /// cannot be used takes the place of none.
     pub(super) fn take_fonts(&mut self) {
-        let Some(read) = self.fonts.as_ref().and_then(Ticket::take) else { return };
+        let Some(read) = self.fonts.as_ref().and_then(Ticket::take) else {
+            return;
+        };
         self.fonts = None;
         match read {
             Ok(read) => {

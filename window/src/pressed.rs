@@ -5,7 +5,11 @@ use egui::{Event, InputState};
 use stepback_debugger::keymap::{Command, Key, KeyStroke, Keyboard, Modifiers, Situation, meant};
 
 /// Takes the keys that stand for commands out of the input, in the order in which they were pressed.
-pub fn take_pressed(input: &mut InputState, situation: &Situation, keyboard: Keyboard) -> Vec<&'static Command> {
+pub fn take_pressed(
+    input: &mut InputState,
+    situation: &Situation,
+    keyboard: Keyboard,
+) -> Vec<&'static Command> {
     let mut pressed = Vec::new();
     input.events.retain(|event| {
         let found = stroke_of(event).and_then(|stroke| meant(stroke, situation, keyboard));
@@ -14,7 +18,9 @@ pub fn take_pressed(input: &mut InputState, situation: &Situation, keyboard: Key
     });
     if !pressed.is_empty() {
         // The same stroke arrives as text as well; a field that the command opens must not get it.
-        input.events.retain(|event| !matches!(event, Event::Text(_)));
+        input
+            .events
+            .retain(|event| !matches!(event, Event::Text(_)));
     }
     pressed
 }
@@ -22,11 +28,34 @@ pub fn take_pressed(input: &mut InputState, situation: &Situation, keyboard: Key
 /// The key that an event tells was pressed. Ctrl and its like come as keys of their own before the key that they are
 /// held with: they are none.
 pub fn stroke_of(event: &Event) -> Option<KeyStroke> {
-    let Event::Key { key, pressed: true, modifiers, .. } = event else { return None };
+    let Event::Key {
+        key,
+        pressed: true,
+        modifiers,
+        ..
+    } = event
+    else {
+        return None;
+    };
     // What files call a key by is understood by the toolkit, too.
-    let key = *Key::ALL.iter().find(|ours| egui::Key::from_name(ours.name()) == Some(*key))?;
-    let egui::Modifiers { alt, shift, command, ctrl, .. } = *modifiers;
-    Some(KeyStroke::new(Modifiers { ctrl: command || ctrl, alt, shift }, key))
+    let key = *Key::ALL
+        .iter()
+        .find(|ours| egui::Key::from_name(ours.name()) == Some(*key))?;
+    let egui::Modifiers {
+        alt,
+        shift,
+        command,
+        ctrl,
+        ..
+    } = *modifiers;
+    Some(KeyStroke::new(
+        Modifiers {
+            ctrl: command || ctrl,
+            alt,
+            shift,
+        },
+        key,
+    ))
 }
 
 #[cfg(test)]
@@ -37,7 +66,13 @@ mod tests {
     use stepback_debugger::action::WindowId;
 
     fn event(key: egui::Key, modifiers: egui::Modifiers) -> Event {
-        Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers }
+        Event::Key {
+            key,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers,
+        }
     }
 
     #[test]
@@ -47,17 +82,43 @@ mod tests {
         let step = event(egui::Key::S, egui::Modifiers::NONE);
         let go_to = event(egui::Key::G, egui::Modifiers::COMMAND);
         input.events = vec![step, Event::Text("s".to_owned()), left.clone(), go_to];
-        let situation = Situation { active: Some((WindowId(1), Position(0))), ..Situation::default() };
+        let situation = Situation {
+            active: Some((WindowId(1), Position(0))),
+            ..Situation::default()
+        };
         let pressed = take_pressed(&mut input, &situation, Keyboard::Panel);
-        assert_eq!(pressed.iter().map(|command| command.name).collect::<Vec<_>>(), ["Step", "Go to…"]);
+        assert_eq!(
+            pressed
+                .iter()
+                .map(|command| command.name)
+                .collect::<Vec<_>>(),
+            ["Step", "Go to…"]
+        );
         assert_eq!(input.events, [left]);
     }
 
     #[test]
     fn every_key_of_the_toolkit_is_known_but_those_that_are_only_held() {
-        let unknown = egui::Key::ALL.iter().filter(|key| stroke_of(&event(**key, egui::Modifiers::NONE)).is_none());
-        let held = ["ShiftLeft", "ShiftRight", "ControlLeft", "ControlRight", "AltLeft", "AltRight", "SuperLeft"];
+        let unknown = egui::Key::ALL
+            .iter()
+            .filter(|key| stroke_of(&event(**key, egui::Modifiers::NONE)).is_none());
+        let held = [
+            "ShiftLeft",
+            "ShiftRight",
+            "ControlLeft",
+            "ControlRight",
+            "AltLeft",
+            "AltRight",
+            "SuperLeft",
+        ];
         let names: Vec<&str> = unknown.map(|key| key.name()).collect();
-        assert_eq!(names, [&held[..], &["SuperRight", "CapsLock", "NumLock", "ScrollLock", "Fn"]].concat());
+        assert_eq!(
+            names,
+            [
+                &held[..],
+                &["SuperRight", "CapsLock", "NumLock", "ScrollLock", "Fn"]
+            ]
+            .concat()
+        );
     }
 }

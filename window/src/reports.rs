@@ -22,13 +22,22 @@ impl App {
             Report::Error(error) => self.toasts.show(Tone::Error, &error),
             // Commands that need a trace cannot be chosen without one, and the window keeps a recent list.
             Report::NoTrace | Report::NoRecentList => {}
-            Report::NotOpened { error, is_shown: true } => self.show_stopped(error),
-            Report::NotOpened { error, is_shown: false } => self.show_not_opened(error),
-            Report::OpeningCancelled => self.toasts.show(Tone::Info, say!("opened-opening-was-cancelled")),
+            Report::NotOpened {
+                error,
+                is_shown: true,
+            } => self.show_stopped(error),
+            Report::NotOpened {
+                error,
+                is_shown: false,
+            } => self.show_not_opened(error),
+            Report::OpeningCancelled => self
+                .toasts
+                .show(Tone::Info, say!("opened-opening-was-cancelled")),
             // The status bar says how far it came, and how to go on.
             Report::IndexingCancelled { is_shown: true } => {}
             Report::IndexingCancelled { is_shown: false } => {
-                self.toasts.show(Tone::Info, say!("opened-indexing-was-cancelled"));
+                self.toasts
+                    .show(Tone::Info, say!("opened-indexing-was-cancelled"));
             }
             Report::Notice(notice) => {
                 let tone = match notice.kind {
@@ -44,31 +53,58 @@ impl App {
                 self.toasts.retire(spoken(GROWN));
             }
             Report::NotesNotKept => {
-                let save = (say!("kept-save-session-as").to_owned(), FileAction::SaveSession(None).into());
+                let save = (
+                    say!("kept-save-session-as").to_owned(),
+                    FileAction::SaveSession(None).into(),
+                );
                 let title = say!("kept-what-is-marked-is-not");
-                self.toasts.show_with(Tone::Warning, title, say!("kept-not-kept"), [save]);
+                self.toasts
+                    .show_with(Tone::Warning, title, say!("kept-not-kept"), [save]);
             }
             Report::Saved(news) => self.show_saved(news),
-            Report::NothingToUndo(Way::Back) => self.toasts.show(Tone::Info, say!("marks-there-is-nothing-to-undo")),
+            Report::NothingToUndo(Way::Back) => self
+                .toasts
+                .show(Tone::Info, say!("marks-there-is-nothing-to-undo")),
             Report::NothingToUndo(Way::Forward) => {
-                self.toasts.show(Tone::Info, say!("marks-there-is-nothing-to-redo"));
+                self.toasts
+                    .show(Tone::Info, say!("marks-there-is-nothing-to-redo"));
             }
             Report::NoCell => {
                 let advice = say!("apply-click-a-register-or-a");
-                let palette = Some((say!("apply-commands").to_owned(), AppAction::CommandPalette.into()));
-                self.toasts.show_with(Tone::Warning, say!("apply-no-cell-is-selected"), advice, palette);
-                self.program.note_failure(say!("apply-no-cell-is-selected-2"));
+                let palette = Some((
+                    say!("apply-commands").to_owned(),
+                    AppAction::CommandPalette.into(),
+                ));
+                self.toasts.show_with(
+                    Tone::Warning,
+                    say!("apply-no-cell-is-selected"),
+                    advice,
+                    palette,
+                );
+                self.program
+                    .note_failure(say!("apply-no-cell-is-selected-2"));
             }
             Report::NothingToBookmark => {
                 let advice = say!("marks-drag-with-shift-in-the");
-                self.toasts.show_with(Tone::Info, say!("marks-no-part-of-the-trace"), advice, None);
+                self.toasts
+                    .show_with(Tone::Info, say!("marks-no-part-of-the-trace"), advice, None);
             }
             Report::NothingToSave => {
                 let advice = say!("part-shift-drag-in-the-timeline");
-                self.toasts.show_with(Tone::Info, say!("part-nothing-is-selected-in-the"), advice, None);
+                self.toasts.show_with(
+                    Tone::Info,
+                    say!("part-nothing-is-selected-in-the"),
+                    advice,
+                    None,
+                );
             }
             Report::NotDivisible => {
-                self.toasts.show_with(Tone::Warning, say!("part-only-a-part-of-a"), say!("part-advice"), None);
+                self.toasts.show_with(
+                    Tone::Warning,
+                    say!("part-only-a-part-of-a"),
+                    say!("part-advice"),
+                    None,
+                );
             }
             Report::Arrived => self.go_to.succeed(&self.context),
             Report::Refused { place, error } => self.go_to.refuse(place, &error),
@@ -81,83 +117,152 @@ impl App {
     }
 
     /// Shows a message: one sentence becomes a title and a text by itself.
-    fn show_message(&mut self, Message { tone, title, text, offers }: &Message) {
+    fn show_message(
+        &mut self,
+        Message {
+            tone,
+            title,
+            text,
+            offers,
+        }: &Message,
+    ) {
         match offers.is_empty() && text.is_empty() {
             true => self.toasts.show(*tone, title),
-            false => self.toasts.show_with(*tone, title, text, offers.iter().cloned()),
+            false => self
+                .toasts
+                .show_with(*tone, title, text, offers.iter().cloned()),
         }
     }
 
     fn show_stopped(&mut self, error: &anyhow::Error) {
         let (_, text) = words_of(error);
         let reload = Some((say!("opened-reload").to_owned(), FileAction::Reload.into()));
-        self.toasts.show_with(Tone::Error, say!("opened-indexing-stopped"), &text, reload);
+        self.toasts
+            .show_with(Tone::Error, say!("opened-indexing-stopped"), &text, reload);
     }
 
     fn show_not_opened(&mut self, error: &anyhow::Error) {
         if let Some(TraceMissing { file, trace }) = error.downcast_ref() {
-            let locate = (say!("opened-locate").to_owned(), FileAction::LocateTrace(file.clone()).into());
+            let locate = (
+                say!("opened-locate").to_owned(),
+                FileAction::LocateTrace(file.clone()).into(),
+            );
             let text = say!("opened-say-where", trace = trace.display().to_string());
-            return self.toasts.show_with(Tone::Warning, say!("opened-the-trace-of-the-session"), &text, [locate]);
+            return self.toasts.show_with(
+                Tone::Warning,
+                say!("opened-the-trace-of-the-session"),
+                &text,
+                [locate],
+            );
         }
         let (what, text) = words_of(error);
         let inside = error.downcast_ref::<TracesInside>();
         inside.iter().for_each(|inside| self.choose_inside(inside));
         // The message is at the path that was typed, or in a toast; once.
-        let is_told = inside.is_some() || self.workspace.is_none() && self.start.path_box.refuse(&what);
+        let is_told =
+            inside.is_some() || self.workspace.is_none() && self.start.path_box.refuse(&what);
         if !is_told {
-            self.toasts.show_with(Tone::Error, spoken(NOT_OPENED), &text, None);
+            self.toasts
+                .show_with(Tone::Error, spoken(NOT_OPENED), &text, None);
         }
     }
 
     fn show_change(&mut self, change: TraceChange) {
-        let reload = (say!("opened-reload").to_owned(), Action::File(FileAction::Reload));
+        let reload = (
+            say!("opened-reload").to_owned(),
+            Action::File(FileAction::Reload),
+        );
         let text = say!("opened-what-is-shown-belongs-to");
         match change {
-            TraceChange::Rewritten => self.toasts.show_with(Tone::Warning, spoken(CHANGED), text, [reload]),
+            TraceChange::Rewritten => {
+                self.toasts
+                    .show_with(Tone::Warning, spoken(CHANGED), text, [reload])
+            }
             TraceChange::Grown => {
-                let follow = (say!("opened-follow").to_owned(), FileAction::FollowTrace.into());
-                self.toasts.show_with(Tone::Warning, spoken(GROWN), text, [reload, follow]);
+                let follow = (
+                    say!("opened-follow").to_owned(),
+                    FileAction::FollowTrace.into(),
+                );
+                self.toasts
+                    .show_with(Tone::Warning, spoken(GROWN), text, [reload, follow]);
             }
         }
     }
 
     /// Shows how many lines could not be read.
     fn show_warnings(&mut self, session: &Session) {
-        let of_time: u64 =
-            session.index.warnings().iter().filter(|warning| warning.is_of_time()).map(|it| it.count).sum();
+        let of_time: u64 = session
+            .index
+            .warnings()
+            .iter()
+            .filter(|warning| warning.is_of_time())
+            .map(|it| it.count)
+            .sum();
         let count = session.index.info().warning_count.saturating_sub(of_time);
-        let mut told = session.index.warnings().iter().filter(|warning| count == 0 || !warning.is_of_time());
+        let mut told = session
+            .index
+            .warnings()
+            .iter()
+            .filter(|warning| count == 0 || !warning.is_of_time());
         let Some(first) = told.next() else { return };
         let title = match count {
             0 => say!("opened-time-runs-backwards").to_owned(),
             _ if session.index.source().is_text() => say!("opened-lines-not-read", count = count),
             _ => say!("opened-places-not-read", count = count),
         };
-        let text = say!("opened-first", warning = placed(first, &first.message, &session.index));
-        let show = Some((say!("opened-show-list").to_owned(), PanelAction::ShowPanel(PanelKind::Warnings).into()));
+        let text = say!(
+            "opened-first",
+            warning = placed(first, &first.message, &session.index)
+        );
+        let show = Some((
+            say!("opened-show-list").to_owned(),
+            PanelAction::ShowPanel(PanelKind::Warnings).into(),
+        ));
         self.toasts.show_with(Tone::Warning, &title, &text, show);
     }
 
     fn show_saved(&mut self, news: SaveNews) {
         match news {
             SaveNews::Saved(path) => {
-                self.toasts.show(Tone::Info, &say!("kept-session-saved", path = path.display().to_string()));
+                self.toasts.show(
+                    Tone::Info,
+                    &say!("kept-session-saved", path = path.display().to_string()),
+                );
             }
             SaveNews::Elsewhere(path) => {
                 let text = say!("kept-elsewhere", path = path.display().to_string());
-                self.toasts.show_with(Tone::Info, say!("kept-the-session-has-another-place"), &text, None);
+                self.toasts.show_with(
+                    Tone::Info,
+                    say!("kept-the-session-has-another-place"),
+                    &text,
+                    None,
+                );
             }
             SaveNews::SetAside(path) => {
                 let text = say!("kept-as", path = path.display().to_string());
-                let open = (say!("kept-open-it-again").to_owned(), FileAction::OpenSession(Some(path)).into());
-                self.toasts.show_with(Tone::Info, say!("kept-the-session-made-way"), &text, [open]);
+                let open = (
+                    say!("kept-open-it-again").to_owned(),
+                    FileAction::OpenSession(Some(path)).into(),
+                );
+                self.toasts
+                    .show_with(Tone::Info, say!("kept-the-session-made-way"), &text, [open]);
             }
             SaveNews::Foreign(path) => {
                 let text = say!("kept-of-another", path = path.display().to_string());
-                let replace = (say!("kept-replace-it").to_owned(), FileAction::SaveSession(Some(path)).into());
-                let save = (say!("kept-save-session-as").to_owned(), FileAction::SaveSession(None).into());
-                self.toasts.show_with(Tone::Warning, say!("kept-the-session-is-not-saved"), &text, [replace, save]);
+                let replace = (
+                    say!("kept-replace-it").to_owned(),
+                    FileAction::SaveSession(Some(path)).into(),
+                );
+                let save = (
+                    say!("kept-save-session-as").to_owned(),
+                    FileAction::SaveSession(None).into(),
+                );
+                self.toasts.show_with(
+                    Tone::Warning,
+                    say!("kept-the-session-is-not-saved"),
+                    &text,
+                    [replace, save],
+                );
             }
             SaveNews::Failed(error) => self.report(&error),
         }
@@ -167,7 +272,10 @@ impl App {
 /// Returns an error without its file, and as the text of a message, with the file's path separate.
 fn words_of(error: &anyhow::Error) -> (String, String) {
     match error.downcast_ref::<FileError>() {
-        Some(FileError { what, path }) => (what.clone(), format!("{} {}", sentence(what), path.display())),
+        Some(FileError { what, path }) => (
+            what.clone(),
+            format!("{} {}", sentence(what), path.display()),
+        ),
         None => (format!("{error:#}"), sentence(&format!("{error:#}"))),
     }
 }

@@ -48,14 +48,24 @@ impl Taken {
         if lacking < 1.0 {
             return None;
         }
-        let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(column) else { return None };
+        let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(column) else {
+            return None;
+        };
         let (own, others) = (linear.shares[row], linear.shares[giver]);
         let moved = lacking * (own + others) / (height + other);
         let taken = Self {
             panel,
             column,
-            taker: Share { row, before: own, since: own + moved },
-            giver: Share { row: giver, before: others, since: others - moved },
+            taker: Share {
+                row,
+                before: own,
+                since: own + moved,
+            },
+            giver: Share {
+                row: giver,
+                before: others,
+                since: others - moved,
+            },
         };
         for Share { row, since, .. } in [taken.taker, taken.giver] {
             linear.shares.set_share(row, since);
@@ -68,7 +78,8 @@ impl Taken {
     pub fn pass_on(mut self, dock: &mut Dock) -> Option<Self> {
         let is_heir = |tile: &TileId| {
             let kind = dock.tiles.get_pane(tile).map(Pane::kind);
-            kind.is_some_and(wants_lines) && column_of(dock, *tile) == Some((self.column, self.taker.row))
+            kind.is_some_and(wants_lines)
+                && column_of(dock, *tile) == Some((self.column, self.taker.row))
         };
         match panes_in_order(dock).into_iter().find(is_heir) {
             Some(heir) => {
@@ -89,12 +100,17 @@ impl Taken {
 
     /// Gives the room back, where nobody moved the border meanwhile.
     fn give_back(&self, dock: &mut Dock) {
-        let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(self.column) else { return };
+        let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(self.column)
+        else {
+            return;
+        };
         let rows = [self.taker, self.giver];
-        let is_untouched =
-            rows.iter().all(|part| linear.children.contains(&part.row) && linear.shares[part.row] == part.since);
+        let is_untouched = rows.iter().all(|part| {
+            linear.children.contains(&part.row) && linear.shares[part.row] == part.since
+        });
         if is_untouched {
-            rows.iter().for_each(|part| linear.shares.set_share(part.row, part.before));
+            rows.iter()
+                .for_each(|part| linear.shares.set_share(part.row, part.before));
         }
     }
 }

@@ -30,11 +30,20 @@ const SMALLEST: Vec2 = vec2(800.0, 500.0);
 /// The script is wrong or a line of it failed, the picture could not be saved; names file and line.
 pub fn run(options: WindowOptions) -> Result<Outcome> {
     // A misspelt line is told at once, also where no window is possible.
-    let script = options.script.as_deref().map(Script::read).transpose().map_err(|error| anyhow!(error))?;
+    let script = options
+        .script
+        .as_deref()
+        .map(Script::read)
+        .transpose()
+        .map_err(|error| anyhow!(error))?;
     if let Some(why) = no_display() {
         return Ok(Outcome::NoWindow(why));
     }
-    let damage = if options.is_scripted() { DamageRule::Left } else { DamageRule::PutAside };
+    let damage = if options.is_scripted() {
+        DamageRule::Left
+    } else {
+        DamageRule::PutAside
+    };
     let mut storage = Storage::of(APP, damage);
     // What was kept plays no part in runs from a script.
     let notice = storage.notice.take().filter(|_| !options.is_scripted());
@@ -49,7 +58,8 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
             if let Some(notice) = notice {
                 app.toasts.show(Tone::Warning, &notice.to_string());
             }
-            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(app.program.failure.clone());
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some(app.program.failure.clone());
             Ok(Box::new(app))
         })
     };
@@ -61,15 +71,24 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
             return Ok(Outcome::NoWindow(why.to_owned()));
         }
     }
-    let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let failed = failure.and_then(|failure| failure.lock().unwrap_or_else(PoisonError::into_inner).take());
+    let failure = failure
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    let failed = failure.and_then(|failure| {
+        failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    });
     failed.map_or(Ok(Outcome::Done), |error| Err(anyhow!(error)))
 }
 
 /// The toolkit panics where a library of the window system is missing. Until the program itself runs, such a
 /// panic is kept quiet and gives none; afterwards it is a mistake of ours and goes on.
 fn without_panic_text<R>(has_begun: &Arc<AtomicBool>, act: impl FnOnce() -> R) -> Option<R> {
-    let before: Arc<dyn Fn(&std::panic::PanicHookInfo<'_>) + Send + Sync> = Arc::from(std::panic::take_hook());
+    let before: Arc<dyn Fn(&std::panic::PanicHookInfo<'_>) + Send + Sync> =
+        Arc::from(std::panic::take_hook());
     std::panic::set_hook({
         let (before, has_begun) = (before.clone(), has_begun.clone());
         Box::new(move |info| {
@@ -101,14 +120,19 @@ fn native_options(options: &WindowOptions, storage: Storage) -> eframe::NativeOp
     let persist_window = options.size.is_none() && !options.is_scripted();
     let is_first = persist_window && !storage.has_window;
     let size = options.size.map_or(FIRST_SIZE, |(wide, tall)| {
-        let [wide, tall] = [wide, tall].map(|side| f32::from(u16::try_from(side).unwrap_or(u16::MAX)));
+        let [wide, tall] =
+            [wide, tall].map(|side| f32::from(u16::try_from(side).unwrap_or(u16::MAX)));
         vec2(wide, tall)
     });
     let mut viewport = egui::ViewportBuilder::default()
         .with_title("Stepback")
         .with_app_id(APP)
         // The toolkit makes of more than any screen has the size of the screen, and tells it in no other way.
-        .with_inner_size(if is_first { Vec2::splat(f32::from(u16::MAX)) } else { size })
+        .with_inner_size(if is_first {
+            Vec2::splat(f32::from(u16::MAX))
+        } else {
+            size
+        })
         .with_min_inner_size(SMALLEST)
         .with_drag_and_drop(true);
     if let Some(icon) = icon() {
@@ -116,11 +140,14 @@ fn native_options(options: &WindowOptions, storage: Storage) -> eframe::NativeOp
     }
     let renderer = eframe::Renderer::Glow;
     // Nothing is read from there and nothing is written: a script and a picture depend on nothing that was kept.
-    let nowhere =
-        options.is_scripted().then(|| std::env::temp_dir().join(format!("{APP}-none-{}/app.ron", std::process::id())));
+    let nowhere = options
+        .is_scripted()
+        .then(|| std::env::temp_dir().join(format!("{APP}-none-{}/app.ron", std::process::id())));
     // The toolkit puts the size of the last run in the place of what was asked for, whatever it was told.
     let as_asked: Option<eframe::WindowBuilderHook> = options.size.map(|_| {
-        let hook = move |viewport: egui::ViewportBuilder| viewport.with_inner_size(size).with_maximized(false);
+        let hook = move |viewport: egui::ViewportBuilder| {
+            viewport.with_inner_size(size).with_maximized(false)
+        };
         Box::new(hook) as eframe::WindowBuilderHook
     });
     let within_screen: Option<eframe::WindowBuilderHook> = is_first.then(|| {
@@ -149,20 +176,33 @@ fn first_size(screen: Vec2) -> Vec2 {
 /// The window's icon; none if the picture inside the program cannot be read, which a test rules out.
 fn icon() -> Option<egui::IconData> {
     let bytes: &[u8] = include_bytes!("../../assets/icon.png");
-    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().ok()?;
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
+        .read_info()
+        .ok()?;
     let mut rgba = vec![0; reader.output_buffer_size()?];
     let info = reader.next_frame(&mut rgba).ok()?;
-    (info.color_type == png::ColorType::Rgba).then_some(egui::IconData { rgba, width: info.width, height: info.height })
+    (info.color_type == png::ColorType::Rgba).then_some(egui::IconData {
+        rgba,
+        width: info.width,
+        height: info.height,
+    })
 }
 
 /// One sentence. What the toolkit says of itself is a dump of structures and is left out.
 fn reason(error: &eframe::Error) -> String {
     match error {
         eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => {
-            let display = ["WAYLAND_DISPLAY", "DISPLAY"].iter().find_map(|name| std::env::var(name).ok());
-            format!("the display {:?} cannot be reached", display.unwrap_or_default())
+            let display = ["WAYLAND_DISPLAY", "DISPLAY"]
+                .iter()
+                .find_map(|name| std::env::var(name).ok());
+            format!(
+                "the display {:?} cannot be reached",
+                display.unwrap_or_default()
+            )
         }
-        eframe::Error::Glutin(_) | eframe::Error::NoGlutinConfigs(..) | eframe::Error::OpenGL(_) => {
+        eframe::Error::Glutin(_)
+        | eframe::Error::NoGlutinConfigs(..)
+        | eframe::Error::OpenGL(_) => {
             "OpenGL is not available: is a driver such as libgl1-mesa-dri installed?".to_owned()
         }
         eframe::Error::AppCreation(error) => error.to_string(),
@@ -191,7 +231,10 @@ mod tests {
     fn a_panic_before_the_program_runs_is_an_answer() {
         let has_begun = Arc::new(AtomicBool::new(false));
         assert_eq!(without_panic_text(&has_begun, || 1), Some(1));
-        assert_eq!(without_panic_text(&has_begun, || -> u8 { panic!("no library") }), None);
+        assert_eq!(
+            without_panic_text(&has_begun, || -> u8 { panic!("no library") }),
+            None
+        );
     }
 
     #[test]
@@ -199,7 +242,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("a.txt");
         std::fs::write(&script, "Dance\n").unwrap();
-        let error = run(WindowOptions { script: Some(script), ..WindowOptions::default() }).unwrap_err();
-        assert!(error.to_string().ends_with("a.txt, line 1: there is no command \"Dance\""));
+        let error = run(WindowOptions {
+            script: Some(script),
+            ..WindowOptions::default()
+        })
+        .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("a.txt, line 1: there is no command \"Dance\"")
+        );
     }
 }

@@ -62,7 +62,10 @@ pub(super) fn entries(text: &str) -> impl Iterator<Item = &str> {
         }
         false
     });
-    parts.map(str::trim).filter(|part| !part.is_empty()).take(LIMIT_ENTRIES)
+    parts
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .take(LIMIT_ENTRIES)
 }
 
 #[cfg(test)]
@@ -87,12 +90,31 @@ mod tests {
     #[test]
     fn what_cannot_be_read_costs_itself_alone() {
         let names = vec!["a,b)".to_owned(), "c\"".to_owned()];
-        let whole = || Kept { size: 2.0, names: names.clone(), pairs: vec![(1, 2)] };
+        let whole = || Kept {
+            size: 2.0,
+            names: names.clone(),
+            pairs: vec![(1, 2)],
+        };
         let list = r#"names:["a,b)","c\""]"#;
         check(&format!("(size:2.0,{list},pairs:[(1,2)])"), Some(whole()));
-        check(&format!("(size:big,{list},pairs:[(1,2)])"), Some(Kept { size: 0.0, ..whole() }));
-        check(&format!("(size:2.0,{list},pairs:[(1,2),(1,999),7])"), Some(whole()));
-        check(&format!("(size:2.0,{list},pairs:7)"), Some(Kept { pairs: Vec::new(), ..whole() }));
+        check(
+            &format!("(size:big,{list},pairs:[(1,2)])"),
+            Some(Kept {
+                size: 0.0,
+                ..whole()
+            }),
+        );
+        check(
+            &format!("(size:2.0,{list},pairs:[(1,2),(1,999),7])"),
+            Some(whole()),
+        );
+        check(
+            &format!("(size:2.0,{list},pairs:7)"),
+            Some(Kept {
+                pairs: Vec::new(),
+                ..whole()
+            }),
+        );
         check("(size:2.0,names:[", None);
         check("rubbish", None);
     }

@@ -27,18 +27,32 @@ pub struct SavedLayout {
 /// The panels and windows. Without panels, or where they cannot be read, the first ones for a window of a size.
 pub fn layout_of(kept: &Kept, size: Vec2) -> Option<SavedLayout> {
     let file = kept.file.as_ref()?;
-    let moment = |position| Moment { trace: TraceId::default(), position };
+    let moment = |position| Moment {
+        trace: TraceId::default(),
+        position,
+    };
     let place = |window: &KeptWindow| (WindowId(window.number), moment(Position(window.position)));
     let positions: Vec<_> = file.windows.iter().map(place).collect();
-    let read = if file.panels.is_empty() { None } else { kept_layout::read_all(&file.panels) };
+    let read = if file.panels.is_empty() {
+        None
+    } else {
+        kept_layout::read_all(&file.panels)
+    };
     let (dock, torn) = read.unwrap_or_else(|| (first_with(&positions, size), Vec::new()));
-    Some(SavedLayout { dock, torn, positions, active: WindowId(file.active) })
+    Some(SavedLayout {
+        dock,
+        torn,
+        positions,
+        active: WindowId(file.active),
+    })
 }
 
 /// The first panels, with the trace windows that there were.
 fn first_with(positions: &[(WindowId, Moment)], size: Vec2) -> Dock {
     let mut dock = layout::first(size);
-    let beside = layout::panes_in_order(&dock).into_iter().find(|tile| window_of(&dock, *tile).is_some());
+    let beside = layout::panes_in_order(&dock)
+        .into_iter()
+        .find(|tile| window_of(&dock, *tile).is_some());
     let Some(beside) = beside else { return dock };
     let shown = window_of(&dock, beside);
     for (id, _) in positions.iter().filter(|(id, _)| Some(*id) != shown) {

@@ -94,7 +94,11 @@ pub struct FontChoice {
 
 impl Default for FontChoice {
     fn default() -> Self {
-        Self { interface_percent: 100, interface: None, fixed_width: None }
+        Self {
+            interface_percent: 100,
+            interface: None,
+            fixed_width: None,
+        }
     }
 }
 
@@ -117,15 +121,22 @@ impl FontChoice {
 
     /// Texts of the interface larger (1), smaller (-1) or normal (0), within reason.
     pub fn scale_interface(&mut self, direction: i8) {
-        let percent = if direction == 0 { 100 } else { self.interface_percent + 5 * i64::from(direction) };
-        self.interface_percent = percent.clamp(*INTERFACE_PERCENT.start(), *INTERFACE_PERCENT.end());
+        let percent = if direction == 0 {
+            100
+        } else {
+            self.interface_percent + 5 * i64::from(direction)
+        };
+        self.interface_percent =
+            percent.clamp(*INTERFACE_PERCENT.start(), *INTERFACE_PERCENT.end());
     }
 }
 
 impl MovedSources {
     fn is_of(&self, session: &Session) -> bool {
         let images = session.images.infos().iter();
-        images.filter_map(|info| std::path::absolute(&info.spec.path).ok()).any(|path| path == self.image)
+        images
+            .filter_map(|info| std::path::absolute(&info.spec.path).ok())
+            .any(|path| path == self.image)
     }
 }
 
@@ -155,24 +166,35 @@ impl Default for Settings {
 impl Settings {
     /// What the last run kept.
     pub fn load(storage: &dyn eframe::Storage) -> Self {
-        let settings: Option<Self> = storage.get_string(eframe::APP_KEY).and_then(|text| salvage::read(&text));
+        let settings: Option<Self> = storage
+            .get_string(eframe::APP_KEY)
+            .and_then(|text| salvage::read(&text));
         settings.unwrap_or_default().within_limits()
     }
 
     /// The same with every value where the program itself would leave it: the file may be from anywhere.
     fn within_limits(mut self) -> Self {
-        self.zoom = if self.zoom.is_finite() { self.zoom.clamp(*ZOOM.start(), *ZOOM.end()) } else { 1.0 };
+        self.zoom = if self.zoom.is_finite() {
+            self.zoom.clamp(*ZOOM.start(), *ZOOM.end())
+        } else {
+            1.0
+        };
         let percent = self.fonts.interface_percent;
-        self.fonts.interface_percent = percent.clamp(*INTERFACE_PERCENT.start(), *INTERFACE_PERCENT.end());
+        self.fonts.interface_percent =
+            percent.clamp(*INTERFACE_PERCENT.start(), *INTERFACE_PERCENT.end());
         let is_usable = |height: &f32| layout::TIMELINE.contains(height);
         self.timeline_height = self.timeline_height.filter(is_usable);
-        self.recent.retain(|recent| !recent.path.as_os_str().is_empty());
+        self.recent
+            .retain(|recent| !recent.path.as_os_str().is_empty());
         self.recent.truncate(recent::LIMIT);
-        self.recent.iter_mut().for_each(RecentTrace::keep_within_limits);
+        self.recent
+            .iter_mut()
+            .for_each(RecentTrace::keep_within_limits);
         self.layouts.truncate(LAYOUTS);
         self.recent_commands.truncate(COMMANDS);
         self.searches.truncate(HISTORY);
-        self.searches.retain(|question| question.text.len() <= SEARCH_BYTES);
+        self.searches
+            .retain(|question| question.text.len() <= SEARCH_BYTES);
         let surplus = self.moved_sources.len().saturating_sub(MAPPINGS);
         self.moved_sources.drain(..surplus);
         self
@@ -186,7 +208,12 @@ impl Settings {
     /// Puts the theme and the size of everything into effect.
     pub fn apply(&self, context: &egui::Context) {
         let is_safe = matches!(self.theme, ThemeChoice::SafeDark | ThemeChoice::SafeLight);
-        if is_safe { Palette::Safe } else { Palette::Usual }.take_effect();
+        if is_safe {
+            Palette::Safe
+        } else {
+            Palette::Usual
+        }
+        .take_effect();
         context.set_theme(match self.theme {
             ThemeChoice::System => egui::ThemePreference::System,
             ThemeChoice::Dark | ThemeChoice::SafeDark => egui::ThemePreference::Dark,
@@ -207,17 +234,28 @@ impl Settings {
 
     /// What was chosen about the sources of a trace, with the mappings of the command line, which go first.
     pub fn source_choice(&self, session: &Session) -> SourceChoice {
-        let kept = self.moved_sources.iter().filter(|moved| moved.is_of(session));
+        let kept = self
+            .moved_sources
+            .iter()
+            .filter(|moved| moved.is_of(session));
         let mut map = SourceMap::new(Vec::new());
         kept.for_each(|moved| map.add(moved.mapping.clone()));
-        session.source_map.mappings().iter().for_each(|mapping| map.add(mapping.clone()));
-        SourceChoice { map, is_in_rows: self.has_row_lines }
+        session
+            .source_map
+            .mappings()
+            .iter()
+            .for_each(|mapping| map.add(mapping.clone()));
+        SourceChoice {
+            map,
+            is_in_rows: self.has_row_lines,
+        }
     }
 
     /// Keeps where a directory of an image's sources went.
     pub fn add_source_mapping(&mut self, image: PathBuf, mapping: SourceMapping) {
         let image = std::path::absolute(&image).unwrap_or(image);
-        self.moved_sources.retain(|known| known.image != image || known.mapping.from != mapping.from);
+        self.moved_sources
+            .retain(|known| known.image != image || known.mapping.from != mapping.from);
         self.moved_sources.push(MovedSources { image, mapping });
         let surplus = self.moved_sources.len().saturating_sub(MAPPINGS);
         self.moved_sources.drain(..surplus);
@@ -267,16 +305,33 @@ mod tests {
 
     #[test]
     fn a_zoom_that_nobody_can_see_is_brought_within_limits() {
-        for (text, zoom) in [("-1.0", 0.5), ("0.0", 0.5), ("1e30", 3.0), ("NaN", 1.0), ("inf", 1.0), ("2.0", 2.0)] {
+        for (text, zoom) in [
+            ("-1.0", 0.5),
+            ("0.0", 0.5),
+            ("1e30", 3.0),
+            ("NaN", 1.0),
+            ("inf", 1.0),
+            ("2.0", 2.0),
+        ] {
             let settings = loaded(eframe::APP_KEY, &format!("(theme:Dark,zoom:{text})"));
-            assert_eq!((settings.zoom, settings.theme), (zoom, ThemeChoice::Dark), "{text}");
+            assert_eq!(
+                (settings.zoom, settings.theme),
+                (zoom, ThemeChoice::Dark),
+                "{text}"
+            );
             settings.apply(&egui::Context::default());
         }
     }
 
     #[test]
     fn a_field_that_cannot_be_read_costs_itself_alone() {
-        let settings = loaded(eframe::APP_KEY, "(theme:Dark,zoom:large,recent:7,has_row_lines:false)");
-        assert_eq!((settings.theme, settings.zoom, settings.has_row_lines), (ThemeChoice::Dark, 1.0, false));
+        let settings = loaded(
+            eframe::APP_KEY,
+            "(theme:Dark,zoom:large,recent:7,has_row_lines:false)",
+        );
+        assert_eq!(
+            (settings.theme, settings.zoom, settings.has_row_lines),
+            (ThemeChoice::Dark, 1.0, false)
+        );
     }
 }

@@ -52,8 +52,11 @@ const THEMES: [(&str, ThemeChoice); 5] = [
     ("colour-blind light", ThemeChoice::SafeLight),
 ];
 
-const LANGUAGES: [(&str, LanguageChoice); 3] =
-    [("system", LanguageChoice::System), ("english", LanguageChoice::English), ("french", LanguageChoice::French)];
+const LANGUAGES: [(&str, LanguageChoice); 3] = [
+    ("system", LanguageChoice::System),
+    ("english", LanguageChoice::English),
+    ("french", LanguageChoice::French),
+];
 
 /// The file in which settings are kept.
 pub struct SettingsFile {
@@ -76,7 +79,9 @@ impl Wanted {
     /// Writes what was wanted last, unless another did. Returns where a file was put that could not be read.
     fn write(&self, path: &Path) -> Result<Option<PathBuf>> {
         let mut known = locked(&self.known);
-        let Some(text) = locked(&self.text).take() else { return Ok(None) };
+        let Some(text) = locked(&self.text).take() else {
+            return Ok(None);
+        };
         let aside = write(path, &text, &known)?;
         *known = text;
         Ok(aside)
@@ -89,20 +94,38 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Where the user's settings are; none where the system tells no such place.
 pub fn settings_path() -> Option<PathBuf> {
-    Some(directories::BaseDirs::new()?.config_dir().join("stepback/settings.toml"))
+    Some(
+        directories::BaseDirs::new()?
+            .config_dir()
+            .join("stepback/settings.toml"),
+    )
 }
 
 impl SettingsFile {
     /// Reads a file into settings. Returns what of it cannot be used.
     pub fn open(path: PathBuf, settings: &mut Settings) -> (Self, Vec<String>) {
         let problems = match read(&path) {
-            Ok(Some(text)) => read_text(&text, settings).into_iter().map(|why| format!("{why}: {path:?}")).collect(),
+            Ok(Some(text)) => read_text(&text, settings)
+                .into_iter()
+                .map(|why| format!("{why}: {path:?}"))
+                .collect(),
             Ok(None) => Vec::new(),
             Err(error) => vec![say!("settings-not-read", error = format!("{error:#}"))],
         };
         let text = text_of(settings);
-        let wanted = Arc::new(Wanted { text: Mutex::default(), known: Mutex::new(text.clone()) });
-        (Self { path, text, wanted, writing: None }, some_of(problems))
+        let wanted = Arc::new(Wanted {
+            text: Mutex::default(),
+            known: Mutex::new(text.clone()),
+        });
+        (
+            Self {
+                path,
+                text,
+                wanted,
+                writing: None,
+            },
+            some_of(problems),
+        )
     }
 
     /// Where it is.
@@ -138,8 +161,12 @@ impl SettingsFile {
 
 /// None where there is no file.
 fn read(path: &Path) -> Result<Option<String>> {
-    let Some(bytes) = read_bytes(path)? else { return Ok(None) };
-    String::from_utf8(bytes).map(Some).with_context(|| format!("{path:?}"))
+    let Some(bytes) = read_bytes(path)? else {
+        return Ok(None);
+    };
+    String::from_utf8(bytes)
+        .map(Some)
+        .with_context(|| format!("{path:?}"))
 }
 
 fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
@@ -153,7 +180,10 @@ fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
         say!("settings-no-file", path = format!("{path:?}"))
     );
     let mut bytes = Vec::new();
-    fs::File::open(path)?.take(LIMIT_BYTES).read_to_end(&mut bytes).with_context(|| format!("{path:?}"))?;
+    fs::File::open(path)?
+        .take(LIMIT_BYTES)
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("{path:?}"))?;
     Ok(Some(bytes))
 }
 
@@ -167,7 +197,9 @@ fn write(path: &Path, text: &str, known: &str) -> Result<Option<PathBuf>> {
     // A link stays one.
     let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let before = read_bytes(&place).with_context(told)?;
-    let table = before.as_ref().map(|bytes| std::str::from_utf8(bytes).ok()?.parse::<Table>().ok());
+    let table = before
+        .as_ref()
+        .map(|bytes| std::str::from_utf8(bytes).ok()?.parse::<Table>().ok());
     let aside = match (&before, &table) {
         (Some(bytes), Some(None)) => Some(put_aside(&place, bytes).with_context(told)?),
         _ => None,
@@ -177,7 +209,9 @@ fn write(path: &Path, text: &str, known: &str) -> Result<Option<PathBuf>> {
         None => text.to_owned(),
     };
     let partial = place.with_added_extension(format!("{}.partial", std::process::id()));
-    fs::write(&partial, text).and_then(|()| fs::rename(&partial, &place)).with_context(told)?;
+    fs::write(&partial, text)
+        .and_then(|()| fs::rename(&partial, &place))
+        .with_context(told)?;
     Ok(aside)
 }
 
@@ -185,7 +219,11 @@ fn write(path: &Path, text: &str, known: &str) -> Result<Option<PathBuf>> {
 fn merged(text: &str, known: &str, file: Table) -> String {
     let parts = |mut table: Table| {
         let keys = table.remove("keys");
-        (table, keys.and_then(|keys| keys.as_table().cloned()).unwrap_or_default())
+        (
+            table,
+            keys.and_then(|keys| keys.as_table().cloned())
+                .unwrap_or_default(),
+        )
     };
     let read = |text: &str| parts(text.parse().unwrap_or_default());
     let (ours, our_keys) = read(text);
@@ -195,7 +233,10 @@ fn merged(text: &str, known: &str, file: Table) -> String {
     let (head, tail) = text.split_at(text.find(KEYS_HEAD).unwrap_or(text.len()));
     let mut merged = String::new();
     for line in head.lines() {
-        let name = line.split_once(" = ").map(|(name, _)| name).filter(|name| KNOWN.contains(name));
+        let name = line
+            .split_once(" = ")
+            .map(|(name, _)| name)
+            .filter(|name| KNOWN.contains(name));
         let theirs = name.and_then(|name| Some((name, file.remove(name)?)));
         match theirs.filter(|(name, _)| ours.get(*name) == known.get(*name)) {
             Some((name, value)) => merged.push_str(&format!("{name} = {value}\n")),
@@ -207,7 +248,11 @@ fn merged(text: &str, known: &str, file: Table) -> String {
     }
     merged.extend(tail.lines().take(2).flat_map(|line| [line, "\n"]));
     let mut keys = file_keys;
-    for name in our_keys.keys().chain(known_keys.keys()).filter(|name| our_keys.get(*name) != known_keys.get(*name)) {
+    for name in our_keys
+        .keys()
+        .chain(known_keys.keys())
+        .filter(|name| our_keys.get(*name) != known_keys.get(*name))
+    {
         match our_keys.get(name) {
             Some(ours) => _ = keys.insert(name.clone(), ours.clone()),
             None => _ = keys.remove(name),
@@ -229,10 +274,18 @@ pub fn some_of(mut problems: Vec<String>) -> Vec<String> {
 /// All settings of the file.
 fn text_of(settings: &Settings) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
-    let theme = THEMES.iter().find(|(_, choice)| *choice == settings.theme).map_or("system", |(name, _)| name);
-    let language = LANGUAGES.iter().find(|(_, choice)| *choice == settings.language).map_or("system", |(name, _)| name);
+    let theme = THEMES
+        .iter()
+        .find(|(_, choice)| *choice == settings.theme)
+        .map_or("system", |(name, _)| name);
+    let language = LANGUAGES
+        .iter()
+        .find(|(_, choice)| *choice == settings.language)
+        .map_or("system", |(name, _)| name);
     let file = |path: &Option<PathBuf>| {
-        let kept = path.as_ref().and_then(|path| Value::try_from(path.to_kept()).ok());
+        let kept = path
+            .as_ref()
+            .and_then(|path| Value::try_from(path.to_kept()).ok());
         kept.unwrap_or_else(|| Value::from("")).to_string()
     };
     let names = |list: &[&str]| list.join(", ");
@@ -245,7 +298,11 @@ fn text_of(settings: &Settings) -> String {
         format!("language = {}", quoted(language)),
         "# In per cent, 50 to 300".to_owned(),
         format!("text-size = {}", (settings.zoom * 100.0).round()),
-        format!("# In per cent beside code, {} to {}", INTERFACE_PERCENT.start(), INTERFACE_PERCENT.end()),
+        format!(
+            "# In per cent beside code, {} to {}",
+            INTERFACE_PERCENT.start(),
+            INTERFACE_PERCENT.end()
+        ),
         format!("interface-text = {}", settings.fonts.interface_percent),
         "# Paths of files, .ttf or .otf; empty: the fonts of the program".to_owned(),
         format!("interface-font = {}", file(&settings.fonts.interface)),
@@ -271,26 +328,42 @@ pub fn keys_text(keys: &KeyChoice) -> String {
 fn read_text(text: &str, settings: &mut Settings) -> Vec<String> {
     let table: Table = match text.parse() {
         Ok(table) => table,
-        Err(error) => return vec![say!("settings-not-read", error = first_line(&error.to_string()).to_owned())],
+        Err(error) => {
+            return vec![say!(
+                "settings-not-read",
+                error = first_line(&error.to_string()).to_owned()
+            )];
+        }
     };
     let mut problems = Vec::new();
     for (name, value) in &table {
         let is_good = match (name.as_str(), value) {
             ("theme", Value::String(text)) => take(&mut settings.theme, chosen(&THEMES, text)),
-            ("language", Value::String(text)) => take(&mut settings.language, chosen(&LANGUAGES, text)),
-            ("text-size", Value::Integer(size @ 50..=300)) => take(&mut settings.zoom, Some(*size as f32 / 100.0)),
+            ("language", Value::String(text)) => {
+                take(&mut settings.language, chosen(&LANGUAGES, text))
+            }
+            ("text-size", Value::Integer(size @ 50..=300)) => {
+                take(&mut settings.zoom, Some(*size as f32 / 100.0))
+            }
             ("interface-text", Value::Integer(size)) if INTERFACE_PERCENT.contains(size) => {
                 take(&mut settings.fonts.interface_percent, Some(*size))
             }
             ("interface-font", path) => take(&mut settings.fonts.interface, font_file(path)),
             ("fixed-width-font", path) => take(&mut settings.fonts.fixed_width, font_file(path)),
-            ("source-lines-in-rows", Value::Boolean(is_on)) => take(&mut settings.has_row_lines, Some(*is_on)),
-            ("own-file-browser", Value::Boolean(is_on)) => take(&mut settings.uses_own_browser, Some(*is_on)),
+            ("source-lines-in-rows", Value::Boolean(is_on)) => {
+                take(&mut settings.has_row_lines, Some(*is_on))
+            }
+            ("own-file-browser", Value::Boolean(is_on)) => {
+                take(&mut settings.uses_own_browser, Some(*is_on))
+            }
             ("keys", Value::Table(_)) => true,
             _ => false,
         };
         if !is_good {
-            problems.push(say!("settings-unusable", setting = format!("{name} = {value}")));
+            problems.push(say!(
+                "settings-unusable",
+                setting = format!("{name} = {value}")
+            ));
         }
     }
     problems.extend(read_keys(&table, &mut settings.keys));
@@ -302,16 +375,28 @@ fn read_text(text: &str, settings: &mut Settings) -> Vec<String> {
 /// # Errors
 /// It is no such file.
 pub fn keys_in(text: &str, keys: &mut KeyChoice) -> Result<Vec<String>> {
-    let table: Table = text.parse().map_err(|error: toml::de::Error| anyhow::anyhow!("{}", error.message()))?;
-    anyhow::ensure!(table.get("keys").is_some_and(Value::is_table), "{}", say!("settings-no-keys-in-it"));
+    let table: Table = text
+        .parse()
+        .map_err(|error: toml::de::Error| anyhow::anyhow!("{}", error.message()))?;
+    anyhow::ensure!(
+        table.get("keys").is_some_and(Value::is_table),
+        "{}",
+        say!("settings-no-keys-in-it")
+    );
     Ok(read_keys(&table, keys))
 }
 
 fn read_keys(table: &Table, keys: &mut KeyChoice) -> Vec<String> {
-    let chosen = table.get("keys").and_then(Value::as_table).into_iter().flatten();
+    let chosen = table
+        .get("keys")
+        .and_then(Value::as_table)
+        .into_iter()
+        .flatten();
     let read = |(name, value): (&String, &Value)| {
         let text = |key: &Value| key.as_str().map(str::to_owned);
-        let texts: Option<Vec<String>> = value.as_array().and_then(|list| list.iter().map(text).collect());
+        let texts: Option<Vec<String>> = value
+            .as_array()
+            .and_then(|list| list.iter().map(text).collect());
         match texts {
             Some(texts) => keys.read(name, &texts).err(),
             None => Some(say!("settings-keys-are-lists", name = format!("{name:?}"))),
@@ -331,7 +416,10 @@ fn font_file(kept: &Value) -> Option<Option<PathBuf>> {
 }
 
 fn chosen<C: Copy>(names: &[(&str, C)], text: &str) -> Option<C> {
-    names.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice)
+    names
+        .iter()
+        .find(|(name, _)| *name == text)
+        .map(|(_, choice)| *choice)
 }
 
 fn take<V>(place: &mut V, value: Option<V>) -> bool {
@@ -345,8 +433,15 @@ mod tests {
 
     #[test]
     fn settings_are_read_as_they_were_written() {
-        let mut settings = Settings { theme: ThemeChoice::SafeLight, zoom: 1.3, ..Settings::default() };
-        settings.keys.set(command("Step over").unwrap(), &[read_key("Ctrl+F5").unwrap()]);
+        let mut settings = Settings {
+            theme: ThemeChoice::SafeLight,
+            zoom: 1.3,
+            ..Settings::default()
+        };
+        settings.keys.set(
+            command("Step over").unwrap(),
+            &[read_key("Ctrl+F5").unwrap()],
+        );
         settings.uses_own_browser = true;
         settings.fonts.interface_percent = 90;
         settings.fonts.fixed_width = Some("/fonts/a \"b\".ttf".into());
@@ -368,7 +463,14 @@ mod tests {
         let mut read = Settings::default();
         assert_eq!(read_text(&text_of(&settings), &mut read), [""; 0]);
         assert_eq!(read.fonts, settings.fonts);
-        assert_eq!(read_text("interface-font = [70000]\nfixed-width-font = 7\n", &mut read).len(), 2);
+        assert_eq!(
+            read_text(
+                "interface-font = [70000]\nfixed-width-font = 7\n",
+                &mut read
+            )
+            .len(),
+            2
+        );
         assert_eq!(read.fonts, settings.fonts);
     }
 
@@ -379,9 +481,15 @@ mod tests {
                     [keys]\n\"Dance\" = [\"A\"]\n\"Reload\" = [\"F5\"]\n\"Step\" = 7\n";
         let told = read_text(text, &mut settings);
         assert_eq!(told.len(), 5, "{told:?}");
-        assert!(told[0].starts_with("a setting cannot be used: "), "{told:?}");
+        assert!(
+            told[0].starts_with("a setting cannot be used: "),
+            "{told:?}"
+        );
         assert!(settings.uses_own_browser && settings.zoom == 1.0);
-        assert_eq!(settings.keys.keys_of(command("Reload").unwrap()), [read_key("F5").unwrap()]);
+        assert_eq!(
+            settings.keys.keys_of(command("Reload").unwrap()),
+            [read_key("F5").unwrap()]
+        );
         assert_eq!(read_text("theme = ", &mut settings).len(), 1);
     }
 
@@ -396,10 +504,15 @@ mod tests {
         assert!(!path.exists());
         settings.theme = ThemeChoice::Light;
         file.keep(&settings, &worker);
-        assert!(fs::read_to_string(&path).unwrap().contains("theme = \"light\""));
+        assert!(
+            fs::read_to_string(&path)
+                .unwrap()
+                .contains("theme = \"light\"")
+        );
         assert_eq!(file.take_written().unwrap().unwrap(), None);
         // What stands in its way is told.
-        let (mut file, _) = SettingsFile::open(path.join("settings.toml"), &mut Settings::default());
+        let (mut file, _) =
+            SettingsFile::open(path.join("settings.toml"), &mut Settings::default());
         file.keep(&settings, &worker);
         assert!(file.take_written().unwrap().is_err());
     }
@@ -408,8 +521,7 @@ mod tests {
     fn what_a_newer_version_wrote_stays_and_a_damaged_file_is_put_aside() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("settings.toml");
-        let newer =
-            "theme = \"dark\"\nnew = 7\n[keys]\n\"Dance\" = [\"F5\"]\n\"Reload\" = [\"F6\"]\n[part]\ndeep = \"x\"\n";
+        let newer = "theme = \"dark\"\nnew = 7\n[keys]\n\"Dance\" = [\"F5\"]\n\"Reload\" = [\"F6\"]\n[part]\ndeep = \"x\"\n";
         fs::write(&path, newer).unwrap();
         let (mut settings, worker) = (Settings::default(), Worker::synchronous());
         let (mut file, _) = SettingsFile::open(path.clone(), &mut settings);
@@ -420,9 +532,15 @@ mod tests {
         }
         let table: Table = fs::read_to_string(&path).unwrap().parse().unwrap();
         assert_eq!(table["theme"].as_str(), Some("colour-blind dark"));
-        assert_eq!((table["new"].as_integer(), table["part"]["deep"].as_str()), (Some(7), Some("x")));
+        assert_eq!(
+            (table["new"].as_integer(), table["part"]["deep"].as_str()),
+            (Some(7), Some("x"))
+        );
         let keys = table["keys"].as_table().unwrap();
-        assert!(keys.contains_key("Dance") && keys.contains_key("Reload"), "{keys}");
+        assert!(
+            keys.contains_key("Dance") && keys.contains_key("Reload"),
+            "{keys}"
+        );
         // Half of a file may be all keys that somebody chose.
         fs::write(&path, "[keys]\n\"Reload\" = [\"F6\"\n").unwrap();
         settings.theme = ThemeChoice::Dark;
@@ -435,7 +553,11 @@ mod tests {
     fn what_others_wrote_meanwhile_stays_unless_it_was_changed_here() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("settings.toml");
-        fs::write(&path, "theme = \"neon\"\n[keys]\n\"Find next\" = [\"F6\"]\n\"Reload\" = [\"F5\"]\n").unwrap();
+        fs::write(
+            &path,
+            "theme = \"neon\"\n[keys]\n\"Find next\" = [\"F6\"]\n\"Reload\" = [\"F5\"]\n",
+        )
+        .unwrap();
         let (mut settings, worker) = (Settings::default(), Worker::synchronous());
         let (mut file, told) = SettingsFile::open(path.clone(), &mut settings);
         assert_eq!(told.len(), 1);
@@ -447,7 +569,11 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         let table: Table = text.parse().unwrap();
         let shown = ["theme", "language"].map(|name| table[name].as_str().unwrap());
-        assert_eq!((shown, table["text-size"].as_integer()), (["neon", "french"], Some(150)), "{text}");
+        assert_eq!(
+            (shown, table["text-size"].as_integer()),
+            (["neon", "french"], Some(150)),
+            "{text}"
+        );
         // Find next was changed here, Reload removed there, and what is no list of keys is the user's to mend.
         assert_eq!(table["keys"].to_string(), "{ Step = 3 }", "{text}");
     }

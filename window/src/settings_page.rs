@@ -27,7 +27,13 @@ enum Part {
 
 impl SettingsPage {
     /// Draws it; true when it is left.
-    pub fn ui(&mut self, ui: &Ui, settings: &Settings, file: Option<&SettingsFile>, out: &mut Vec<Action>) -> bool {
+    pub fn ui(
+        &mut self,
+        ui: &Ui,
+        settings: &Settings,
+        file: Option<&SettingsFile>,
+        out: &mut Vec<Action>,
+    ) -> bool {
         let tok = Tok::current(ui);
         let frame = Frame::new()
             .fill(tok.bg2)
@@ -35,9 +41,12 @@ impl SettingsPage {
             .corner_radius(8)
             .shadow(ui.visuals().window_shadow)
             .inner_margin(Margin::same(20));
-        let modal = Modal::new(Id::unique("settings")).backdrop_color(tok.veil).frame(frame);
+        let modal = Modal::new(Id::unique("settings"))
+            .backdrop_color(tok.veil)
+            .frame(frame);
         // Escape gives up only the key that is waited for. Whatever else closes the page does so.
-        let is_kept = self.keys.is_capturing() && ui.input(|input| input.key_pressed(egui::Key::Escape));
+        let is_kept =
+            self.keys.is_capturing() && ui.input(|input| input.key_pressed(egui::Key::Escape));
         let shown = modal.show(ui.ctx(), |ui| {
             let size = vec2(820.0, 600.0).min(ui.ctx().content_rect().size() - vec2(64.0, 64.0));
             ui.set_min_size(size);
@@ -58,13 +67,19 @@ impl SettingsPage {
 
     fn head_ui(&mut self, ui: &mut Ui, tok: &Tok) {
         ui.horizontal(|ui| {
-            ui.label(RichText::new(say!("settings-title")).font(semi(14.0)).color(tok.t1));
+            ui.label(
+                RichText::new(say!("settings-title"))
+                    .font(semi(14.0))
+                    .color(tok.t1),
+            );
             ui.add_space(16.0);
             ui.selectable_value(&mut self.part, Part::Look, say!("settings-look"));
             ui.selectable_value(&mut self.part, Part::Keys, say!("page-keys"));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let close =
-                    FlatButton { icon_size: 14.0, ..FlatButton::of_icon(say!("page-close-page"), icons::CLOSE) };
+                let close = FlatButton {
+                    icon_size: 14.0,
+                    ..FlatButton::of_icon(say!("page-close-page"), icons::CLOSE)
+                };
                 if close.ui(ui).clicked() {
                     ui.close();
                 }
@@ -121,14 +136,26 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
             }
         }
         let percent = (settings.zoom * 100.0).round().to_string();
-        ui.label(RichText::new(say!("settings-now", percent = percent)).font(ui_font(12.5)).color(tok.t2));
+        ui.label(
+            RichText::new(say!("settings-now", percent = percent))
+                .font(ui_font(12.5))
+                .color(tok.t2),
+        );
     });
     head(ui, say!("settings-fonts"));
     fonts_ui(ui, &settings.fonts, out);
     head(ui, say!("settings-more"));
     for (is_on, name, action) in [
-        (settings.has_row_lines, say!("settings-row-lines"), Action::App(AppAction::ToggleRowLines)),
-        (settings.uses_own_browser, say!("settings-own-browser"), Action::App(AppAction::ToggleOwnBrowser)),
+        (
+            settings.has_row_lines,
+            say!("settings-row-lines"),
+            Action::App(AppAction::ToggleRowLines),
+        ),
+        (
+            settings.uses_own_browser,
+            say!("settings-own-browser"),
+            Action::App(AppAction::ToggleOwnBrowser),
+        ),
     ] {
         let mut is_on = is_on;
         if ui.checkbox(&mut is_on, name).clicked() {
@@ -141,7 +168,9 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
         let place = say!("settings-place", path = file.path().display().to_string());
         ui.label(RichText::new(place).font(ui_font(12.0)).color(tok.t3));
         if super::widgets::link(ui, say!("settings-copy-path")).clicked() {
-            out.push(Action::App(AppAction::Copy(file.path().display().to_string())));
+            out.push(Action::App(AppAction::Copy(
+                file.path().display().to_string(),
+            )));
         }
     });
 }
@@ -150,50 +179,87 @@ fn fonts_ui(ui: &mut Ui, fonts: &FontChoice, out: &mut Vec<Action>) {
     let tok = Tok::current(ui);
     let built_in = say!("settings-built-in");
     let files = [
-        (FontRole::Interface, say!("settings-interface-font"), &fonts.interface),
-        (FontRole::FixedWidth, say!("settings-fixed-width-font"), &fonts.fixed_width),
+        (
+            FontRole::Interface,
+            say!("settings-interface-font"),
+            &fonts.interface,
+        ),
+        (
+            FontRole::FixedWidth,
+            say!("settings-fixed-width-font"),
+            &fonts.fixed_width,
+        ),
     ];
-    egui::Grid::new("fonts").num_columns(2).spacing(vec2(16.0, 7.0)).show(ui, |ui| {
-        for (role, name, file) in files {
-            ui.label(RichText::new(name).font(ui_font(13.0)).color(tok.t1));
+    egui::Grid::new("fonts")
+        .num_columns(2)
+        .spacing(vec2(16.0, 7.0))
+        .show(ui, |ui| {
+            for (role, name, file) in files {
+                ui.label(RichText::new(name).font(ui_font(13.0)).color(tok.t1));
+                ui.horizontal(|ui| {
+                    let choose = ui.button(say!("settings-choose"));
+                    choose.widget_info(|| {
+                        WidgetInfo::labeled(
+                            Role::Button,
+                            true,
+                            say!("settings-choose-of", font = name),
+                        )
+                    });
+                    if choose.clicked() {
+                        out.push(Action::App(AppAction::Font(FontChange::File(role, None))));
+                    }
+                    let Some(file) = file else {
+                        ui.label(RichText::new(built_in).font(ui_font(12.0)).color(tok.t3));
+                        return;
+                    };
+                    let back = ui.button(built_in);
+                    back.widget_info(|| {
+                        WidgetInfo::labeled(
+                            Role::Button,
+                            true,
+                            say!("settings-built-in-of", font = name),
+                        )
+                    });
+                    if back.clicked() {
+                        out.push(Action::App(AppAction::Font(FontChange::BuiltIn(role))));
+                    }
+                    let path = file.display().to_string();
+                    let short = file
+                        .file_name()
+                        .map_or(path.clone(), |name| name.to_string_lossy().into_owned());
+                    let label =
+                        egui::Label::new(RichText::new(short).font(mono(12.0)).color(tok.t2))
+                            .truncate();
+                    ui.add(label).on_hover_text(path);
+                });
+                ui.end_row();
+            }
+            ui.label(
+                RichText::new(say!("settings-interface-text"))
+                    .font(ui_font(13.0))
+                    .color(tok.t1),
+            );
             ui.horizontal(|ui| {
-                let choose = ui.button(say!("settings-choose"));
-                choose.widget_info(|| WidgetInfo::labeled(Role::Button, true, say!("settings-choose-of", font = name)));
-                if choose.clicked() {
-                    out.push(Action::App(AppAction::Font(FontChange::File(role, None))));
+                for (text, name, direction) in [
+                    ("−", say!("settings-interface-smaller"), -1),
+                    ("100 %", say!("settings-interface-normal"), 0),
+                    ("+", say!("settings-interface-larger"), 1),
+                ] {
+                    let button = ui.add(egui::Button::new(text).min_size(vec2(34.0, 24.0)));
+                    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+                    if button.on_hover_text(name).clicked() {
+                        out.push(Action::App(AppAction::Font(FontChange::InterfaceText(
+                            direction,
+                        ))));
+                    }
                 }
-                let Some(file) = file else {
-                    ui.label(RichText::new(built_in).font(ui_font(12.0)).color(tok.t3));
-                    return;
-                };
-                let back = ui.button(built_in);
-                back.widget_info(|| WidgetInfo::labeled(Role::Button, true, say!("settings-built-in-of", font = name)));
-                if back.clicked() {
-                    out.push(Action::App(AppAction::Font(FontChange::BuiltIn(role))));
-                }
-                let path = file.display().to_string();
-                let short = file.file_name().map_or(path.clone(), |name| name.to_string_lossy().into_owned());
-                let label = egui::Label::new(RichText::new(short).font(mono(12.0)).color(tok.t2)).truncate();
-                ui.add(label).on_hover_text(path);
+                let percent = fonts.interface_percent.to_string();
+                ui.label(
+                    RichText::new(say!("settings-now", percent = percent))
+                        .font(ui_font(12.5))
+                        .color(tok.t2),
+                );
             });
             ui.end_row();
-        }
-        ui.label(RichText::new(say!("settings-interface-text")).font(ui_font(13.0)).color(tok.t1));
-        ui.horizontal(|ui| {
-            for (text, name, direction) in [
-                ("−", say!("settings-interface-smaller"), -1),
-                ("100 %", say!("settings-interface-normal"), 0),
-                ("+", say!("settings-interface-larger"), 1),
-            ] {
-                let button = ui.add(egui::Button::new(text).min_size(vec2(34.0, 24.0)));
-                button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
-                if button.on_hover_text(name).clicked() {
-                    out.push(Action::App(AppAction::Font(FontChange::InterfaceText(direction))));
-                }
-            }
-            let percent = fonts.interface_percent.to_string();
-            ui.label(RichText::new(say!("settings-now", percent = percent)).font(ui_font(12.5)).color(tok.t2));
         });
-        ui.end_row();
-    });
 }

@@ -15,18 +15,22 @@ use super::saved_layout::layout_of;
 use super::workspace::Workspace;
 use crate::theme::Tok;
 use stepback_debugger::action::{
-    Action, AppAction, FindQuestion, PanelAction, PanelKind, SliceView, StepRange, TravelAction, ViewAction, WindowId,
+    Action, AppAction, FindQuestion, PanelAction, PanelKind, SliceView, StepRange, TravelAction,
+    ViewAction, WindowId,
 };
 use stepback_debugger::desk::{Desk, FindState, Kept, RecentTrace, Tone};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{KeptSearch, KeptSlice};
-use stepback_debugger::program::{Arrangement, Before, Program, Prompt, Report, SelectedCell, Shell};
+use stepback_debugger::program::{
+    Arrangement, Before, Program, Prompt, Report, SelectedCell, Shell,
+};
 use stepback_debugger::source::SourceMapping;
 
 impl App {
     /// Changes the panels of the open trace, if there is one.
     fn in_trace(&mut self, change: impl FnOnce(&mut Workspace, &mut Desk)) {
-        if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) {
+        if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        {
             change(workspace, desk);
         }
     }
@@ -36,7 +40,8 @@ impl App {
     fn look_at_kept_panels(&mut self, desk: &mut Desk, kept: &Kept) {
         if kept_layout::is_damaged(&desk.places.panels) {
             desk.places.unread_panels = Some(desk.places.panels.clone()).filter(|_| !kept.is_named);
-            self.toasts.show(Tone::Warning, say!("kept-the-panels-of-the-session"));
+            self.toasts
+                .show(Tone::Warning, say!("kept-the-panels-of-the-session"));
         }
     }
 }
@@ -59,7 +64,9 @@ impl Shell for App {
             Prompt::File(purpose) => self.ask_for_file(purpose),
             Prompt::Search(_) => {
                 let searches = &self.settings.searches;
-                if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) {
+                if let (Some(workspace), Some(desk)) =
+                    (self.workspace.as_mut(), self.program.desk.as_mut())
+                {
                     desk.find.set_history(searches);
                     desk.find.focus();
                     workspace.show(desk, PanelKind::Find);
@@ -106,9 +113,13 @@ impl Shell for App {
     }
 
     fn trace_opened(&mut self) {
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref()) else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref())
+        else {
+            return;
+        };
         // Pictures and tests show the trace, not how to begin.
-        workspace.has_demo_hint = desk.is_demo && !self.program.mode.is_scripted && !self.program.mode.is_synchronous;
+        workspace.has_demo_hint =
+            desk.is_demo && !self.program.mode.is_scripted && !self.program.mode.is_synchronous;
         let title = format!("{} – Stepback", desk.name());
         self.start.path_box.clear();
         self.retire_not_opened();
@@ -126,7 +137,10 @@ impl Shell for App {
 
     fn part_shown(&mut self) {
         self.in_trace(|workspace, desk| {
-            workspace.banner = workspace.banner.take().and_then(|_| Banner::of(&desk.session));
+            workspace.banner = workspace
+                .banner
+                .take()
+                .and_then(|_| Banner::of(&desk.session));
         });
     }
 
@@ -161,7 +175,9 @@ impl Shell for App {
 
     fn page_rows(&self) -> u64 {
         let (workspace, desk) = (self.workspace.as_ref(), self.program.desk.as_ref());
-        workspace.zip(desk).map_or(0, |(workspace, desk)| workspace.page_rows(desk))
+        workspace
+            .zip(desk)
+            .map_or(0, |(workspace, desk)| workspace.page_rows(desk))
     }
 
     fn selected_cell(&mut self) -> Option<SelectedCell> {
@@ -169,12 +185,17 @@ impl Shell for App {
         let (workspace, desk) = (self.workspace.as_mut()?, self.program.desk.as_mut()?);
         let cell = workspace.situation(desk, tok).cell?;
         workspace.hold_memory();
-        let follow = workspace.focused_pane().filter(|pane| pane.has_cells()).and_then(|pane| pane.follow());
+        let follow = workspace
+            .focused_pane()
+            .filter(|pane| pane.has_cells())
+            .and_then(|pane| pane.follow());
         Some(SelectedCell { cell, follow })
     }
 
     fn selected_function(&self) -> Option<Address> {
-        self.workspace.as_ref()?.chosen_function(self.program.desk.as_ref()?)
+        self.workspace
+            .as_ref()?
+            .chosen_function(self.program.desk.as_ref()?)
     }
 
     fn selected_range(&self) -> Option<StepRange> {
@@ -193,9 +214,12 @@ impl Shell for App {
     }
 
     fn keep_source_mapping(&mut self, mapping: &SourceMapping) {
-        let Some(desk) = &self.program.desk else { return };
+        let Some(desk) = &self.program.desk else {
+            return;
+        };
         for info in desk.session.images.infos() {
-            self.settings.add_source_mapping(info.spec.path.clone(), mapping.clone());
+            self.settings
+                .add_source_mapping(info.spec.path.clone(), mapping.clone());
         }
     }
 
@@ -212,7 +236,9 @@ impl Shell for App {
                 self.settings.keys.take_effect();
                 Before::Keys(now)
             }
-            Before::Layouts(layouts) => Before::Layouts(std::mem::replace(&mut self.settings.layouts, layouts)),
+            Before::Layouts(layouts) => {
+                Before::Layouts(std::mem::replace(&mut self.settings.layouts, layouts))
+            }
             Before::Panels(panels) => match (self.workspace.as_mut(), self.program.desk.as_mut()) {
                 (Some(workspace), Some(desk)) => {
                     let now = workspace.panels(desk);

@@ -12,12 +12,15 @@ impl Workspace {
     /// Follows what panels of their own show. True while that is under way.
     pub(super) fn look_at_own_slices(&mut self, desk: &mut Desk) -> bool {
         for (_, tile) in self.dock.tiles.iter_mut() {
-            let Tile::Pane(Pane::Why(panel)) = tile else { continue };
+            let Tile::Pane(Pane::Why(panel)) = tile else {
+                continue;
+            };
             let request = panel.view.take_request();
             match (request, panel.own()) {
                 (Some(OwnSliceRequest::Stop), Some(kept)) => desk.own_slices.stop(&kept.slice),
                 (Some(OwnSliceRequest::More), Some(kept)) => {
-                    desk.own_slices.more(&kept.slice, &desk.session, &desk.worker)
+                    desk.own_slices
+                        .more(&kept.slice, &desk.session, &desk.worker)
                 }
                 _ => {}
             }
@@ -27,13 +30,16 @@ impl Workspace {
             _ => None,
         });
         let wanted: Vec<SliceQuestion> = own.map(|kept| kept.slice.clone()).collect();
-        desk.own_slices.advance(&wanted, &desk.session, &desk.worker)
+        desk.own_slices
+            .advance(&wanted, &desk.session, &desk.worker)
     }
 
     /// Chooses how the rows of the slice stand, in the panel that has the keyboard or in the first.
     pub(super) fn view_slice(&mut self, desk: &mut Desk, view: SliceView) {
         let tile = self.tile_of(desk, PanelKind::Why);
-        if let Some(Tile::Pane(Pane::Why(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+        if let Some(Tile::Pane(Pane::Why(panel))) =
+            tile.and_then(|tile| self.dock.tiles.get_mut(tile))
+        {
             panel.choose_view(view);
         }
     }

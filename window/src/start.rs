@@ -4,7 +4,8 @@ use std::path::Path;
 use stepback_debugger::keymap::CommandId;
 
 use egui::{
-    Align, Align2, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
+    Align, Align2, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::mark;
@@ -45,16 +46,28 @@ impl Start {
         let tall = 390.0 + ROW * count_rows(settings);
         let wide = WIDTH.min(whole.width() - 48.0);
         let top = ((whole.height() - tall) * 0.42).max(24.0);
-        egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            let left = whole.left() + (whole.width() - wide) / 2.0;
-            let column =
-                Rect::from_min_size(pos2(left.round(), ui.min_rect().top() + top.round()), Vec2::new(wide, tall));
-            let builder = UiBuilder::new().max_rect(column).layout(Layout::top_down(Align::Min));
-            ui.scope_builder(builder, |ui| self.column_ui(ui, settings, worker, out));
-        });
+        egui::ScrollArea::vertical()
+            .auto_shrink([false, false])
+            .show(ui, |ui| {
+                let left = whole.left() + (whole.width() - wide) / 2.0;
+                let column = Rect::from_min_size(
+                    pos2(left.round(), ui.min_rect().top() + top.round()),
+                    Vec2::new(wide, tall),
+                );
+                let builder = UiBuilder::new()
+                    .max_rect(column)
+                    .layout(Layout::top_down(Align::Min));
+                ui.scope_builder(builder, |ui| self.column_ui(ui, settings, worker, out));
+            });
     }
 
-    fn column_ui(&mut self, ui: &mut Ui, settings: &Settings, worker: &Worker, out: &mut Vec<Action>) {
+    fn column_ui(
+        &mut self,
+        ui: &mut Ui,
+        settings: &Settings,
+        worker: &Worker,
+        out: &mut Vec<Action>,
+    ) {
         let tok = Tok::current(ui);
         ui.spacing_mut().item_spacing = vec2(10.0, 0.0);
         title_ui(ui, tok);
@@ -73,10 +86,20 @@ impl Start {
         drop_ui(ui, tok);
     }
 
-    fn recent_ui(&mut self, ui: &mut Ui, settings: &Settings, worker: &Worker, out: &mut Vec<Action>) {
+    fn recent_ui(
+        &mut self,
+        ui: &mut Ui,
+        settings: &Settings,
+        worker: &Worker,
+        out: &mut Vec<Action>,
+    ) {
         let tok = Tok::current(ui);
         ui.horizontal(|ui| {
-            ui.label(RichText::new(say!("start-recent-traces")).font(semi(13.0)).color(tok.t1));
+            ui.label(
+                RichText::new(say!("start-recent-traces"))
+                    .font(semi(13.0))
+                    .color(tok.t1),
+            );
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if text_button(ui, say!("start-clear-list"), ui_font(12.5), tok.t2).clicked() {
                     out.push(Action::File(FileAction::ClearRecent));
@@ -106,9 +129,21 @@ fn title_ui(ui: &mut Ui, tok: &Tok) {
     let square = Rect::from_min_size(rect.min, Vec2::splat(44.0));
     mark::paint(ui.painter(), square, tok);
     let left = rect.left() + 60.0;
-    ui.painter().text(pos2(left, rect.top() + 14.0), Align2::LEFT_CENTER, "Stepback", semi(22.0), tok.t1);
+    ui.painter().text(
+        pos2(left, rect.top() + 14.0),
+        Align2::LEFT_CENTER,
+        "Stepback",
+        semi(22.0),
+        tok.t1,
+    );
     let line = say!("start-look-up-any-moment-of");
-    ui.painter().text(pos2(left, rect.top() + 36.0), Align2::LEFT_CENTER, line, ui_font(13.0), tok.t2);
+    ui.painter().text(
+        pos2(left, rect.top() + 36.0),
+        Align2::LEFT_CENTER,
+        line,
+        ui_font(13.0),
+        tok.t2,
+    );
 }
 
 fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
@@ -122,17 +157,34 @@ fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
         if open.ui(ui, 156.0).clicked() {
             out.push(Action::File(FileAction::OpenDialog));
         }
-        let demo = LargeButton { text: label(CommandId::OpenTheDemo), icon: icons::PLAY, key: None, is_primary: false };
-        let directory =
-            LargeButton { text: label(CommandId::OpenDirectory), icon: icons::OPEN, key: None, is_primary: false };
-        if directory.ui(ui, 176.0).on_hover_text(say!("start-a-trace-that-consists-of")).clicked() {
+        let demo = LargeButton {
+            text: label(CommandId::OpenTheDemo),
+            icon: icons::PLAY,
+            key: None,
+            is_primary: false,
+        };
+        let directory = LargeButton {
+            text: label(CommandId::OpenDirectory),
+            icon: icons::OPEN,
+            key: None,
+            is_primary: false,
+        };
+        if directory
+            .ui(ui, 176.0)
+            .on_hover_text(say!("start-a-trace-that-consists-of"))
+            .clicked()
+        {
             out.push(Action::File(FileAction::OpenDirectoryDialog));
         }
         if demo.ui(ui, 168.0).clicked() {
             out.push(Action::File(FileAction::OpenDemo));
         }
-        let session =
-            LargeButton { text: label(CommandId::OpenSession), icon: icons::BOOKMARK, key: None, is_primary: false };
+        let session = LargeButton {
+            text: label(CommandId::OpenSession),
+            icon: icons::BOOKMARK,
+            key: None,
+            is_primary: false,
+        };
         let hint = say!("start-what-was-marked-named-and");
         if session.ui(ui, 164.0).on_hover_text(hint).clicked() {
             out.push(Action::File(FileAction::OpenSession(None)));
@@ -140,18 +192,38 @@ fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
     });
 }
 
-fn recent_row_ui(ui: &mut Ui, trace: &RecentTrace, state: RecentState, tok: &Tok, out: &mut Vec<Action>) {
+fn recent_row_ui(
+    ui: &mut Ui,
+    trace: &RecentTrace,
+    state: RecentState,
+    tok: &Tok,
+    out: &mut Vec<Action>,
+) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let path = trace.path.clone();
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("start-open", name = trace.name())));
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            egui::Role::Button,
+            true,
+            say!("start-open", name = trace.name()),
+        )
+    });
     let row = rect.shrink2(vec2(0.0, 1.0));
     let is_lit = response.contains_pointer() || response.has_focus();
     if is_lit {
-        let edge = if response.has_focus() { Stroke::new(2.0, tok.focus) } else { Stroke::new(1.0, tok.line2) };
-        ui.painter().rect(row, 4.0, tok.hover, edge, StrokeKind::Inside);
+        let edge = if response.has_focus() {
+            Stroke::new(2.0, tok.focus)
+        } else {
+            Stroke::new(1.0, tok.line2)
+        };
+        ui.painter()
+            .rect(row, 4.0, tok.hover, edge, StrokeKind::Inside);
     } else {
         let y = rect.bottom().round() - 1.0;
-        let line = Rect::from_min_max(pos2(rect.left() + 12.0, y), pos2(rect.right() - 12.0, y + 1.0));
+        let line = Rect::from_min_max(
+            pos2(rect.left() + 12.0, y),
+            pos2(rect.right() - 12.0, y + 1.0),
+        );
         ui.painter().rect_filled(line, 0.0, tok.line);
     }
     let end = rect.right() - if is_lit { 40.0 } else { 12.0 };
@@ -167,18 +239,65 @@ fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, en
     let tok = Tok::current(ui);
     let painter = ui.painter();
     let at = |x: f32, y: f32| pos2(rect.left() + x, rect.top() + y);
-    let name_color = if state == RecentState::Missing { tok.t3 } else { tok.t1 };
-    painter.text(at(21.0, 23.0), Align2::CENTER_CENTER, icons::FILE, icon(17.0), tok.t2);
+    let name_color = if state == RecentState::Missing {
+        tok.t3
+    } else {
+        tok.t1
+    };
+    painter.text(
+        at(21.0, 23.0),
+        Align2::CENTER_CENTER,
+        icons::FILE,
+        icon(17.0),
+        tok.t2,
+    );
     let narrow = rect.width() < 620.0;
-    let names = painter.with_clip_rect(Rect::from_min_max(at(42.0, 0.0), at(if narrow { 330.0 } else { 294.0 }, ROW)));
-    names.text(at(42.0, 15.0), Align2::LEFT_CENTER, trace.name(), medium(13.0), name_color);
-    names.text(at(42.0, 32.0), Align2::LEFT_CENTER, trace.folder(), ui_font(11.5), tok.t3);
+    let names = painter.with_clip_rect(Rect::from_min_max(
+        at(42.0, 0.0),
+        at(if narrow { 330.0 } else { 294.0 }, ROW),
+    ));
+    names.text(
+        at(42.0, 15.0),
+        Align2::LEFT_CENTER,
+        trace.name(),
+        medium(13.0),
+        name_color,
+    );
+    names.text(
+        at(42.0, 32.0),
+        Align2::LEFT_CENTER,
+        trace.folder(),
+        ui_font(11.5),
+        tok.t3,
+    );
     if !narrow {
-        painter.text(at(304.0, 23.0), Align2::LEFT_CENTER, &trace.kind, ui_font(12.0), tok.t2);
-        let steps = if state == RecentState::Missing { "–".to_owned() } else { count(trace.steps) };
-        painter.text(at(532.0, 23.0), Align2::RIGHT_CENTER, steps, mono(12.0), tok.t2);
+        painter.text(
+            at(304.0, 23.0),
+            Align2::LEFT_CENTER,
+            &trace.kind,
+            ui_font(12.0),
+            tok.t2,
+        );
+        let steps = if state == RecentState::Missing {
+            "–".to_owned()
+        } else {
+            count(trace.steps)
+        };
+        painter.text(
+            at(532.0, 23.0),
+            Align2::RIGHT_CENTER,
+            steps,
+            mono(12.0),
+            tok.t2,
+        );
         if state != RecentState::Missing {
-            painter.text(at(538.0, 23.0), Align2::LEFT_CENTER, say!("start-steps"), ui_font(12.0), tok.t3);
+            painter.text(
+                at(538.0, 23.0),
+                Align2::LEFT_CENTER,
+                say!("start-steps"),
+                ui_font(12.0),
+                tok.t3,
+            );
         }
     }
     let (text, color) = match state {
@@ -190,31 +309,63 @@ fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, en
     let said = painter.text(right, Align2::RIGHT_CENTER, text, ui_font(12.0), color);
     if state != RecentState::Good {
         let left = said.left_center() - vec2(6.0, 0.0);
-        painter.text(left, Align2::RIGHT_CENTER, icons::WARNING, icon(14.0), color);
+        painter.text(
+            left,
+            Align2::RIGHT_CENTER,
+            icons::WARNING,
+            icon(14.0),
+            color,
+        );
     }
 }
 
 /// The cross that forgets an entry, while the pointer is on it.
 fn forget_ui(ui: &Ui, rect: Rect, path: &Path, tok: &Tok) -> bool {
     let button = Rect::from_center_size(rect.right_center() - vec2(22.0, 0.0), Vec2::splat(22.0));
-    let response = ui.interact(button, ui.unique_id().with(("forget", path)), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("start-forget-this-trace")));
+    let response = ui.interact(
+        button,
+        ui.unique_id().with(("forget", path)),
+        Sense::click(),
+    );
+    response.widget_info(|| {
+        WidgetInfo::labeled(egui::Role::Button, true, say!("start-forget-this-trace"))
+    });
     paint_flat(ui.painter(), button, &response, tok);
-    ui.painter().text(button.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(14.0), tok.t2);
-    response.on_hover_text(say!("start-forget-this-trace")).clicked()
+    ui.painter().text(
+        button.center(),
+        Align2::CENTER_CENTER,
+        icons::CLOSE,
+        icon(14.0),
+        tok.t2,
+    );
+    response
+        .on_hover_text(say!("start-forget-this-trace"))
+        .clicked()
 }
 
 fn drop_ui(ui: &mut Ui, tok: &Tok) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 64.0), Sense::hover());
     let is_over = ui.input(|input| !input.raw.hovered_files.is_empty());
     if is_over {
-        ui.painter().rect(rect, 4.0, tok.sel, Stroke::new(2.0, tok.accent), StrokeKind::Inside);
+        ui.painter().rect(
+            rect,
+            4.0,
+            tok.sel,
+            Stroke::new(2.0, tok.accent),
+            StrokeKind::Inside,
+        );
     } else {
         mark::dashed_edge(ui.painter(), rect, Stroke::new(1.0, tok.ctl));
     }
     let line = |y: f32| pos2(rect.center().x, rect.top() + y);
     let text = say!("start-drop-a-trace-here-a");
-    ui.painter().text(line(23.0), Align2::CENTER_CENTER, text, ui_font(13.0), tok.t2);
+    ui.painter().text(
+        line(23.0),
+        Align2::CENTER_CENTER,
+        text,
+        ui_font(13.0),
+        tok.t2,
+    );
     ui.painter().text(
         line(43.0),
         Align2::CENTER_CENTER,

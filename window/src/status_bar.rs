@@ -22,7 +22,9 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
     let rect = ui.max_rect();
     ui.spacing_mut().item_spacing.x = 6.0;
     ui.scope_builder(
-        egui::UiBuilder::new().max_rect(rect.shrink2(vec2(12.0, 0.0))).layout(Layout::right_to_left(Align::Center)),
+        egui::UiBuilder::new()
+            .max_rect(rect.shrink2(vec2(12.0, 0.0)))
+            .layout(Layout::right_to_left(Align::Center)),
         |ui| {
             warnings_ui(ui, app, tok, out);
             externals_ui(ui, app, tok, out);
@@ -31,10 +33,16 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
             order_ui(ui, app, tok);
             stay_ui(ui, app, tok, out);
             symbols_ui(ui, app, tok);
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| match app.workspace {
-                Some(_) => position_ui(ui, app, tok),
-                None => {
-                    drop(ui.label(egui::RichText::new(say!("status-no-trace-open")).font(ui_font(11.5)).color(tok.t2)))
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                match app.workspace {
+                    Some(_) => position_ui(ui, app, tok),
+                    None => drop(
+                        ui.label(
+                            egui::RichText::new(say!("status-no-trace-open"))
+                                .font(ui_font(11.5))
+                                .color(tok.t2),
+                        ),
+                    ),
                 }
             });
         },
@@ -42,19 +50,26 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
 }
 
 fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
-    let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else { return };
+    let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else {
+        return;
+    };
     let window = desk.windows.active();
     let (position, number) = (window.position, window.id.0);
     let (_, at) = ui.allocate_space(vec2(16.0, 24.0));
     badge(ui.painter(), at.left_center(), number, tok);
     let end = desk.session.index.step_count();
-    let place = so_far(&desk.session, &say!("status-of", position = count(position.0), end = count(end)));
+    let place = so_far(
+        &desk.session,
+        &say!("status-of", position = count(position.0), end = count(end)),
+    );
     part_ui(ui, say!("status-step"), &place, mono_bold(11.5), tok);
     let session = desk.session.clone();
-    let answer = workspace.status.poll(&position, &app.program.worker, |position| {
-        let position = *position;
-        move |cancel: &Cancel| status_at(&session, position, cancel)
-    });
+    let answer = workspace
+        .status
+        .poll(&position, &app.program.worker, |position| {
+            let position = *position;
+            move |cancel: &Cancel| status_at(&session, position, cancel)
+        });
     let Some(status) = answer.any() else { return };
     for (name, value) in status.parts() {
         part_ui(ui, name, &value, mono(11.5), tok);
@@ -63,22 +78,37 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
 
 /// A name and a value, left out where there is no room.
 fn part_ui(ui: &mut Ui, name: &str, value: &str, value_font: egui::FontId, tok: &Tok) {
-    let (name_width, value_width) = (width(ui, name, &ui_font(11.5)), width(ui, value, &value_font));
+    let (name_width, value_width) = (
+        width(ui, name, &ui_font(11.5)),
+        width(ui, value, &value_font),
+    );
     let wide = name_width + 6.0 + value_width + 14.0;
     if ui.available_width() < wide {
         return;
     }
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 24.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, format!("{name} {value}")));
-    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, name, ui_font(11.5), tok.t3);
+    response
+        .widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, format!("{name} {value}")));
+    ui.painter().text(
+        rect.left_center(),
+        Align2::LEFT_CENTER,
+        name,
+        ui_font(11.5),
+        tok.t3,
+    );
     let left = rect.left_center() + vec2(name_width + 6.0, 0.0);
-    ui.painter().text(left, Align2::LEFT_CENTER, value, value_font, tok.t1);
+    ui.painter()
+        .text(left, Align2::LEFT_CENTER, value, value_font, tok.t1);
 }
 
 fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     let Some(desk) = app.program.desk.as_ref() else {
         let version = format!("Stepback {}", env!("CARGO_PKG_VERSION"));
-        ui.label(egui::RichText::new(version).font(ui_font(11.5)).color(tok.t2));
+        ui.label(
+            egui::RichText::new(version)
+                .font(ui_font(11.5))
+                .color(tok.t2),
+        );
         return;
     };
     let warnings = desk.session.index.info().warning_count;
@@ -90,16 +120,33 @@ fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
     paint_flat(ui.painter(), rect.expand2(vec2(4.0, 0.0)), &response, tok);
-    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, icons::WARNING, icon(14.0), tok.warn);
-    ui.painter().text(rect.left_center() + vec2(20.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.warn);
-    if response.on_hover_text(say!("status-lines-that-could-not-be")).clicked() {
+    ui.painter().text(
+        rect.left_center(),
+        Align2::LEFT_CENTER,
+        icons::WARNING,
+        icon(14.0),
+        tok.warn,
+    );
+    ui.painter().text(
+        rect.left_center() + vec2(20.0, 0.0),
+        Align2::LEFT_CENTER,
+        text,
+        ui_font(11.5),
+        tok.warn,
+    );
+    if response
+        .on_hover_text(say!("status-lines-that-could-not-be"))
+        .clicked()
+    {
         out.push(Action::Panel(PanelAction::ShowPanel(PanelKind::Warnings)));
     }
 }
 
 /// How often memory was changed by something that the trace does not show.
 fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let Some(desk) = app.program.desk.as_ref() else { return };
+    let Some(desk) = app.program.desk.as_ref() else {
+        return;
+    };
     let changes = desk.session.index.info().external_changes;
     if changes == 0 {
         return;
@@ -111,8 +158,18 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     paint_flat(ui.painter(), rect.expand2(vec2(4.0, 0.0)), &response, tok);
     let mark = Rect::from_min_size(rect.left_center() - vec2(0.0, 4.0), vec2(8.0, 8.0));
     ui.painter().rect_filled(mark, 2.0, tok.external_bg);
-    ui.painter().rect_filled(Rect::from_min_size(mark.min, vec2(3.0, 3.0)), 0.0, tok.external);
-    ui.painter().text(rect.left_center() + vec2(14.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    ui.painter().rect_filled(
+        Rect::from_min_size(mark.min, vec2(3.0, 3.0)),
+        0.0,
+        tok.external,
+    );
+    ui.painter().text(
+        rect.left_center() + vec2(14.0, 0.0),
+        Align2::LEFT_CENTER,
+        text,
+        ui_font(11.5),
+        tok.t2,
+    );
     let hint = say!("status-reads-that-differ-from-the");
     if response.on_hover_text(hint).clicked() {
         out.push(Action::Panel(PanelAction::ShowPanel(PanelKind::Externals)));
@@ -121,25 +178,40 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 
 /// That the order of steps of different threads is known by their times alone, and with whom that matters here.
 fn order_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
-    let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else { return };
-    let Some(threads) = desk.threads.all().any().filter(|threads| threads.schedule.is_order_by_time) else {
+    let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else {
+        return;
+    };
+    let Some(threads) = desk
+        .threads
+        .all()
+        .any()
+        .filter(|threads| threads.schedule.is_order_by_time)
+    else {
         return;
     };
     let position = desk.windows.active().position;
     let asked = desk.threads.here().map(|here| (position, here));
     let others = asked.and_then(|asked| {
-        let answer = workspace.order.poll(&asked, &app.program.worker, |(position, here)| {
-            let (position, here) = (*position, *here);
-            let (session, threads) = (Arc::clone(&desk.session), Arc::clone(threads));
-            move |_: &Cancel| {
-                let others = threads.schedule.unordered_with(here, position.0.saturating_sub(1));
-                Ok(order_words::others_text(&others, session.index.threads()))
-            }
-        });
+        let answer = workspace
+            .order
+            .poll(&asked, &app.program.worker, |(position, here)| {
+                let (position, here) = (*position, *here);
+                let (session, threads) = (Arc::clone(&desk.session), Arc::clone(threads));
+                move |_: &Cancel| {
+                    let others = threads
+                        .schedule
+                        .unordered_with(here, position.0.saturating_sub(1));
+                    Ok(order_words::others_text(&others, session.index.threads()))
+                }
+            });
         answer.any().cloned().flatten()
     });
     let whole = say!("status-order-between-threads-is-known");
-    let text = if ui.available_width() > 1000.0 { whole } else { say!("status-order-by-timestamps") };
+    let text = if ui.available_width() > 1000.0 {
+        whole
+    } else {
+        say!("status-order-by-timestamps")
+    };
     let wide = width(ui, text, &ui_font(11.5)) + 20.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
     let said = match &others {
@@ -148,56 +220,136 @@ fn order_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
     };
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &said));
     let color = if others.is_some() { tok.warn } else { tok.t3 };
-    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, icons::INFO, icon(14.0), color);
-    ui.painter().text(rect.left_center() + vec2(18.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    ui.painter().text(
+        rect.left_center(),
+        Align2::LEFT_CENTER,
+        icons::INFO,
+        icon(14.0),
+        color,
+    );
+    ui.painter().text(
+        rect.left_center() + vec2(18.0, 0.0),
+        Align2::LEFT_CENTER,
+        text,
+        ui_font(11.5),
+        tok.t2,
+    );
     response.on_hover_text(order_words::explained(others.as_deref()));
 }
 
 /// The thread that steps stay in; a click ends that.
 fn stay_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let Some(desk) = app.program.desk.as_ref() else { return };
-    let Some(thread) = desk.windows.active().thread else { return };
-    let name = desk.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| &thread.name);
+    let Some(desk) = app.program.desk.as_ref() else {
+        return;
+    };
+    let Some(thread) = desk.windows.active().thread else {
+        return;
+    };
+    let name = desk
+        .session
+        .index
+        .threads()
+        .get(usize::from(thread.0))
+        .map_or("", |thread| &thread.name);
     let text = say!("status-stays-in", thread = name);
     let wide = width(ui, &text, &ui_font(11.5)) + 28.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
     paint_flat(ui.painter(), rect, &response, tok);
-    ui.painter().text(rect.left_center() + vec2(4.0, 0.0), Align2::LEFT_CENTER, icons::PIN, icon(13.0), tok.accent);
-    ui.painter().text(rect.left_center() + vec2(22.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t1);
-    if response.on_hover_text(say!("status-steps-of-other-threads-are")).clicked() {
+    ui.painter().text(
+        rect.left_center() + vec2(4.0, 0.0),
+        Align2::LEFT_CENTER,
+        icons::PIN,
+        icon(13.0),
+        tok.accent,
+    );
+    ui.painter().text(
+        rect.left_center() + vec2(22.0, 0.0),
+        Align2::LEFT_CENTER,
+        text,
+        ui_font(11.5),
+        tok.t1,
+    );
+    if response
+        .on_hover_text(say!("status-steps-of-other-threads-are"))
+        .clicked()
+    {
         out.push(Action::Travel(TravelAction::StayInThread(None)));
     }
 }
 
 /// Where symbols come from: the image's name, or that there is none and what to do about it.
 fn symbols_ui(ui: &mut Ui, app: &App, tok: &Tok) {
-    let Some(desk) = app.program.desk.as_ref().filter(|_| ui.available_width() > 900.0) else { return };
+    let Some(desk) = app
+        .program
+        .desk
+        .as_ref()
+        .filter(|_| ui.available_width() > 900.0)
+    else {
+        return;
+    };
     let images = desk.session.images.infos();
-    let name = |path: &std::path::Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = |path: &std::path::Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
     let (text, hint) = match images {
-        [] => (say!("status-no-symbols").to_owned(), say!("status-functions-have-no-names").to_owned()),
+        [] => (
+            say!("status-no-symbols").to_owned(),
+            say!("status-functions-have-no-names").to_owned(),
+        ),
         [first, others @ ..] => {
-            let more = if others.is_empty() { String::new() } else { format!(" +{}", others.len()) };
-            let paths: Vec<String> = images.iter().map(|info| info.spec.path.display().to_string()).collect();
+            let more = if others.is_empty() {
+                String::new()
+            } else {
+                format!(" +{}", others.len())
+            };
+            let paths: Vec<String> = images
+                .iter()
+                .map(|info| info.spec.path.display().to_string())
+                .collect();
             (
-                say!("status-symbols", name = name(&first.spec.path).unwrap_or_default(), more = more),
+                say!(
+                    "status-symbols",
+                    name = name(&first.spec.path).unwrap_or_default(),
+                    more = more
+                ),
                 say!("status-symbols-come-from", paths = paths.join("\n")),
             )
         }
     };
-    let (rect, response) = ui.allocate_exact_size(vec2(width(ui, &text, &ui_font(11.5)) + 8.0, 20.0), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(
+        vec2(width(ui, &text, &ui_font(11.5)) + 8.0, 20.0),
+        Sense::hover(),
+    );
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &text));
-    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, &text, ui_font(11.5), tok.t3);
+    ui.painter().text(
+        rect.left_center(),
+        Align2::LEFT_CENTER,
+        &text,
+        ui_font(11.5),
+        tok.t3,
+    );
     response.on_hover_text(hint);
 }
 
 /// What is looked for to travel there and takes long, and a button that gives it up.
 fn lookup_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let Some(lookup) = app.program.desk.as_ref().and_then(|desk| desk.lookup.as_ref()) else { return };
-    ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+    let Some(lookup) = app
+        .program
+        .desk
+        .as_ref()
+        .and_then(|desk| desk.lookup.as_ref())
+    else {
+        return;
+    };
+    ui.ctx()
+        .request_repaint_after(std::time::Duration::from_millis(100));
     let Some(text) = lookup.words() else { return };
-    if stop_ui(ui, tok, say!("command-stop-looking")).on_hover_text(say!("lookup-stop")).clicked() {
+    if stop_ui(ui, tok, say!("command-stop-looking"))
+        .on_hover_text(say!("lookup-stop"))
+        .clicked()
+    {
         out.push(Action::Travel(TravelAction::StopLookup));
     }
     words_ui(ui, tok, &text);
@@ -205,13 +357,21 @@ fn lookup_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 
 /// How far the index is while it is not whole, and what can be done about it.
 fn indexing_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let part = app.program.desk.as_ref().and_then(|desk| SoFar::of(&desk.session));
+    let part = app
+        .program
+        .desk
+        .as_ref()
+        .and_then(|desk| SoFar::of(&desk.session));
     match (&app.program.opening, part) {
-        (Some(opening), Some(part)) if opening.is_following() && opening.is_shown => follow_ui(ui, part, tok, out),
+        (Some(opening), Some(part)) if opening.is_following() && opening.is_shown => {
+            follow_ui(ui, part, tok, out)
+        }
         (Some(opening), Some(_)) if opening.is_shown => progress_ui(ui, opening, tok, out),
         // What is shown as a whole is no longer indexed.
         (Some(opening), None) if opening.is_shown && !opening.follows() => finding_ui(ui, tok, out),
-        (Some(opening), _) if opening.is_long() && !opening.is_shown => progress_ui(ui, opening, tok, out),
+        (Some(opening), _) if opening.is_long() && !opening.is_shown => {
+            progress_ui(ui, opening, tok, out)
+        }
         (None, Some(part)) => stopped_ui(ui, part, tok, out),
         _ => {}
     }
@@ -224,9 +384,19 @@ fn follow_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
     paint_flat(ui.painter(), rect, &response, tok);
-    ui.painter().circle_filled(rect.left_center() + vec2(10.0, 0.0), 3.5, tok.accent);
-    ui.painter().text(rect.left_center() + vec2(20.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t1);
-    if response.on_hover_text(say!("status-the-trace-is-read-as")).clicked() {
+    ui.painter()
+        .circle_filled(rect.left_center() + vec2(10.0, 0.0), 3.5, tok.accent);
+    ui.painter().text(
+        rect.left_center() + vec2(20.0, 0.0),
+        Align2::LEFT_CENTER,
+        text,
+        ui_font(11.5),
+        tok.t1,
+    );
+    if response
+        .on_hover_text(say!("status-the-trace-is-read-as"))
+        .clicked()
+    {
         out.push(Action::File(FileAction::FollowTrace));
     }
 }
@@ -249,7 +419,13 @@ fn stop_ui(ui: &mut Ui, tok: &Tok, name: &'static str) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
     paint_flat(ui.painter(), rect, &response, tok);
-    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(12.0), tok.t2);
+    ui.painter().text(
+        rect.center(),
+        Align2::CENTER_CENTER,
+        icons::CLOSE,
+        icon(12.0),
+        tok.t2,
+    );
     response
 }
 
@@ -258,7 +434,13 @@ fn words_ui(ui: &mut Ui, tok: &Tok, text: &str) -> egui::Response {
     let wide = width(ui, text, &ui_font(11.5)) + 4.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, text));
-    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    ui.painter().text(
+        rect.left_center(),
+        Align2::LEFT_CENTER,
+        text,
+        ui_font(11.5),
+        tok.t2,
+    );
     response
 }
 
@@ -295,11 +477,27 @@ fn progress_ui(ui: &mut Ui, opening: &Opening, tok: &Tok, out: &mut Vec<Action>)
         ui_font(11.5),
         tok.t2,
     );
-    let bar = Rect::from_min_size(pos2(rect.left() + 66.0, rect.center().y - 2.0), vec2(120.0, 4.0));
+    let bar = Rect::from_min_size(
+        pos2(rect.left() + 66.0, rect.center().y - 2.0),
+        vec2(120.0, 4.0),
+    );
     painter.rect_filled(bar, 2.0, tok.bg4);
-    painter.rect_filled(Rect::from_min_size(bar.min, vec2(120.0 * share, 4.0)), 2.0, tok.accent);
-    painter.text(rect.right_center() - vec2(6.0, 0.0), Align2::RIGHT_CENTER, text, mono(11.5), tok.t1);
-    if response.on_hover_text(say!("status-show-the-indexing-card")).clicked() {
+    painter.rect_filled(
+        Rect::from_min_size(bar.min, vec2(120.0 * share, 4.0)),
+        2.0,
+        tok.accent,
+    );
+    painter.text(
+        rect.right_center() - vec2(6.0, 0.0),
+        Align2::RIGHT_CENTER,
+        text,
+        mono(11.5),
+        tok.t1,
+    );
+    if response
+        .on_hover_text(say!("status-show-the-indexing-card"))
+        .clicked()
+    {
         out.push(Action::File(FileAction::ToggleIndexingCard));
     }
 }

@@ -37,18 +37,31 @@ pub struct Storage {
 impl Storage {
     /// That of the program. What the file has in it of the toolkit's own that cannot be used is taken out of it.
     pub fn of(app: &str, damage: DamageRule) -> Self {
-        let Some(usual) = eframe::storage_dir(app).map(|folder| folder.join("app.ron")) else { return Self::default() };
+        let Some(usual) = eframe::storage_dir(app).map(|folder| folder.join("app.ron")) else {
+            return Self::default();
+        };
         let damaged = match refusal(&usual) {
             Some(why) => Err(why),
             None if damage == DamageRule::Left => Ok(None),
-            None => mend_damaged(&usual, LIMIT_BYTES).map_err(|error| Refusal::Damaged(error.to_string())),
+            None => mend_damaged(&usual, LIMIT_BYTES)
+                .map_err(|error| Refusal::Damaged(error.to_string())),
         };
         match damaged {
-            Ok(notice) => Self { instead: None, notice, has_window: mend(&usual) },
+            Ok(notice) => Self {
+                instead: None,
+                notice,
+                has_window: mend(&usual),
+            },
             Err(why) => {
-                let instead = std::env::temp_dir().join(format!("{app}-{}", std::process::id())).join("app.ron");
+                let instead = std::env::temp_dir()
+                    .join(format!("{app}-{}", std::process::id()))
+                    .join("app.ron");
                 let notice = StorageNotice::Unread(why, usual);
-                Self { instead: Some(instead), notice: Some(notice), has_window: false }
+                Self {
+                    instead: Some(instead),
+                    notice: Some(notice),
+                    has_window: false,
+                }
             }
         }
     }
@@ -89,7 +102,8 @@ fn mend(path: &Path) -> bool {
     if let Some(mended) = &mended {
         let _unchanged = fs::write(path, mended);
     }
-    let entries: Option<HashMap<String, String>> = ron::from_str(mended.as_ref().unwrap_or(&text)).ok();
+    let entries: Option<HashMap<String, String>> =
+        ron::from_str(mended.as_ref().unwrap_or(&text)).ok();
     entries.is_some_and(|entries| entries.contains_key(WINDOW))
 }
 
@@ -102,7 +116,11 @@ fn mended(text: &str) -> Option<String> {
         TOOLKIT => zoom_in(value).is_none_or(|zoom| SCALE.contains(&zoom)),
         _ => true,
     });
-    if entries.len() == count { None } else { ron::to_string(&entries).ok() }
+    if entries.len() == count {
+        None
+    } else {
+        ron::to_string(&entries).ok()
+    }
 }
 
 /// The size of everything among the options of the toolkit: not finite where it is no number, none where there is none.
@@ -128,7 +146,11 @@ struct Geometry {
 
 impl Window {
     fn is_usable(&self) -> bool {
-        let Geometry { outer_position_pixels, scale_factor, inner_size_points } = &self.normal_geometry;
+        let Geometry {
+            outer_position_pixels,
+            scale_factor,
+            inner_size_points,
+        } = &self.normal_geometry;
         let is_near = |place: &f32| (-PIXELS..=PIXELS).contains(place);
         outer_position_pixels.is_none_or(|place| is_near(&place.x) && is_near(&place.y))
             && SCALE.contains(scale_factor)
@@ -154,7 +176,10 @@ mod tests {
         #[cfg(unix)]
         assert!(refusal(Path::new("/dev/zero")).is_some());
         #[cfg(unix)]
-        assert!(refusal(&Path::new("/dev/null").join("app.ron")).is_some_and(|why| matches!(why, Refusal::Refused(_))));
+        assert!(
+            refusal(&Path::new("/dev/null").join("app.ron"))
+                .is_some_and(|why| matches!(why, Refusal::Refused(_)))
+        );
     }
 
     fn kept(position: &str, scale: &str, size: &str) -> HashMap<String, String> {
@@ -162,21 +187,31 @@ mod tests {
             "(normal_geometry:(outer_position_pixels:Some({position}),scale_factor:{scale},inner_size_points:{size}),\
              fullscreen:false,maximized:false)"
         );
-        let entries = [("app", "(zoom:2.0)".to_owned()), (WINDOW, window), (TOOLKIT, "(zoom_factor:1.0)".to_owned())];
+        let entries = [
+            ("app", "(zoom:2.0)".to_owned()),
+            (WINDOW, window),
+            (TOOLKIT, "(zoom_factor:1.0)".to_owned()),
+        ];
         entries.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
     /// The names that are left.
     fn left(entries: &HashMap<String, String>) -> Option<Vec<String>> {
         let mended = mended(&ron::to_string(entries).unwrap())?;
-        let mut names: Vec<String> = ron::from_str::<HashMap<String, String>>(&mended).unwrap().into_keys().collect();
+        let mut names: Vec<String> = ron::from_str::<HashMap<String, String>>(&mended)
+            .unwrap()
+            .into_keys()
+            .collect();
         names.sort_unstable();
         Some(names)
     }
 
     #[test]
     fn a_place_of_the_window_that_nobody_can_see_is_left_out() {
-        assert_eq!(left(&kept("(x:10.0,y:-20.0)", "1.0", "(x:1600.0,y:1000.0)")), None);
+        assert_eq!(
+            left(&kept("(x:10.0,y:-20.0)", "1.0", "(x:1600.0,y:1000.0)")),
+            None
+        );
         let without = Some(vec!["app".to_owned(), TOOLKIT.to_owned()]);
         for (position, scale, size) in [
             ("(x:NaN,y:0.0)", "1.0", "(x:1600.0,y:1000.0)"),
@@ -187,7 +222,11 @@ mod tests {
             ("(x:0.0,y:0.0)", "1.0", "(x:inf,y:0.0)"),
             ("7", "1.0", "(x:1600.0,y:1000.0)"),
         ] {
-            assert_eq!(left(&kept(position, scale, size)), without, "{position} {scale} {size}");
+            assert_eq!(
+                left(&kept(position, scale, size)),
+                without,
+                "{position} {scale} {size}"
+            );
         }
     }
 
@@ -196,12 +235,19 @@ mod tests {
         let good = kept("(x:10.0,y:-20.0)", "1.0", "(x:1600.0,y:1000.0)");
         let with = |zoom: &str| {
             let mut entries = good.clone();
-            entries.insert(TOOLKIT.to_owned(), format!("(options:(zoom_factor:{zoom},other:1))"));
+            entries.insert(
+                TOOLKIT.to_owned(),
+                format!("(options:(zoom_factor:{zoom},other:1))"),
+            );
             entries
         };
         assert_eq!(left(&with("1.5")), None);
         for zoom in ["-1.0", "0.0", "NaN", "1e9", "large"] {
-            assert_eq!(left(&with(zoom)), Some(vec!["app".to_owned(), WINDOW.to_owned()]), "{zoom}");
+            assert_eq!(
+                left(&with(zoom)),
+                Some(vec!["app".to_owned(), WINDOW.to_owned()]),
+                "{zoom}"
+            );
         }
         assert_eq!(mended("rubbish"), None);
     }

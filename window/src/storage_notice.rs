@@ -32,7 +32,11 @@ pub enum Refusal {
 impl fmt::Display for StorageNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {
-            Self::Unread(why, file) => say!("storage-unread", why = why.to_string(), file = format!("{file:?}")),
+            Self::Unread(why, file) => say!(
+                "storage-unread",
+                why = why.to_string(),
+                file = format!("{file:?}")
+            ),
             Self::Salvaged(aside) => say!("storage-salvaged", aside = format!("{aside:?}")),
             Self::Lost(aside) => say!("storage-lost", aside = format!("{aside:?}")),
         })
@@ -45,7 +49,9 @@ impl fmt::Display for Refusal {
             Self::Damaged(error) => say!("storage-unread-damaged", error = &**error),
             Self::Refused(error) => say!("storage-unread-refused", error = &**error),
             Self::NoFile => say!("storage-unread-no-file").to_owned(),
-            Self::LongerThan(megabytes) => say!("storage-unread-long", megabytes = megabytes.to_string()),
+            Self::LongerThan(megabytes) => {
+                say!("storage-unread-long", megabytes = megabytes.to_string())
+            }
         })
     }
 }

@@ -61,7 +61,11 @@ pub fn fitted(wanted: &[f32], active: usize, room: f32, more: f32) -> Vec<f32> {
                 break;
             }
             (left, count) = (left - wide, count - 1.0);
-            most = if count > 0.0 { left / count } else { f32::INFINITY };
+            most = if count > 0.0 {
+                left / count
+            } else {
+                f32::INFINITY
+            };
         }
         most
     };
@@ -74,27 +78,57 @@ pub fn fitted(wanted: &[f32], active: usize, room: f32, more: f32) -> Vec<f32> {
         true => place < shown,
         false => place + 1 < shown || place == active,
     };
-    let kept: Vec<f32> = (0..).zip(wanted).filter(|(place, _)| is_shown(*place)).map(|(_, wide)| *wide).collect();
+    let kept: Vec<f32> = (0..)
+        .zip(wanted)
+        .filter(|(place, _)| is_shown(*place))
+        .map(|(_, wide)| *wide)
+        .collect();
     let most = cut(&kept, (room - more).max(NARROWEST));
-    (0..).zip(wanted).map(|(place, wide)| if is_shown(place) { wide.min(most) } else { 0.0 }).collect()
+    (0..)
+        .zip(wanted)
+        .map(|(place, wide)| if is_shown(place) { wide.min(most) } else { 0.0 })
+        .collect()
 }
 
 /// How wide the button is that lists so many hidden tabs.
 pub fn more_width(ui: &Ui, hidden: usize) -> f32 {
-    width(ui, &say!("strip-more", number = hidden as u64), &ui_font(11.5)) + 26.0
+    width(
+        ui,
+        &say!("strip-more", number = hidden as u64),
+        &ui_font(11.5),
+    ) + 26.0
 }
 
 /// The button at the end of a strip that lists its hidden tabs. Returns the one that was chosen.
 pub fn more_ui(ui: &mut Ui, hidden: &[(TileId, String)]) -> Option<TileId> {
     let tok = Tok::current(ui);
     let number = hidden.len() as u64;
-    let (rect, response) = ui.allocate_exact_size(vec2(more_width(ui, hidden.len()), 22.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("strip-more-said", number = number)));
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(more_width(ui, hidden.len()), 22.0), Sense::click());
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            egui::Role::Button,
+            true,
+            say!("strip-more-said", number = number),
+        )
+    });
     paint_flat(ui.painter(), rect, &response, tok);
     let left = rect.left_center() + vec2(6.0, 0.0);
-    ui.painter().text(left, Align2::LEFT_CENTER, icons::CARET_DOWN, icon(10.0), tok.t2);
+    ui.painter().text(
+        left,
+        Align2::LEFT_CENTER,
+        icons::CARET_DOWN,
+        icon(10.0),
+        tok.t2,
+    );
     let text = say!("strip-more", number = number);
-    ui.painter().text(left + vec2(14.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    ui.painter().text(
+        left + vec2(14.0, 0.0),
+        Align2::LEFT_CENTER,
+        text,
+        ui_font(11.5),
+        tok.t2,
+    );
     let mut chosen = None;
     egui::Popup::menu(&response).show(|ui| {
         ui.set_min_width(140.0);
@@ -118,7 +152,11 @@ pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, state: &TabState, wide: f3
         paint_tab(ui, pane, &title, &response, state);
     }
     let is_cut = wide + 0.5 < tab_width(ui, pane);
-    if is_cut { response.on_hover_text(title) } else { response }
+    if is_cut {
+        response.on_hover_text(title)
+    } else {
+        response
+    }
 }
 
 fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &TabState) {
@@ -129,7 +167,11 @@ fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &Tab
     if is_active {
         painter.rect_filled(rect, 0.0, tok.bg1);
         let top = Rect::from_min_size(rect.min, vec2(rect.width(), 2.0));
-        painter.rect_filled(top, 0.0, number.map_or(tok.line2, |number| tok.position(number)));
+        painter.rect_filled(
+            top,
+            0.0,
+            number.map_or(tok.line2, |number| tok.position(number)),
+        );
         let right = Rect::from_min_max(pos2(rect.right() - 1.0, rect.top()), rect.max);
         painter.rect_filled(right, 0.0, tok.line);
     } else if response.hovered() {
@@ -147,18 +189,29 @@ fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &Tab
     }
     let mut job = egui::text::LayoutJob::default();
     job.append(title, 0.0, egui::TextFormat::simple(medium(12.5), color));
-    job.wrap = egui::text::TextWrapping::truncate_at_width((rect.right() - 8.0 - left.x - 24.0).max(0.0));
+    job.wrap =
+        egui::text::TextWrapping::truncate_at_width((rect.right() - 8.0 - left.x - 24.0).max(0.0));
     let galley = painter.layout_job(job);
     painter.galley(left + vec2(24.0, -galley.size().y / 2.0), galley, color);
     if response.has_focus() {
-        painter.rect_stroke(rect.shrink(1.0), 2.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
+        painter.rect_stroke(
+            rect.shrink(1.0),
+            2.0,
+            Stroke::new(2.0, tok.focus),
+            StrokeKind::Inside,
+        );
     }
 }
 
 /// Draws what stands at the right of a strip: what the shown panel follows, and its menu.
 /// The space is allocated, from the right, so that tabs do not run under it.
 pub fn strip_end_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
-    let Strip { pane, tile, windows, .. } = *strip;
+    let Strip {
+        pane,
+        tile,
+        windows,
+        ..
+    } = *strip;
     let tok = Tok::current(ui);
     ui.spacing_mut().item_spacing.x = 4.0;
     let room = ui.available_width();
@@ -168,17 +221,32 @@ pub fn strip_end_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
     match pane.window() {
         Some(window) => trace_badge_ui(ui, window, windows, tok),
         None => {
-            let badge = FollowBadge { follow, room, is_pinnable: pane.is_pinnable() };
-            out.extend(badge.ui(ui, windows).map(|next| Action::Panel(PanelAction::Bind(PanelId(tile.0), next))));
+            let badge = FollowBadge {
+                follow,
+                room,
+                is_pinnable: pane.is_pinnable(),
+            };
+            out.extend(
+                badge
+                    .ui(ui, windows)
+                    .map(|next| Action::Panel(PanelAction::Bind(PanelId(tile.0), next))),
+            );
         }
     }
 }
 
 fn trace_badge_ui(ui: &mut Ui, window: WindowId, windows: &Windows, tok: &Tok) {
     let text = count(windows.followed(window).position.0);
-    let (rect, _) = ui.allocate_exact_size(vec2(width(ui, &text, &mono(11.5)), HEIGHT), Sense::hover());
+    let (rect, _) =
+        ui.allocate_exact_size(vec2(width(ui, &text, &mono(11.5)), HEIGHT), Sense::hover());
     let color = tok.position(window.0);
-    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, mono(11.5), color);
+    ui.painter().text(
+        rect.left_center(),
+        Align2::LEFT_CENTER,
+        text,
+        mono(11.5),
+        color,
+    );
 }
 
 /// What the shown panel follows: a click goes on to the next that it can.
@@ -196,13 +264,34 @@ impl FollowBadge {
         let at = say!("tabs-at", position = count(shown.position.0));
         let text = if is_narrow { "" } else { at.as_str() };
         // A panel that stays with one window says so by a chain.
-        let chain = if matches!(self.follow, Follow::Window(_)) { 16.0 } else { 0.0 };
-        let wide = chain + if is_narrow { 16.0 } else { width(ui, text, &ui_font(11.5)) + 22.0 };
+        let chain = if matches!(self.follow, Follow::Window(_)) {
+            16.0
+        } else {
+            0.0
+        };
+        let wide = chain
+            + if is_narrow {
+                16.0
+            } else {
+                width(ui, text, &ui_font(11.5)) + 22.0
+            };
         let (rect, response) = ui.allocate_exact_size(vec2(wide, HEIGHT), Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("tabs-what-the-panel-follows")));
+        response.widget_info(|| {
+            WidgetInfo::labeled(
+                egui::Role::Button,
+                true,
+                say!("tabs-what-the-panel-follows"),
+            )
+        });
         let painter = ui.painter();
         if chain > 0.0 {
-            painter.text(rect.left_center(), Align2::LEFT_CENTER, icons::LINK, icon(13.0), tok.t2);
+            painter.text(
+                rect.left_center(),
+                Align2::LEFT_CENTER,
+                icons::LINK,
+                icon(13.0),
+                tok.t2,
+            );
         }
         let left = rect.left_center() + vec2(chain, 0.0);
         let what = match (shown.window, self.follow) {
@@ -214,18 +303,31 @@ impl FollowBadge {
                 }
             }
             (None, _) => {
-                painter.text(left, Align2::LEFT_CENTER, icons::PIN, icon_fill(14.0), tok.t2);
+                painter.text(
+                    left,
+                    Align2::LEFT_CENTER,
+                    icons::PIN,
+                    icon_fill(14.0),
+                    tok.t2,
+                );
                 say!("tabs-pinned", at = &at)
             }
         };
-        painter.text(rect.right_center(), Align2::RIGHT_CENTER, text, ui_font(11.5), tok.t2);
+        painter.text(
+            rect.right_center(),
+            Align2::RIGHT_CENTER,
+            text,
+            ui_font(11.5),
+            tok.t2,
+        );
         let next = self.next(windows);
         let then = match next {
             Follow::Active => say!("tabs-the-active-window").to_owned(),
             Follow::Window(id) => say!("tabs-window", number = id.0),
             Follow::Pinned(_) => say!("tabs-this-position-for-good").to_owned(),
         };
-        let response = response.on_hover_text(say!("tabs-what-and-click", what = what, then = then));
+        let response =
+            response.on_hover_text(say!("tabs-what-and-click", what = what, then = then));
         response.clicked().then_some(next)
     }
 
@@ -236,9 +338,15 @@ impl FollowBadge {
         ids.retain(|_| windows.list.len() > 1);
         let mut round = vec![Follow::Active];
         round.extend(ids.into_iter().map(Follow::Window));
-        round.extend(self.is_pinnable.then(|| Follow::Pinned(windows.moment_of(self.follow))));
+        round.extend(
+            self.is_pinnable
+                .then(|| Follow::Pinned(windows.moment_of(self.follow))),
+        );
         let place = round.iter().position(|follow| *follow == self.follow);
-        place.and_then(|place| round.get(place + 1)).copied().unwrap_or_default()
+        place
+            .and_then(|place| round.get(place + 1))
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -249,7 +357,13 @@ fn menu_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
     let name = say!("tabs-panel-menu", panel = pane.title());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &name));
     paint_flat(ui.painter(), rect, &response, tok);
-    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::MORE, icon(14.0), tok.t2);
+    ui.painter().text(
+        rect.center(),
+        Align2::CENTER_CENTER,
+        icons::MORE,
+        icon(14.0),
+        tok.t2,
+    );
     egui::Popup::menu(&response).show(|ui| {
         ui.set_min_width(180.0);
         panel_menu(ui, strip, out);
@@ -258,34 +372,69 @@ fn menu_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
 
 /// What can be done with a panel.
 fn panel_menu(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
-    let Strip { pane, tile, windows, place } = *strip;
+    let Strip {
+        pane,
+        tile,
+        windows,
+        place,
+    } = *strip;
     if let Some(follow) = pane.follow() {
         let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
         ids.sort();
-        if ui.add(egui::Button::selectable(follow == Follow::Active, say!("tabs-follow-the-active-window"))).clicked() {
-            out.push(Action::Panel(PanelAction::Bind(PanelId(tile.0), Follow::Active)));
+        if ui
+            .add(egui::Button::selectable(
+                follow == Follow::Active,
+                say!("tabs-follow-the-active-window"),
+            ))
+            .clicked()
+        {
+            out.push(Action::Panel(PanelAction::Bind(
+                PanelId(tile.0),
+                Follow::Active,
+            )));
         }
         for id in ids {
             let is_chosen = follow == Follow::Window(id);
-            if ui.add(egui::Button::selectable(is_chosen, say!("tabs-follow-window", number = id.0))).clicked() {
-                out.push(Action::Panel(PanelAction::Bind(PanelId(tile.0), Follow::Window(id))));
+            if ui
+                .add(egui::Button::selectable(
+                    is_chosen,
+                    say!("tabs-follow-window", number = id.0),
+                ))
+                .clicked()
+            {
+                out.push(Action::Panel(PanelAction::Bind(
+                    PanelId(tile.0),
+                    Follow::Window(id),
+                )));
             }
         }
         if pane.is_pinnable() {
             let here = windows.moment_of(follow);
             let is_pinned = matches!(follow, Follow::Pinned(_));
             if ui
-                .add(egui::Button::selectable(is_pinned, say!("tabs-pin-at", position = count(here.position.0))))
+                .add(egui::Button::selectable(
+                    is_pinned,
+                    say!("tabs-pin-at", position = count(here.position.0)),
+                ))
                 .clicked()
             {
-                out.push(Action::Panel(PanelAction::Bind(PanelId(tile.0), Follow::Pinned(here))));
+                out.push(Action::Panel(PanelAction::Bind(
+                    PanelId(tile.0),
+                    Follow::Pinned(here),
+                )));
             }
         }
         ui.separator();
     }
     let (word, action) = match place {
-        PanelPlace::Dock => (say!("strip-tear-off"), Action::Panel(PanelAction::TearOff(Some(PanelId(tile.0))))),
-        PanelPlace::Window => (say!("strip-put-back"), Action::Panel(PanelAction::PutBack(Some(PanelId(tile.0))))),
+        PanelPlace::Dock => (
+            say!("strip-tear-off"),
+            Action::Panel(PanelAction::TearOff(Some(PanelId(tile.0)))),
+        ),
+        PanelPlace::Window => (
+            say!("strip-put-back"),
+            Action::Panel(PanelAction::PutBack(Some(PanelId(tile.0)))),
+        ),
     };
     if ui.button(word).clicked() {
         out.push(action);
@@ -305,7 +454,10 @@ mod tests {
     #[test]
     fn the_widest_tabs_are_cut_first() {
         assert_eq!(fitted(&[100.0, 120.0], 0, 300.0, 64.0), [100.0, 120.0]);
-        assert_eq!(fitted(&[90.0, 200.0, 160.0], 0, 330.0, 64.0), [90.0, 120.0, 120.0]);
+        assert_eq!(
+            fitted(&[90.0, 200.0, 160.0], 0, 330.0, 64.0),
+            [90.0, 120.0, 120.0]
+        );
         assert_eq!(fitted(&[], 0, 100.0, 64.0), [0.0; 0]);
     }
 
@@ -315,7 +467,11 @@ mod tests {
         let shown = |active, room| {
             let widths = fitted(&wanted, active, room, 64.0);
             assert!(widths.iter().sum::<f32>() <= room, "{widths:?} in {room}");
-            (0..).zip(widths).filter(|(_, wide)| *wide > 0.0).map(|(place, _)| place).collect::<Vec<usize>>()
+            (0..)
+                .zip(widths)
+                .filter(|(_, wide)| *wide > 0.0)
+                .map(|(place, _)| place)
+                .collect::<Vec<usize>>()
         };
         assert_eq!(shown(0, 600.0), [0, 1, 2, 3, 4, 5]);
         assert_eq!(shown(0, 320.0), [0, 1, 2]);

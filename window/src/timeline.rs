@@ -18,7 +18,12 @@ const BELOW: f32 = 5.0;
 
 impl App {
     /// Draws the timeline. Returns where it is.
-    pub(super) fn timeline(&mut self, ui: &mut Ui, tok: &'static Tok, out: &mut Vec<Action>) -> Option<Rect> {
+    pub(super) fn timeline(
+        &mut self,
+        ui: &mut Ui,
+        tok: &'static Tok,
+        out: &mut Vec<Action>,
+    ) -> Option<Rect> {
         let (workspace, desk) = (self.workspace.as_mut()?, self.program.desk.as_ref()?);
         let window = ui.ctx().content_rect().height();
         let usual = match window {
@@ -28,8 +33,15 @@ impl App {
             _ => 196.0,
         };
         let most = (window * MOST).max(*TIMELINE.start());
-        let height = self.settings.timeline_height.unwrap_or(usual).clamp(*TIMELINE.start(), most);
-        let panel = Panel::top("timeline").resizable(false).exact_size(height).show_separator_line(false);
+        let height = self
+            .settings
+            .timeline_height
+            .unwrap_or(usual)
+            .clamp(*TIMELINE.start(), most);
+        let panel = Panel::top("timeline")
+            .resizable(false)
+            .exact_size(height)
+            .show_separator_line(false);
         let cell = workspace.cell().cloned();
         let shown = panel.frame(Frame::new().fill(tok.bg1)).show(ui, |ui| {
             let Drawn { cx, timeline, .. } = workspace.drawn(desk, tok);
@@ -42,22 +54,51 @@ impl App {
     /// It is drawn after the panels below it, so that it can be taken there, too.
     pub(super) fn timeline_grip(&mut self, ui: &Ui, strip: Rect, tok: &Tok) {
         let edge = strip.bottom();
-        let grip = Rect::from_min_max(pos2(strip.left(), edge - ABOVE), pos2(strip.right(), edge + BELOW));
-        let response = ui.interact(grip, ui.unique_id().with("timeline edge"), Sense::CLICK | Sense::DRAG);
-        response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, say!("timeline-height-of-the-timeline")));
+        let grip = Rect::from_min_max(
+            pos2(strip.left(), edge - ABOVE),
+            pos2(strip.right(), edge + BELOW),
+        );
+        let response = ui.interact(
+            grip,
+            ui.unique_id().with("timeline edge"),
+            Sense::CLICK | Sense::DRAG,
+        );
+        response.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::Splitter,
+                true,
+                say!("timeline-height-of-the-timeline"),
+            )
+        });
         let is_held = response.hovered() || response.dragged();
         if is_held {
             ui.set_cursor_icon(CursorIcon::ResizeVertical);
-            let line = Rect::from_min_max(pos2(strip.left(), edge - 1.0), pos2(strip.right(), edge + 1.0));
-            ui.painter().rect_filled(line, 0.0, if response.dragged() { tok.focus } else { tok.ctl });
+            let line = Rect::from_min_max(
+                pos2(strip.left(), edge - 1.0),
+                pos2(strip.right(), edge + 1.0),
+            );
+            ui.painter().rect_filled(
+                line,
+                0.0,
+                if response.dragged() {
+                    tok.focus
+                } else {
+                    tok.ctl
+                },
+            );
         }
         let knob = Rect::from_center_size(pos2(strip.center().x, edge - 2.0), vec2(36.0, 3.0));
-        ui.painter().rect_filled(knob, 1.5, if is_held { tok.t2 } else { tok.line2 });
+        ui.painter()
+            .rect_filled(knob, 1.5, if is_held { tok.t2 } else { tok.line2 });
         if response.double_clicked() {
             self.settings.timeline_height = None;
-        } else if let Some(pointer) = response.interact_pointer_pos().filter(|_| response.dragged()) {
+        } else if let Some(pointer) = response
+            .interact_pointer_pos()
+            .filter(|_| response.dragged())
+        {
             let most = (ui.ctx().content_rect().height() * MOST).max(*TIMELINE.start());
-            self.settings.timeline_height = Some((pointer.y - strip.top()).clamp(*TIMELINE.start(), most));
+            self.settings.timeline_height =
+                Some((pointer.y - strip.top()).clamp(*TIMELINE.start(), most));
         }
         response.on_hover_text(say!("timeline-drag-height-of-the-timeline"));
     }

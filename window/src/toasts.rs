@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use egui::{Align2, Galley, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Galley, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 
 use super::widgets::link;
 use crate::theme::{Tok, icon, icon_fill, icons, semi, ui as ui_font};
@@ -75,10 +77,22 @@ impl Toasts {
         text: &str,
         actions: impl IntoIterator<Item = (String, Action)>,
     ) {
-        self.list.retain(|toast| toast.title != title || toast.text != text);
+        self.list
+            .retain(|toast| toast.title != title || toast.text != text);
         self.count += 1;
-        let (title, text, actions) = (title.to_owned(), text.to_owned(), actions.into_iter().collect());
-        self.list.push(Toast { id: self.count, kind, title, text, actions, since: None });
+        let (title, text, actions) = (
+            title.to_owned(),
+            text.to_owned(),
+            actions.into_iter().collect(),
+        );
+        self.list.push(Toast {
+            id: self.count,
+            kind,
+            title,
+            text,
+            actions,
+            since: None,
+        });
     }
 
     /// Closes the messages of a title: they are no longer true.
@@ -103,7 +117,8 @@ impl Toasts {
 
     /// Closes what had its time, and asks to be drawn again when the next one will have had it.
     pub fn expire(&mut self, context: &egui::Context) {
-        let now = Duration::try_from_secs_f64(context.input(|input| input.time)).unwrap_or_default();
+        let now =
+            Duration::try_from_secs_f64(context.input(|input| input.time)).unwrap_or_default();
         if let Some(next) = self.expire_at(now) {
             context.request_repaint_after(next);
         }
@@ -111,28 +126,46 @@ impl Toasts {
 
     /// Closes what had its time at a moment. Returns in how much time the next one will have had it.
     fn expire_at(&mut self, now: Duration) -> Option<Duration> {
-        let passed = self.looked.replace(now).map_or(Duration::ZERO, |looked| now.saturating_sub(looked));
+        let passed = self
+            .looked
+            .replace(now)
+            .map_or(Duration::ZERO, |looked| now.saturating_sub(looked));
         let held = if self.is_held { passed } else { Duration::ZERO };
         for toast in &mut self.list {
             toast.since = Some(toast.since.map_or(now, |since| since.saturating_add(held)));
         }
         let end = |toast: &Toast| toast.since.unwrap_or(now).saturating_add(toast.stay());
         self.list.retain(|toast| now < end(toast));
-        self.list.iter().map(end).min().map(|next| next.saturating_sub(now))
+        self.list
+            .iter()
+            .map(end)
+            .min()
+            .map(|next| next.saturating_sub(now))
     }
 
     /// Draws the newest upwards from the bottom right corner of a rectangle, and how many more there are.
     pub fn ui(&mut self, ui: &Ui, within: Rect, out: &mut Vec<Action>) {
         self.is_unfolded &= self.list.len() > SHOWN;
         self.is_held = false;
-        let shown = if self.is_unfolded { self.list.len() } else { SHOWN };
+        let shown = if self.is_unfolded {
+            self.list.len()
+        } else {
+            SHOWN
+        };
         let (mut bottom, mut drawn) = (within.bottom() - 16.0, 0);
         for toast in self.list.iter().rev().take(shown) {
             let corner = pos2(within.right() - 12.0, bottom);
-            let area = egui::Area::new(Id::unique(("toast", toast.id))).order(egui::Order::Foreground);
-            let area = area.fixed_pos(corner).pivot(Align2::RIGHT_BOTTOM).constrain(true);
+            let area =
+                egui::Area::new(Id::unique(("toast", toast.id))).order(egui::Order::Foreground);
+            let area = area
+                .fixed_pos(corner)
+                .pivot(Align2::RIGHT_BOTTOM)
+                .constrain(true);
             let rect = area.show(ui.ctx(), |ui| toast.ui(ui, out)).response.rect;
-            self.is_held |= ui.ctx().pointer_hover_pos().is_some_and(|pointer| rect.contains(pointer));
+            self.is_held |= ui
+                .ctx()
+                .pointer_hover_pos()
+                .is_some_and(|pointer| rect.contains(pointer));
             bottom -= rect.height() + GAP;
             drawn += 1;
             if bottom < within.top() + SIZE.y {
@@ -147,18 +180,23 @@ impl Toasts {
 
     fn more_ui(&mut self, ui: &Ui, corner: egui::Pos2, more: usize, out: &mut Vec<Action>) {
         let area = egui::Area::new(Id::unique("more toasts")).order(egui::Order::Foreground);
-        area.fixed_pos(corner).pivot(Align2::RIGHT_BOTTOM).constrain(true).show(ui.ctx(), |ui| {
-            egui::Frame::popup(ui.style()).show(ui, |ui| {
-                ui.horizontal(|ui| {
-                    if !self.is_unfolded && link(ui, &say!("toasts-more", number = more as u64)).clicked() {
-                        self.is_unfolded = true;
-                    }
-                    if link(ui, say!("toasts-close-all")).clicked() {
-                        out.push(Action::App(AppAction::DismissToasts));
-                    }
+        area.fixed_pos(corner)
+            .pivot(Align2::RIGHT_BOTTOM)
+            .constrain(true)
+            .show(ui.ctx(), |ui| {
+                egui::Frame::popup(ui.style()).show(ui, |ui| {
+                    ui.horizontal(|ui| {
+                        if !self.is_unfolded
+                            && link(ui, &say!("toasts-more", number = more as u64)).clicked()
+                        {
+                            self.is_unfolded = true;
+                        }
+                        if link(ui, say!("toasts-close-all")).clicked() {
+                            out.push(Action::App(AppAction::DismissToasts));
+                        }
+                    });
                 });
             });
-        });
     }
 }
 
@@ -166,7 +204,9 @@ impl Toast {
     /// How long it stays by itself: as long as it takes to read it, the longer the more serious it is, and where something can
     /// be done about it.
     fn stay(&self) -> Duration {
-        let letters = u32::try_from(self.title.len() + self.text.len()).unwrap_or(u32::MAX).min(1000);
+        let letters = u32::try_from(self.title.len() + self.text.len())
+            .unwrap_or(u32::MAX)
+            .min(1000);
         let weight = match (self.kind, self.actions.is_empty()) {
             (Tone::Info, true) => 1,
             (Tone::Info, false) | (Tone::Warning, true) => 2,
@@ -181,8 +221,9 @@ impl Toast {
     fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) {
         let tok = Tok::current(ui);
         let wrap = SIZE.x - 54.0 - 40.0;
-        let lay =
-            |ui: &Ui, text: &str, font, color| ui.fonts_mut(|fonts| fonts.layout(text.to_owned(), font, color, wrap));
+        let lay = |ui: &Ui, text: &str, font, color| {
+            ui.fonts_mut(|fonts| fonts.layout(text.to_owned(), font, color, wrap))
+        };
         let title = lay(ui, &self.title, semi(13.0), tok.t1);
         let text = lay(ui, &self.text, ui_font(12.0), tok.t2);
         let tall = SIZE.y.max(title.size().y + text.size().y + 52.0);
@@ -204,10 +245,21 @@ impl Toast {
         painter.add(ui.visuals().popup_shadow.as_shape(rect, 8.0));
         painter.rect_filled(rect, 8.0, tok.bg2);
         let strip = Rect::from_min_size(rect.min, vec2(40.0, rect.height()));
-        let corners = egui::CornerRadius { nw: 8, sw: 8, ne: 0, se: 0 };
+        let corners = egui::CornerRadius {
+            nw: 8,
+            sw: 8,
+            ne: 0,
+            se: 0,
+        };
         painter.rect_filled(strip, corners, tint);
         painter.rect_stroke(rect, 8.0, Stroke::new(1.0, tok.line2), StrokeKind::Inside);
-        painter.text(strip.center_top() + vec2(0.0, 21.0), Align2::CENTER_CENTER, shape, icon_fill(17.0), color);
+        painter.text(
+            strip.center_top() + vec2(0.0, 21.0),
+            Align2::CENTER_CENTER,
+            shape,
+            icon_fill(17.0),
+            color,
+        );
         let left = rect.left() + 54.0;
         let below = rect.top() + 12.0 + title.size().y + 4.0;
         painter.galley(pos2(left, rect.top() + 12.0), title, tok.t1);
@@ -215,9 +267,14 @@ impl Toast {
     }
 
     fn links_ui(&self, ui: &mut Ui, rect: Rect, out: &mut Vec<Action>) {
-        let row = Rect::from_min_max(pos2(rect.left() + 54.0, rect.bottom() - 30.0), rect.max - vec2(40.0, 6.0));
+        let row = Rect::from_min_max(
+            pos2(rect.left() + 54.0, rect.bottom() - 30.0),
+            rect.max - vec2(40.0, 6.0),
+        );
         ui.scope_builder(
-            UiBuilder::new().max_rect(row).layout(egui::Layout::left_to_right(egui::Align::Center)),
+            UiBuilder::new()
+                .max_rect(row)
+                .layout(egui::Layout::left_to_right(egui::Align::Center)),
             |ui| {
                 ui.spacing_mut().item_spacing.x = 18.0;
                 for (word, action) in &self.actions {
@@ -227,18 +284,32 @@ impl Toast {
                     }
                 }
                 if link(ui, say!("toasts-copy")).clicked() {
-                    out.push(Action::App(AppAction::Copy(format!("{}\n{}", self.title, self.text))));
+                    out.push(Action::App(AppAction::Copy(format!(
+                        "{}\n{}",
+                        self.title, self.text
+                    ))));
                 }
             },
         );
     }
 
     fn close_ui(&self, ui: &Ui, rect: Rect, tok: &Tok, out: &mut Vec<Action>) {
-        let button = Rect::from_center_size(pos2(rect.right() - 19.0, rect.top() + 19.0), vec2(22.0, 22.0));
+        let button = Rect::from_center_size(
+            pos2(rect.right() - 19.0, rect.top() + 19.0),
+            vec2(22.0, 22.0),
+        );
         let response = ui.interact(button, Id::unique(("close toast", self.id)), Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("toasts-close-message")));
+        response.widget_info(|| {
+            WidgetInfo::labeled(egui::Role::Button, true, say!("toasts-close-message"))
+        });
         super::widgets::paint_flat(ui.painter(), button, &response, tok);
-        ui.painter().text(button.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(14.0), tok.t2);
+        ui.painter().text(
+            button.center(),
+            Align2::CENTER_CENTER,
+            icons::CLOSE,
+            icon(14.0),
+            tok.t2,
+        );
         if response.clicked() {
             out.push(Action::App(AppAction::DismissToast(self.id)));
         }
@@ -252,7 +323,10 @@ mod tests {
     #[test]
     fn a_sentence_is_cut_at_its_first_colon() {
         let mut toasts = Toasts::default();
-        toasts.show(Tone::Info, "the index was rebuilt: it is incomplete: \"a.sbi\"");
+        toasts.show(
+            Tone::Info,
+            "the index was rebuilt: it is incomplete: \"a.sbi\"",
+        );
         let toast = toasts.list().first().unwrap();
         assert_eq!(toast.title, "The index was rebuilt");
         assert_eq!(toast.text, "It is incomplete: \"a.sbi\"");

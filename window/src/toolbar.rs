@@ -25,15 +25,30 @@ const WITH_LINES: f32 = 900.0;
 pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut Vec<Action>) {
     let rect = ui.max_rect();
     let wide = rect.width();
-    let field = if wide >= WIDE { 264.0 } else { (wide - 724.0).clamp(76.0, 190.0) };
+    let field = if wide >= WIDE {
+        264.0
+    } else {
+        (wide - 724.0).clamp(76.0, 190.0)
+    };
     let inner = rect.shrink2(vec2(8.0, 0.0));
     ui.spacing_mut().item_spacing.x = 2.0;
-    let builder = UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center));
+    let builder = UiBuilder::new()
+        .max_rect(inner)
+        .layout(Layout::right_to_left(Align::Center));
     ui.scope_builder(builder, |ui| {
         find_ui(ui, app, situation, wide, out);
         ui.add_space(4.0);
-        let around = app.program.desk.as_ref().map(|desk| (&desk.session, &app.program.worker));
-        app.go_to.box_ui(ui, field, around.map(|(session, worker)| Asking { session, worker }), out);
+        let around = app
+            .program
+            .desk
+            .as_ref()
+            .map(|desk| (&desk.session, &app.program.worker));
+        app.go_to.box_ui(
+            ui,
+            field,
+            around.map(|(session, worker)| Asking { session, worker }),
+            out,
+        );
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()));
             buttons_ui(ui, app, situation, wide, out);
@@ -47,12 +62,20 @@ fn find_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &m
         button(ui, CommandId::Find, None, situation, out);
         return;
     };
-    let field = if wide >= WIDE { (wide - 1280.0).clamp(190.0, 232.0) } else { 150.0 };
+    let field = if wide >= WIDE {
+        (wide - 1280.0).clamp(190.0, 232.0)
+    } else {
+        150.0
+    };
     app.find_box.ui(ui, field, &desk.find, out);
 }
 
 fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
-    let end = app.program.desk.as_ref().map_or(0, |desk| desk.session.index.step_count());
+    let end = app
+        .program
+        .desk
+        .as_ref()
+        .map_or(0, |desk| desk.session.index.step_count());
     button(ui, CommandId::Open, None, situation, out);
     divide(ui, wide);
     // Buttons that lead nowhere from here are dimmed.
@@ -63,12 +86,22 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
         (!window.back.is_empty(), !window.forward.is_empty())
     });
     icons_ui(ui, &[CommandId::BackInHistory], where_useful(can_back), out);
-    icons_ui(ui, &[CommandId::ForwardInHistory], where_useful(can_forward), out);
+    icons_ui(
+        ui,
+        &[CommandId::ForwardInHistory],
+        where_useful(can_forward),
+        out,
+    );
     divide(ui, wide);
     let position = situation.position().unwrap_or(Position(0));
     icons_ui(
         ui,
-        &[CommandId::GoToStart, CommandId::StepBackOut, CommandId::StepBackOver, CommandId::StepBack],
+        &[
+            CommandId::GoToStart,
+            CommandId::StepBackOut,
+            CommandId::StepBackOver,
+            CommandId::StepBack,
+        ],
         where_useful(position > Position(0)),
         out,
     );
@@ -77,18 +110,35 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
     ui.add_space(4.0);
     icons_ui(
         ui,
-        &[CommandId::Step, CommandId::StepOver, CommandId::StepOut, CommandId::GoToEnd],
+        &[
+            CommandId::Step,
+            CommandId::StepOver,
+            CommandId::StepOut,
+            CommandId::GoToEnd,
+        ],
         where_useful(position < Position(end)),
         out,
     );
     divide(ui, wide);
     for name in [CommandId::LastWrite, CommandId::NextWrite] {
-        button(ui, name, (wide >= NARROW).then(|| label(name)), situation, out);
+        button(
+            ui,
+            name,
+            (wide >= NARROW).then(|| label(name)),
+            situation,
+            out,
+        );
     }
     divide(ui, wide);
     bookmark_ui(ui, app, situation, out);
     for name in [CommandId::SideBySide, CommandId::Compare] {
-        button(ui, name, (wide >= WIDE).then(|| label(name)), situation, out);
+        button(
+            ui,
+            name,
+            (wide >= WIDE).then(|| label(name)),
+            situation,
+            out,
+        );
     }
 }
 
@@ -108,7 +158,13 @@ fn bookmark_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Acti
     if let Some(bookmark) = marked {
         let tok = crate::theme::Tok::current(ui);
         let (center, color) = (response.rect.center(), tok.ribbon(bookmark.color));
-        ui.painter().text(center, egui::Align2::CENTER_CENTER, icons::BOOKMARK, icon_fill(17.0), color);
+        ui.painter().text(
+            center,
+            egui::Align2::CENTER_CENTER,
+            icons::BOOKMARK,
+            icon_fill(17.0),
+            color,
+        );
     }
 }
 
@@ -120,10 +176,22 @@ fn icons_ui(ui: &mut Ui, commands: &[CommandId], situation: &Situation, out: &mu
 }
 
 /// Draws the button of a command; `text` stands beside its icon.
-fn button(ui: &mut Ui, id: CommandId, text: Option<&str>, situation: &Situation, out: &mut Vec<Action>) -> Response {
+fn button(
+    ui: &mut Ui,
+    id: CommandId,
+    text: Option<&str>,
+    situation: &Situation,
+    out: &mut Vec<Action>,
+) -> Response {
     let command = id.command();
     let (action, icon) = (command.action(situation), command.icon);
-    let shown = FlatButton { name: command.label(), icon, text, is_enabled: action.is_some(), icon_size: 17.0 };
+    let shown = FlatButton {
+        name: command.label(),
+        icon,
+        text,
+        is_enabled: action.is_some(),
+        icon_size: 17.0,
+    };
     let response = shown.ui(ui).on_hover_text(hint(id, situation));
     if let Some(action) = action.filter(|_| response.clicked()) {
         out.push(action);
@@ -133,7 +201,11 @@ fn button(ui: &mut Ui, id: CommandId, text: Option<&str>, situation: &Situation,
 
 /// The name and key; for the last and next write also of what.
 fn hint(command: CommandId, situation: &Situation) -> String {
-    match situation.cell.as_ref().filter(|_| command.command().is_access()) {
+    match situation
+        .cell
+        .as_ref()
+        .filter(|_| command.command().is_access())
+    {
         Some(cell) => {
             let label = label(command);
             tip(command).replacen(label, &keymap::of_cell(label, cell), 1)

@@ -3,8 +3,8 @@
 //! Such a panel keeps its tile in the dock, where it is hidden: there it comes back to, and actions name it as before.
 
 use egui::{
-    CentralPanel, Frame, Layout, Pos2, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass, ViewportCommand,
-    ViewportId, pos2,
+    CentralPanel, Frame, Layout, Pos2, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass,
+    ViewportCommand, ViewportId, pos2,
 };
 use egui_tiles::{Tile, TileId};
 
@@ -49,7 +49,10 @@ impl Workspace {
 
     /// Moves a panel into a window of its own. False for the last one in the main window.
     fn tear_off(&mut self, tile: TileId) -> bool {
-        let in_dock = panes_in_order(&self.dock).into_iter().filter(|tile| self.dock.is_visible(*tile)).count();
+        let in_dock = panes_in_order(&self.dock)
+            .into_iter()
+            .filter(|tile| self.dock.is_visible(*tile))
+            .count();
         if in_dock < 2 || self.dock.tiles.get_pane(&tile).is_none() {
             return false;
         }
@@ -79,20 +82,32 @@ impl Workspace {
     }
 
     fn torn_window(&mut self, tile: TileId) -> &mut TornWindow {
-        self.torn_windows.entry(tile).or_insert(TornWindow::at(TornPlace { size: SIZE, corner: None }))
+        self.torn_windows
+            .entry(tile)
+            .or_insert(TornWindow::at(TornPlace {
+                size: SIZE,
+                corner: None,
+            }))
     }
 }
 
 impl App {
     /// Moves a panel into a window of its own; none: the one that has the keyboard, which comes back if it has one.
     pub(super) fn tear_off(&mut self, tile: Option<PanelId>) {
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
-        let Some(tile) = tile.map(|panel| TileId(panel.0)).or(workspace.focused) else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        else {
+            return;
+        };
+        let Some(tile) = tile.map(|panel| TileId(panel.0)).or(workspace.focused) else {
+            return;
+        };
         if !workspace.dock.is_visible(tile) {
             return workspace.put_back(desk, Some(PanelId(tile.0)));
         }
         if workspace.torn().len() >= WINDOWS {
-            return self.toasts.show(Tone::Info, &say!("torn-many", number = WINDOWS as u64));
+            return self
+                .toasts
+                .show(Tone::Info, &say!("torn-many", number = WINDOWS as u64));
         }
         if !workspace.tear_off(tile) {
             self.toasts.show(Tone::Info, say!("torn-last"));
@@ -101,24 +116,46 @@ impl App {
 
     /// Draws the windows of panels.
     pub(super) fn torn_ui(&mut self, ui: &Ui, tok: &'static Tok, out: &mut Vec<Action>) {
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        else {
+            return;
+        };
         let name = desk.name();
         let torn = workspace.torn();
         if let Some(raised) = workspace.raised.take() {
-            bring_to_front(ui, if torn.contains(&raised) { window_of(raised) } else { ViewportId::ROOT });
+            bring_to_front(
+                ui,
+                if torn.contains(&raised) {
+                    window_of(raised)
+                } else {
+                    ViewportId::ROOT
+                },
+            );
         }
         for tile in torn {
-            let Some(workspace) = self.workspace.as_mut() else { return };
-            let Some(panel) = workspace.dock.tiles.get_pane(&tile).map(|pane| pane.title()) else { continue };
+            let Some(workspace) = self.workspace.as_mut() else {
+                return;
+            };
+            let Some(panel) = workspace
+                .dock
+                .tiles
+                .get_pane(&tile)
+                .map(|pane| pane.title())
+            else {
+                continue;
+            };
             let TornPlace { size, corner } = workspace.torn_window(tile).opened;
             let title = say!("torn-title", panel = panel, trace = name.as_str());
-            let mut builder = ViewportBuilder::default().with_title(title).with_inner_size(size);
+            let mut builder = ViewportBuilder::default()
+                .with_title(title)
+                .with_inner_size(size);
             if let Some(corner) = corner {
                 builder = builder.with_position(corner);
             }
-            ui.ctx().show_viewport_immediate(window_of(tile), builder, |ui, class| {
-                self.torn_window_ui(ui, tile, class, tok, out);
-            });
+            ui.ctx()
+                .show_viewport_immediate(window_of(tile), builder, |ui, class| {
+                    self.torn_window_ui(ui, tile, class, tok, out);
+                });
         }
     }
 
@@ -136,7 +173,8 @@ impl App {
         if is_native && viewport.close_requested() {
             out.push(Action::Panel(PanelAction::PutBack(Some(PanelId(tile.0)))));
         }
-        if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) {
+        if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        {
             let window = workspace.torn_window(tile);
             if let Some(inner) = viewport.inner_rect.filter(|_| is_native) {
                 window.now.size = inner.size().into();
@@ -144,7 +182,11 @@ impl App {
             if let Some(outer) = viewport.outer_rect.filter(|_| is_native) {
                 window.now.corner = Some([outer.left(), outer.top()]);
             }
-            if is_native && is_used && viewport.focused == Some(true) && workspace.focused != Some(tile) {
+            if is_native
+                && is_used
+                && viewport.focused == Some(true)
+                && workspace.focused != Some(tile)
+            {
                 workspace.focus(desk, tile);
             }
         }
@@ -158,30 +200,51 @@ impl App {
             out.extend(asked);
         }
         let is_covered = self.is_covered() || self.context.text_edit_focused();
-        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
+        else {
+            return;
+        };
         let has_focus = workspace.focused == Some(tile) && !is_covered;
         let Drawn { cx, dock, .. } = workspace.drawn(desk, tok);
-        let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { return };
+        let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else {
+            return;
+        };
         let mut is_clicked = false;
-        CentralPanel::default().frame(Frame::new().fill(tok.bg1)).show(ui, |ui| {
-            let whole = if is_native { ui.max_rect() } else { Rect::from_min_size(ui.max_rect().min, SIZE.into()) };
-            let strip = whole.with_max_y(whole.top() + tab_strip::HEIGHT);
-            ui.painter().rect_filled(strip, 0.0, tok.bg2);
-            let layout = Layout::right_to_left(egui::Align::Center);
-            ui.scope_builder(UiBuilder::new().max_rect(strip).layout(layout), |ui| {
-                let strip = Strip { pane, tile, windows: &cx.desk.windows, place: PanelPlace::Window };
-                tab_strip::strip_end_ui(ui, &strip, out);
+        CentralPanel::default()
+            .frame(Frame::new().fill(tok.bg1))
+            .show(ui, |ui| {
+                let whole = if is_native {
+                    ui.max_rect()
+                } else {
+                    Rect::from_min_size(ui.max_rect().min, SIZE.into())
+                };
+                let strip = whole.with_max_y(whole.top() + tab_strip::HEIGHT);
+                ui.painter().rect_filled(strip, 0.0, tok.bg2);
+                let layout = Layout::right_to_left(egui::Align::Center);
+                ui.scope_builder(UiBuilder::new().max_rect(strip).layout(layout), |ui| {
+                    let strip = Strip {
+                        pane,
+                        tile,
+                        windows: &cx.desk.windows,
+                        place: PanelPlace::Window,
+                    };
+                    tab_strip::strip_end_ui(ui, &strip, out);
+                });
+                line_below(ui.painter(), strip, tok.line);
+                let body = Rect::from_min_max(pos2(whole.left(), strip.bottom()), whole.max);
+                is_clicked =
+                    ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(body);
+                let cx = ViewCx {
+                    tile: PanelId(tile.0),
+                    has_focus,
+                    ..cx
+                };
+                ui.scope_builder(UiBuilder::new().max_rect(body), |ui| {
+                    ui.set_clip_rect(body.intersect(ui.clip_rect()));
+                    pane.ui(ui, &cx, out);
+                });
+                ui.advance_cursor_after_rect(whole);
             });
-            line_below(ui.painter(), strip, tok.line);
-            let body = Rect::from_min_max(pos2(whole.left(), strip.bottom()), whole.max);
-            is_clicked = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(body);
-            let cx = ViewCx { tile: PanelId(tile.0), has_focus, ..cx };
-            ui.scope_builder(UiBuilder::new().max_rect(body), |ui| {
-                ui.set_clip_rect(body.intersect(ui.clip_rect()));
-                pane.ui(ui, &cx, out);
-            });
-            ui.advance_cursor_after_rect(whole);
-        });
         if is_clicked {
             workspace.focus(desk, tile);
         }
@@ -195,11 +258,21 @@ fn window_of(tile: TileId) -> ViewportId {
 /// Gives the keyboard to a window of ours if another of ours has it: it is not taken from other programs.
 fn bring_to_front(ui: &Ui, window: ViewportId) {
     let has_focus = |id: ViewportId| {
-        ui.input(|input| input.raw.viewports.get(&id).is_some_and(|viewport| viewport.focused == Some(true)))
+        ui.input(|input| {
+            input
+                .raw
+                .viewports
+                .get(&id)
+                .is_some_and(|viewport| viewport.focused == Some(true))
+        })
     };
-    let is_ours = ui.input(|input| input.raw.viewports.keys().copied().collect::<Vec<_>>()).into_iter().any(has_focus);
+    let is_ours = ui
+        .input(|input| input.raw.viewports.keys().copied().collect::<Vec<_>>())
+        .into_iter()
+        .any(has_focus);
     if is_ours && !has_focus(window) {
-        ui.ctx().send_viewport_cmd_to(window, ViewportCommand::Focus);
+        ui.ctx()
+            .send_viewport_cmd_to(window, ViewportCommand::Focus);
     }
 }
 
@@ -207,7 +280,10 @@ fn takes_keyboard(action: &Action) -> bool {
     use AppAction::{AskFor, CommandPalette, FocusGoTo, KeyboardHelp, Settings};
     match action {
         Action::Search(action) => *action == SearchAction::FocusFind,
-        Action::App(action) => matches!(action, AskFor(_) | CommandPalette | FocusGoTo | KeyboardHelp | Settings),
+        Action::App(action) => matches!(
+            action,
+            AskFor(_) | CommandPalette | FocusGoTo | KeyboardHelp | Settings
+        ),
         _ => false,
     }
 }

@@ -32,13 +32,19 @@ impl TornPlace {
     pub fn usable(self) -> Option<Self> {
         let is_place = |corner: [f32; 2]| corner.iter().all(|side| side.abs() <= *SIDES.end());
         let corner = self.corner.filter(|corner| is_place(*corner));
-        self.size.iter().all(|side| SIDES.contains(side)).then_some(Self { corner, ..self })
+        self.size
+            .iter()
+            .all(|side| SIDES.contains(side))
+            .then_some(Self { corner, ..self })
     }
 }
 
 impl TornWindow {
     /// A window that opens in a place.
     pub fn at(place: TornPlace) -> Self {
-        Self { opened: place, now: place }
+        Self {
+            opened: place,
+            now: place,
+        }
     }
 }

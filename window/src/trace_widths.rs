@@ -9,20 +9,42 @@ const LEAST: f32 = 230.0;
 
 /// Trace windows side by side are as wide as each other.
 pub fn share_equally(dock: &mut Dock, row: Option<TileId>) {
-    let Some(Tile::Container(Container::Linear(linear))) = row.and_then(|row| dock.tiles.get(row)) else { return };
-    let traces: Vec<TileId> = linear.children.iter().copied().filter(|child| holds_traces(dock, *child)).collect();
+    let Some(Tile::Container(Container::Linear(linear))) = row.and_then(|row| dock.tiles.get(row))
+    else {
+        return;
+    };
+    let traces: Vec<TileId> = linear
+        .children
+        .iter()
+        .copied()
+        .filter(|child| holds_traces(dock, *child))
+        .collect();
     let shares: f32 = traces.iter().map(|child| linear.shares[*child]).sum();
-    if let Some(Tile::Container(Container::Linear(linear))) = row.and_then(|row| dock.tiles.get_mut(row)) {
-        traces.iter().for_each(|child| linear.shares.set_share(*child, shares / traces.len() as f32));
+    if let Some(Tile::Container(Container::Linear(linear))) =
+        row.and_then(|row| dock.tiles.get_mut(row))
+    {
+        traces.iter().for_each(|child| {
+            linear
+                .shares
+                .set_share(*child, shares / traces.len() as f32)
+        });
     }
 }
 
 /// Whether one more trace window can stand beside a tile; else it becomes a tab there.
 pub fn has_room_beside(dock: &Dock, tile: TileId) -> bool {
     let tabs = dock.tiles.parent_of(tile).unwrap_or(tile);
-    let beside = dock.tiles.parent_of(tabs).and_then(|row| row_of(dock, row)).unwrap_or_else(|| vec![tabs]);
-    let traces = beside.into_iter().filter(|child| holds_traces(dock, *child));
-    let widths: Vec<f32> = traces.filter_map(|child| Some(dock.tiles.rect(child)?.width())).collect();
+    let beside = dock
+        .tiles
+        .parent_of(tabs)
+        .and_then(|row| row_of(dock, row))
+        .unwrap_or_else(|| vec![tabs]);
+    let traces = beside
+        .into_iter()
+        .filter(|child| holds_traces(dock, *child));
+    let widths: Vec<f32> = traces
+        .filter_map(|child| Some(dock.tiles.rect(child)?.width()))
+        .collect();
     widths.is_empty() || widths.iter().sum::<f32>() / (widths.len() + 1) as f32 >= LEAST
 }
 
@@ -41,15 +63,26 @@ fn widen_one(dock: &mut Dock, tile: TileId) -> Option<()> {
     let lacking = LEAST - width;
     let row = dock.tiles.parent_of(tabs).filter(|_| lacking > 0.5)?;
     let children = row_of(dock, row)?;
-    let widths: Vec<(TileId, f32)> =
-        children.iter().filter_map(|child| Some((*child, dock.tiles.rect(*child)?.width()))).collect();
-    let (giver, wide) = widths.iter().copied().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let widths: Vec<(TileId, f32)> = children
+        .iter()
+        .filter_map(|child| Some((*child, dock.tiles.rect(*child)?.width())))
+        .collect();
+    let (giver, wide) = widths
+        .iter()
+        .copied()
+        .max_by(|one, other| one.1.total_cmp(&other.1))?;
     let whole: f32 = widths.iter().map(|(_, width)| width).sum();
-    let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(row) else { return None };
+    let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(row) else {
+        return None;
+    };
     if wide - lacking <= LEAST || whole <= 0.0 {
         return None;
     }
-    let point = children.iter().map(|child| linear.shares[*child]).sum::<f32>() / whole;
+    let point = children
+        .iter()
+        .map(|child| linear.shares[*child])
+        .sum::<f32>()
+        / whole;
     let (own, other) = (linear.shares[tabs], linear.shares[giver]);
     linear.shares.set_share(tabs, own + lacking * point);
     linear.shares.set_share(giver, other - lacking * point);
@@ -70,7 +103,9 @@ fn row_of(dock: &Dock, row: TileId) -> Option<Vec<TileId>> {
 fn holds_traces(dock: &Dock, tile: TileId) -> bool {
     match dock.tiles.get(tile) {
         Some(Tile::Pane(pane)) => pane.window().is_some(),
-        Some(Tile::Container(Container::Tabs(tabs))) => tabs.children.iter().all(|child| holds_traces(dock, *child)),
+        Some(Tile::Container(Container::Tabs(tabs))) => {
+            tabs.children.iter().all(|child| holds_traces(dock, *child))
+        }
         _ => false,
     }
 }

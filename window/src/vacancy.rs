@@ -32,11 +32,27 @@ impl Vacancy {
     pub fn of(dock: &Dock, tile: TileId) -> Option<Self> {
         let kind = dock.tiles.get_pane(&tile)?.kind();
         let tabs = dock.tiles.parent_of(tile)?;
-        let Some(Tile::Container(Container::Tabs(stack))) = dock.tiles.get(tabs) else { return None };
+        let Some(Tile::Container(Container::Tabs(stack))) = dock.tiles.get(tabs) else {
+            return None;
+        };
         let before = stack.children.iter().position(|child| *child == tile)?;
-        let beside: Vec<TileId> = stack.children.iter().copied().filter(|child| *child != tile).collect();
-        let alone = if beside.is_empty() { Alone::of(dock, tabs) } else { None };
-        Some(Self { kind, beside, before, alone })
+        let beside: Vec<TileId> = stack
+            .children
+            .iter()
+            .copied()
+            .filter(|child| *child != tile)
+            .collect();
+        let alone = if beside.is_empty() {
+            Alone::of(dock, tabs)
+        } else {
+            None
+        };
+        Some(Self {
+            kind,
+            beside,
+            before,
+            alone,
+        })
     }
 
     /// Whether a panel of a kind stood there.
@@ -52,12 +68,16 @@ impl Vacancy {
             let pane = pane();
             let added = dock.tiles.insert_pane(pane);
             if let Some(Tile::Container(Container::Tabs(tabs))) = dock.tiles.get_mut(stack) {
-                tabs.children.insert(self.before.min(tabs.children.len()), added);
+                tabs.children
+                    .insert(self.before.min(tabs.children.len()), added);
                 tabs.set_active(added);
             }
             return Some(added);
         }
-        let alone = self.alone.as_ref().filter(|alone| dock.tiles.get(alone.neighbour).is_some())?;
+        let alone = self
+            .alone
+            .as_ref()
+            .filter(|alone| dock.tiles.get(alone.neighbour).is_some())?;
         Some(alone.fill(dock, pane()))
     }
 }
@@ -65,28 +85,51 @@ impl Vacancy {
 impl Alone {
     fn of(dock: &Dock, tabs: TileId) -> Option<Self> {
         let row = dock.tiles.parent_of(tabs)?;
-        let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get(row) else { return None };
+        let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get(row) else {
+            return None;
+        };
         let place = linear.children.iter().position(|child| *child == tabs)?;
         let is_behind = place > 0;
-        let neighbour = *linear.children.get(if is_behind { place - 1 } else { place + 1 })?;
+        let neighbour = *linear
+            .children
+            .get(if is_behind { place - 1 } else { place + 1 })?;
         let shares = [linear.shares[tabs], linear.shares[neighbour]];
-        Some(Self { neighbour, direction: linear.dir, is_behind, shares })
+        Some(Self {
+            neighbour,
+            direction: linear.dir,
+            is_behind,
+            shares,
+        })
     }
 
     fn fill(&self, dock: &mut Dock, pane: Pane) -> TileId {
         let added = dock.tiles.insert_pane(pane);
         let tabs = dock.tiles.insert_tab_tile(vec![added]);
-        let Self { neighbour, direction, is_behind, shares: [own, other] } = *self;
+        let Self {
+            neighbour,
+            direction,
+            is_behind,
+            shares: [own, other],
+        } = *self;
         let parent = dock.tiles.parent_of(neighbour);
-        if let Some(Tile::Container(Container::Linear(linear))) = parent.and_then(|parent| dock.tiles.get_mut(parent))
+        if let Some(Tile::Container(Container::Linear(linear))) =
+            parent.and_then(|parent| dock.tiles.get_mut(parent))
             && linear.dir == direction
         {
-            let place = linear.children.iter().position(|child| *child == neighbour).unwrap_or(0);
+            let place = linear
+                .children
+                .iter()
+                .position(|child| *child == neighbour)
+                .unwrap_or(0);
             linear.children.insert(place + usize::from(is_behind), tabs);
             linear.shares.set_share(tabs, own);
             return added;
         }
-        let children = if is_behind { vec![neighbour, tabs] } else { vec![tabs, neighbour] };
+        let children = if is_behind {
+            vec![neighbour, tabs]
+        } else {
+            vec![tabs, neighbour]
+        };
         let mut linear = Linear::new(direction, children);
         linear.shares.set_share(tabs, own);
         linear.shares.set_share(neighbour, other);
@@ -106,21 +149,34 @@ mod tests {
     fn a_panel_comes_back_where_it_was_closed() {
         for size in [egui::vec2(1600.0, 1000.0), egui::vec2(1280.0, 800.0)] {
             let mut dock = first(size);
-            let options = egui_tiles::SimplificationOptions { all_panes_must_have_tabs: true, ..Default::default() };
+            let options = egui_tiles::SimplificationOptions {
+                all_panes_must_have_tabs: true,
+                ..Default::default()
+            };
             dock.simplify(&options);
             let before = text_of(&dock, &|_| None).unwrap();
             for tile in panes_in_order(&dock) {
-                let Some(kind) = dock.tiles.get_pane(&tile).map(Pane::kind).filter(|kind| *kind != PanelKind::Trace)
+                let Some(kind) = dock
+                    .tiles
+                    .get_pane(&tile)
+                    .map(Pane::kind)
+                    .filter(|kind| *kind != PanelKind::Trace)
                 else {
                     continue;
                 };
                 let vacancy = Vacancy::of(&dock, tile).unwrap();
                 dock.remove_recursively(tile);
                 dock.simplify(&options);
-                let filled = vacancy.fill(&mut dock, || Pane::new(kind, stepback_debugger::action::WindowId(1)));
+                let filled = vacancy.fill(&mut dock, || {
+                    Pane::new(kind, stepback_debugger::action::WindowId(1))
+                });
                 assert!(filled.is_some(), "{kind:?}");
                 let plain = |text: &str| text.replace(char::is_numeric, "");
-                assert_eq!(plain(&text_of(&dock, &|_| None).unwrap()), plain(&before), "{kind:?}");
+                assert_eq!(
+                    plain(&text_of(&dock, &|_| None).unwrap()),
+                    plain(&before),
+                    "{kind:?}"
+                );
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Small painted widgets that the bars and cards share.
 
 use egui::{
-    Align2, Color32, FontId, Painter, Rect, Response, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align2, Color32, FontId, Painter, Rect, Response, Sense, Stroke, StrokeKind, Ui, Vec2,
+    WidgetInfo, pos2, vec2,
 };
 use stepback_debugger::keymap::CommandId;
 
@@ -29,7 +30,13 @@ pub struct FlatButton<'a> {
 impl<'a> FlatButton<'a> {
     /// A button that shows an icon alone.
     pub fn of_icon(name: &'a str, icon: char) -> Self {
-        Self { name, icon: Some(icon), text: None, is_enabled: true, icon_size: 17.0 }
+        Self {
+            name,
+            icon: Some(icon),
+            text: None,
+            is_enabled: true,
+            icon_size: 17.0,
+        }
     }
 
     /// Draws it.
@@ -41,9 +48,14 @@ impl<'a> FlatButton<'a> {
             (None, Some(_)) => text_width + 16.0,
             _ => 28.0,
         };
-        let sense = if self.is_enabled { Sense::click() } else { Sense::hover() };
+        let sense = if self.is_enabled {
+            Sense::click()
+        } else {
+            Sense::hover()
+        };
         let (rect, response) = ui.allocate_exact_size(vec2(wide, BUTTON_HEIGHT), sense);
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, self.is_enabled, self.name));
+        response
+            .widget_info(|| WidgetInfo::labeled(egui::Role::Button, self.is_enabled, self.name));
         if ui.is_rect_visible(rect) {
             self.paint(ui, &response, font);
         }
@@ -55,16 +67,40 @@ impl<'a> FlatButton<'a> {
         paint_flat(painter, rect, response, tok);
         let color = if self.is_enabled { tok.t1 } else { tok.t4 };
         let Some(shape) = self.icon else {
-            painter.text(rect.center(), Align2::CENTER_CENTER, self.text.unwrap_or(""), font, color);
+            painter.text(
+                rect.center(),
+                Align2::CENTER_CENTER,
+                self.text.unwrap_or(""),
+                font,
+                color,
+            );
             return;
         };
         let Some(text) = self.text else {
-            painter.text(rect.center(), Align2::CENTER_CENTER, shape, icon(self.icon_size), color);
+            painter.text(
+                rect.center(),
+                Align2::CENTER_CENTER,
+                shape,
+                icon(self.icon_size),
+                color,
+            );
             return;
         };
         let left = rect.left_center() + vec2(7.0, 0.0);
-        painter.text(left, Align2::LEFT_CENTER, shape, icon(self.icon_size), color);
-        painter.text(left + vec2(self.icon_size + 6.0, 0.0), Align2::LEFT_CENTER, text, font, color);
+        painter.text(
+            left,
+            Align2::LEFT_CENTER,
+            shape,
+            icon(self.icon_size),
+            color,
+        );
+        painter.text(
+            left + vec2(self.icon_size + 6.0, 0.0),
+            Align2::LEFT_CENTER,
+            text,
+            font,
+            color,
+        );
     }
 }
 
@@ -82,7 +118,12 @@ pub fn paint_flat(painter: &Painter, rect: Rect, response: &Response, tok: &Tok)
 
 /// The width of a text on one line.
 pub fn width(ui: &Ui, text: &str, font: &FontId) -> f32 {
-    ui.fonts_mut(|fonts| fonts.layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x)
+    ui.fonts_mut(|fonts| {
+        fonts
+            .layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE)
+            .size()
+            .x
+    })
 }
 
 /// A command's name and its first key, for tooltips.
@@ -108,9 +149,22 @@ pub fn first_key(command: CommandId) -> Option<String> {
 pub fn key_cap(painter: &Painter, right_center: egui::Pos2, text: &str, tok: &Tok) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), ui_font(11.0), tok.t2);
     let size = vec2(galley.size().x + 10.0, 16.0);
-    let rect = Rect::from_min_size(pos2(right_center.x - size.x, (right_center.y - 8.0).round()), size);
-    painter.rect(rect, 3.0, tok.bg3, Stroke::new(1.0, tok.line2), StrokeKind::Inside);
-    painter.galley(pos2(rect.left() + 5.0, rect.center().y - galley.size().y / 2.0), galley, tok.t2);
+    let rect = Rect::from_min_size(
+        pos2(right_center.x - size.x, (right_center.y - 8.0).round()),
+        size,
+    );
+    painter.rect(
+        rect,
+        3.0,
+        tok.bg3,
+        Stroke::new(1.0, tok.line2),
+        StrokeKind::Inside,
+    );
+    painter.galley(
+        pos2(rect.left() + 5.0, rect.center().y - galley.size().y / 2.0),
+        galley,
+        tok.t2,
+    );
     rect
 }
 
@@ -126,7 +180,10 @@ pub fn badge(painter: &Painter, left_center: egui::Pos2, number: u32, tok: &Tok)
     let text = number.to_string();
     let galley = painter.layout_no_wrap(text, mono_bold(10.5), tok.on_accent);
     let size = vec2((galley.size().x + 8.0).max(16.0), 14.0);
-    let rect = Rect::from_min_size(pos2(left_center.x.round(), (left_center.y - 7.0).round()), size);
+    let rect = Rect::from_min_size(
+        pos2(left_center.x.round(), (left_center.y - 7.0).round()),
+        size,
+    );
     painter.rect_filled(rect, 3.0, tok.position(number));
     painter.galley(rect.center() - galley.size() / 2.0, galley, tok.on_accent);
     rect
@@ -146,10 +203,16 @@ pub fn text_button(ui: &mut Ui, text: &str, font: FontId, color: Color32) -> Res
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, text));
     ui.painter().galley(rect.min, galley, color);
     if response.hovered() {
-        ui.painter().hline(rect.x_range(), rect.bottom() - 1.0, Stroke::new(1.0, color));
+        ui.painter()
+            .hline(rect.x_range(), rect.bottom() - 1.0, Stroke::new(1.0, color));
     }
     if response.has_focus() {
-        ui.painter().rect_stroke(rect.expand(2.0), 3.0, Stroke::new(2.0, tok.focus), StrokeKind::Outside);
+        ui.painter().rect_stroke(
+            rect.expand(2.0),
+            3.0,
+            Stroke::new(2.0, tok.focus),
+            StrokeKind::Outside,
+        );
     }
     response.on_hover_cursor(egui::CursorIcon::PointingHand)
 }
@@ -170,7 +233,10 @@ impl LargeButton<'_> {
     /// Draws it, at least so wide.
     pub fn ui(self, ui: &mut Ui, least: f32) -> Response {
         let tok = Tok::current(ui);
-        let key = self.key.as_deref().map_or(0.0, |key| width(ui, key, &ui_font(12.0)) + 10.0);
+        let key = self
+            .key
+            .as_deref()
+            .map_or(0.0, |key| width(ui, key, &ui_font(12.0)) + 10.0);
         let wide = least.max(36.0 + width(ui, self.text, &medium(13.0)) + key + 12.0);
         let (rect, response) = ui.allocate_exact_size(Vec2::new(wide, 34.0), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, self.text));
@@ -184,12 +250,29 @@ impl LargeButton<'_> {
         painter.rect(rect, 5.0, fill, Stroke::new(1.0, edge), StrokeKind::Inside);
         let left = rect.left_center() + vec2(13.0, 0.0);
         painter.text(left, Align2::LEFT_CENTER, self.icon, icon(17.0), color);
-        painter.text(left + vec2(23.0, 0.0), Align2::LEFT_CENTER, self.text, medium(13.0), color);
+        painter.text(
+            left + vec2(23.0, 0.0),
+            Align2::LEFT_CENTER,
+            self.text,
+            medium(13.0),
+            color,
+        );
         if let Some(key) = self.key {
-            painter.text(rect.right_center() - vec2(10.0, 0.0), Align2::RIGHT_CENTER, key, ui_font(12.0), color);
+            painter.text(
+                rect.right_center() - vec2(10.0, 0.0),
+                Align2::RIGHT_CENTER,
+                key,
+                ui_font(12.0),
+                color,
+            );
         }
         if response.has_focus() {
-            painter.rect_stroke(rect.expand(2.0), 7.0, Stroke::new(2.0, tok.focus), StrokeKind::Outside);
+            painter.rect_stroke(
+                rect.expand(2.0),
+                7.0,
+                Stroke::new(2.0, tok.focus),
+                StrokeKind::Outside,
+            );
         }
         response
     }
@@ -198,13 +281,21 @@ impl LargeButton<'_> {
 /// A hairline along the bottom of a rectangle.
 pub fn line_below(painter: &Painter, rect: Rect, color: Color32) {
     let bottom = rect.bottom().round();
-    painter.rect_filled(Rect::from_min_max(pos2(rect.left(), bottom - 1.0), pos2(rect.right(), bottom)), 0.0, color);
+    painter.rect_filled(
+        Rect::from_min_max(pos2(rect.left(), bottom - 1.0), pos2(rect.right(), bottom)),
+        0.0,
+        color,
+    );
 }
 
 /// A hairline along the top of a rectangle.
 pub fn line_above(painter: &Painter, rect: Rect, color: Color32) {
     let top = rect.top().round();
-    painter.rect_filled(Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + 1.0)), 0.0, color);
+    painter.rect_filled(
+        Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + 1.0)),
+        0.0,
+        color,
+    );
 }
 
 /// A vertical hairline between groups of a bar.
@@ -212,6 +303,9 @@ pub fn separator(ui: &mut Ui) {
     let tok = Tok::current(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(9.0, BUTTON_HEIGHT), Sense::hover());
     let x = rect.center().x.round();
-    let line = Rect::from_min_max(pos2(x, rect.center().y - 9.0), pos2(x + 1.0, rect.center().y + 9.0));
+    let line = Rect::from_min_max(
+        pos2(x, rect.center().y - 9.0),
+        pos2(x + 1.0, rect.center().y + 9.0),
+    );
     ui.painter().rect_filled(line, 0.0, tok.line2);
 }

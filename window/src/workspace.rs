@@ -16,7 +16,9 @@ use super::torn_place::TornWindow;
 use super::vacancy::Vacancy;
 use crate::panels::{Pane, TimelineState, ViewCx};
 use crate::theme::Tok;
-use stepback_debugger::action::{Action, CellName, Follow, PanelId, PanelKind, StepRange, Way, WindowId};
+use stepback_debugger::action::{
+    Action, CellName, Follow, PanelId, PanelKind, StepRange, Way, WindowId,
+};
 use stepback_debugger::desk::{Desk, FunctionsAsking, StatusSlot};
 use stepback_debugger::keymap::Situation;
 use stepback_debugger::program::PanelsBefore;
@@ -67,7 +69,10 @@ pub struct Drawn<'a> {
 impl Workspace {
     /// The windows and panels for a trace: those of the last run, or the first ones in a window of a size.
     pub fn new(desk: &mut Desk, saved: Option<SavedLayout>, size: egui::Vec2) -> Self {
-        let torn = saved.as_ref().map(|saved| saved.torn.clone()).unwrap_or_default();
+        let torn = saved
+            .as_ref()
+            .map(|saved| saved.torn.clone())
+            .unwrap_or_default();
         let dock = match saved {
             Some(saved) => restored(desk, saved),
             None => layout::first(size),
@@ -96,7 +101,12 @@ impl Workspace {
     /// The panels as they are, without their answers, and where the windows are.
     pub(super) fn saved_layout(&self, desk: &Desk) -> Option<SavedLayout> {
         let (dock, torn) = kept_layout::read_all(&self.panels_text()?)?;
-        Some(SavedLayout { dock, torn, positions: desk.saved_positions(), active: desk.windows.active })
+        Some(SavedLayout {
+            dock,
+            torn,
+            positions: desk.saved_positions(),
+            active: desk.windows.active,
+        })
     }
 
     /// The panels as they are kept, with the windows that some of them have.
@@ -138,7 +148,12 @@ impl Workspace {
         self.dock.make_active(|id, _| id == tile);
         self.focused = Some(tile);
         self.raised = Some(tile);
-        if let Some(window) = self.dock.tiles.get_pane(&tile).and_then(|pane| pane.window()) {
+        if let Some(window) = self
+            .dock
+            .tiles
+            .get_pane(&tile)
+            .and_then(|pane| pane.window())
+        {
             desk.windows.activate(window);
         }
     }
@@ -146,7 +161,9 @@ impl Workspace {
     /// Shows the list that an action is meant for, which takes it.
     pub fn list(&mut self, desk: &mut Desk, kind: PanelKind, action: &Action) {
         let tile = self.show(desk, kind);
-        if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+        if let Some(Tile::Pane(Pane::Table(panel))) =
+            tile.and_then(|tile| self.dock.tiles.get_mut(tile))
+        {
             panel.take(action, desk);
         }
     }
@@ -154,7 +171,9 @@ impl Workspace {
     /// Lists the calls of a part of the trace.
     pub fn list_calls(&mut self, desk: &mut Desk, range: Option<StepRange>) {
         let tile = self.show(desk, PanelKind::Calls);
-        if let Some(Tile::Pane(Pane::Calls(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+        if let Some(Tile::Pane(Pane::Calls(panel))) =
+            tile.and_then(|tile| self.dock.tiles.get_mut(tile))
+        {
             panel.list_range(range);
         }
     }
@@ -181,7 +200,8 @@ impl Workspace {
 
     /// The panel that has the keyboard.
     pub fn focused_pane(&self) -> Option<&Pane> {
-        self.focused.and_then(|tile| self.dock.tiles.get_pane(&tile))
+        self.focused
+            .and_then(|tile| self.dock.tiles.get_pane(&tile))
     }
 
     /// The cell that was under a cursor last.
@@ -191,8 +211,13 @@ impl Workspace {
 
     /// What commands are made for.
     pub fn situation(&mut self, desk: &Desk, tok: &Tok) -> Situation {
-        let is_in_trace = self.focused_pane().is_none_or(|pane| pane.window().is_some());
-        let chosen = self.chosen_cell(desk).filter(|_| is_in_trace).map(|cell| (cell, None));
+        let is_in_trace = self
+            .focused_pane()
+            .is_none_or(|pane| pane.window().is_some());
+        let chosen = self
+            .chosen_cell(desk)
+            .filter(|_| is_in_trace)
+            .map(|cell| (cell, None));
         let (selected, at) = chosen.or_else(|| self.selection(desk, tok)).unzip();
         if let Some(cell) = selected.filter(|cell| Some(cell) != self.last_cell.as_ref()) {
             self.attend(&cell);
@@ -215,27 +240,49 @@ impl Workspace {
     fn selection(&mut self, desk: &Desk, tok: &Tok) -> Option<(CellName, Option<Position>)> {
         let tile = self.focused?;
         let Drawn { cx, dock, .. } = self.drawn(desk, tok);
-        let (pane, cx) = (dock.tiles.get_pane(&tile)?, ViewCx { tile: PanelId(tile.0), has_focus: true, ..cx });
+        let (pane, cx) = (
+            dock.tiles.get_pane(&tile)?,
+            ViewCx {
+                tile: PanelId(tile.0),
+                has_focus: true,
+                ..cx
+            },
+        );
         Some((pane.selection(&cx)?, pane.selection_at(&cx)))
     }
 
     /// What panels look at, and what is drawn of it.
     pub fn drawn<'a>(&'a mut self, desk: &'a Desk, tok: &'a Tok) -> Drawn<'a> {
         // No tile of the dock has this number.
-        let cx = ViewCx { desk, tok, tile: PanelId(u64::MAX), has_focus: false };
-        Drawn { cx, dock: &mut self.dock, timeline: &mut self.timeline }
+        let cx = ViewCx {
+            desk,
+            tok,
+            tile: PanelId(u64::MAX),
+            has_focus: false,
+        };
+        Drawn {
+            cx,
+            dock: &mut self.dock,
+            timeline: &mut self.timeline,
+        }
     }
 
     /// Asks what the functions took, while a panel shows that.
     pub fn look_at_functions(&mut self, desk: &mut Desk) {
         let (dock, selection) = (&self.dock, self.timeline.selection());
-        let asking = FunctionsAsking { session: &desk.session, worker: &desk.worker, selection };
+        let asking = FunctionsAsking {
+            session: &desk.session,
+            worker: &desk.worker,
+            selection,
+        };
         desk.functions.advance(asking, || shows_functions(dock));
     }
 
     /// The function that was chosen in a panel which can be seen: nobody means one that was chosen long ago.
     pub fn chosen_function(&self, desk: &Desk) -> Option<Address> {
-        desk.functions.selected().filter(|_| shows_functions(&self.dock))
+        desk.functions
+            .selected()
+            .filter(|_| shows_functions(&self.dock))
     }
 
     /// The tile that shows a trace window.
@@ -245,13 +292,23 @@ impl Workspace {
 
     pub(super) fn tiles_of_window(&self, window: WindowId) -> Vec<TileId> {
         let mut tiles = layout::panes_in_order(&self.dock);
-        tiles.retain(|tile| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.window() == Some(window)));
+        tiles.retain(|tile| {
+            self.dock
+                .tiles
+                .get_pane(tile)
+                .is_some_and(|pane| pane.window() == Some(window))
+        });
         tiles
     }
 
     /// The first panel of a kind, the one that has the keyboard before others.
     pub(super) fn find(&self, kind: PanelKind) -> Option<TileId> {
-        let is_kind = |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
+        let is_kind = |tile: &TileId| {
+            self.dock
+                .tiles
+                .get_pane(tile)
+                .is_some_and(|pane| pane.kind() == kind)
+        };
         let focused = self.focused.filter(is_kind);
         focused.or_else(|| layout::panes_in_order(&self.dock).into_iter().find(is_kind))
     }
@@ -283,19 +340,32 @@ impl Workspace {
 fn shows_functions(dock: &Dock) -> bool {
     let kind = |tile: TileId| dock.tiles.get_pane(&tile).map(|pane| pane.kind());
     let is_one = |kind| matches!(kind, PanelKind::Functions | PanelKind::FlameGraph);
-    let torn = layout::panes_in_order(dock).into_iter().filter(|tile| !dock.is_visible(*tile));
-    dock.active_tiles().into_iter().chain(torn).filter_map(kind).any(is_one)
+    let torn = layout::panes_in_order(dock)
+        .into_iter()
+        .filter(|tile| !dock.is_visible(*tile));
+    dock.active_tiles()
+        .into_iter()
+        .chain(torn)
+        .filter_map(kind)
+        .any(is_one)
 }
 
 /// The panels as they were left. Positions beyond the part that is indexed are awaited.
 fn restored(desk: &mut Desk, saved: SavedLayout) -> Dock {
     let mut dock = saved.dock;
     for tile in layout::panes_in_order(&dock) {
-        let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { continue };
+        let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else {
+            continue;
+        };
         pane.renew();
-        let Some(window) = pane.window() else { continue };
+        let Some(window) = pane.window() else {
+            continue;
+        };
         let known = saved.positions.iter().find(|(id, _)| *id == window);
-        desk.place_window(window, known.map_or(Position(0), |(_, moment)| moment.position));
+        desk.place_window(
+            window,
+            known.map_or(Position(0), |(_, moment)| moment.position),
+        );
     }
     desk.windows.activate(saved.active);
     dock

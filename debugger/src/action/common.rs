@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 /// Number of a trace that a window shows. Where none is named, the first is meant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct TraceId(pub u32);
 
 /// Number of a trace window: 1, 2, … Each has its own position in one trace.

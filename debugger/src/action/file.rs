@@ -26,7 +26,10 @@ pub enum FileAction {
     /// Open a session and its trace.
     OpenSession(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// Open a session with the given trace: the session, then the trace.
-    OpenSessionWith(#[serde(with = "crate::paths")] PathBuf, #[serde(with = "crate::paths")] PathBuf),
+    OpenSessionWith(
+        #[serde(with = "crate::paths")] PathBuf,
+        #[serde(with = "crate::paths")] PathBuf,
+    ),
     /// Ask for the trace of a session.
     LocateTrace(#[serde(with = "crate::paths")] PathBuf),
     /// Save the session to a file.
@@ -60,7 +63,10 @@ pub enum FileAction {
     /// Hide or show the indexing card.
     ToggleIndexingCard,
     /// Save a range as a trace; without a range, what is selected in the timeline.
-    SavePart(Option<StepRange>, #[serde(with = "crate::paths")] Option<PathBuf>),
+    SavePart(
+        Option<StepRange>,
+        #[serde(with = "crate::paths")] Option<PathBuf>,
+    ),
     /// Save a picture of the window, or the screen as text.
     SavePicture(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// Ask for a file, suggesting a name, and write a text to it: the name, then the text.

@@ -23,7 +23,10 @@ pub struct Moment {
 impl From<u64> for Moment {
     /// A moment of the first trace.
     fn from(position: u64) -> Self {
-        Self { trace: TraceId::default(), position: Position(position) }
+        Self {
+            trace: TraceId::default(),
+            position: Position(position),
+        }
     }
 }
 
@@ -59,7 +62,10 @@ impl<'de> Visitor<'de> for MomentVisitor {
         let missing = |place| A::Error::invalid_length(place, &"a trace and a position");
         let trace = parts.next_element()?.ok_or_else(|| missing(0))?;
         let position = parts.next_element()?.ok_or_else(|| missing(1))?;
-        Ok(Moment { trace, position: Position(position) })
+        Ok(Moment {
+            trace,
+            position: Position(position),
+        })
     }
 }
 
@@ -69,9 +75,16 @@ mod tests {
 
     #[test]
     fn moments_are_read_as_they_are_written() {
-        for (moment, text) in
-            [(Moment::from(12), "12"), (Moment { trace: TraceId(2), position: Position(7) }, "((2),7)")]
-        {
+        for (moment, text) in [
+            (Moment::from(12), "12"),
+            (
+                Moment {
+                    trace: TraceId(2),
+                    position: Position(7),
+                },
+                "((2),7)",
+            ),
+        ] {
             assert_eq!(ron::to_string(&moment), Ok(text.to_owned()));
             assert_eq!(ron::from_str(text), Ok(moment));
         }

@@ -20,5 +20,11 @@ pub enum RegisterFormat {
 
 impl RegisterFormat {
     /// All of them, the usual one first.
-    pub const ALL: [Self; 5] = [Self::Hex, Self::Unsigned, Self::Signed, Self::Float, Self::Text];
+    pub const ALL: [Self; 5] = [
+        Self::Hex,
+        Self::Unsigned,
+        Self::Signed,
+        Self::Float,
+        Self::Text,
+    ];
 }

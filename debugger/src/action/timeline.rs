@@ -20,7 +20,10 @@ pub enum TimelineLanes {
 impl TimelineLanes {
     /// Whether calls are among what is shown.
     pub fn has_calls(self) -> bool {
-        matches!(self, Self::Calls | Self::CallsAndThreads | Self::CallsAndCores)
+        matches!(
+            self,
+            Self::Calls | Self::CallsAndThreads | Self::CallsAndCores
+        )
     }
 
     /// The lanes that are shown, alone or below calls; none where there are calls alone.

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, LaneFormat, RegisterGroup};
 
-use super::{CellName, EffectsOf, MemoryChange, RegisterFormat, StepRange, TimelineFit, TimelineLanes};
+use super::{
+    CellName, EffectsOf, MemoryChange, RegisterFormat, StepRange, TimelineFit, TimelineLanes,
+};
 
 /// Range that the functions are counted in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -9,7 +9,8 @@
 use std::ops::Range;
 
 use stepback_index::{
-    Call, CallId, CallTable, Cancel, Entered, Index, LastStepOf, Left, Query as _, QueryError, ThreadId,
+    Call, CallId, CallTable, Cancel, Entered, Index, LastStepOf, Left, Query as _, QueryError,
+    ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::Step;
@@ -54,40 +55,68 @@ impl Tree {
         let ends = roots.iter().skip(1).map(|root| root.0).chain([calls.len()]);
         let mut trees = Vec::new();
         for (root, end) in roots.iter().zip(ends) {
-            let Some(call) = calls.get(*root) else { continue };
-            let last = LastStepOf { thread: call.thread, before: index.end() }.run(index, cancel)?;
-            let Some(last_step) = last.filter(|_| call.entry_step.is_some()) else { continue };
-            trees.push(Self { thread: call.thread, frames: root.0..end, last_step });
+            let Some(call) = calls.get(*root) else {
+                continue;
+            };
+            let last = LastStepOf {
+                thread: call.thread,
+                before: index.end(),
+            }
+            .run(index, cancel)?;
+            let Some(last_step) = last.filter(|_| call.entry_step.is_some()) else {
+                continue;
+            };
+            trees.push(Self {
+                thread: call.thread,
+                frames: root.0..end,
+                last_step,
+            });
         }
         Ok(trees)
     }
 
     /// The frames in order of entry, whether or not they are activations.
     pub fn frames<'a>(&self, calls: &'a CallTable) -> impl Iterator<Item = Call> + use<'a> {
-        calls.in_order(self.frames.clone()).filter_map(|id| calls.get(id))
+        calls
+            .in_order(self.frames.clone())
+            .filter_map(|id| calls.get(id))
     }
 
     /// The activations in order of entry.
-    pub fn activations<'a>(&self, calls: &'a CallTable) -> impl Iterator<Item = Activation> + use<'a> {
+    pub fn activations<'a>(
+        &self,
+        calls: &'a CallTable,
+    ) -> impl Iterator<Item = Activation> + use<'a> {
         let last_step = self.last_step;
         let mut open: Vec<Step> = Vec::new();
         self.frames(calls).filter_map(move |frame| {
             let entry = frame.entry_step?;
             let (call, exit) = match frame.entered {
                 Entered::Root | Entered::Gap => (None, root_exit(&frame).unwrap_or(last_step)),
-                _ => (Some(frame.call_step?), returned_at(&frame, calls).filter(|exit| *exit < last_step)?),
+                _ => (
+                    Some(frame.call_step?),
+                    returned_at(&frame, calls).filter(|exit| *exit < last_step)?,
+                ),
             };
             while open.pop_if(|exit| *exit < entry).is_some() {}
             let depth = u32::try_from(open.len()).unwrap_or(u32::MAX);
             open.push(exit);
-            Some(Activation { depth, function: frame.function, call, entry, exit })
+            Some(Activation {
+                depth,
+                function: frame.function,
+                call,
+                entry,
+                exit,
+            })
         })
     }
 }
 
 /// Where a frame that nothing called ends within its thread: it returned to its caller, or a gap follows.
 fn root_exit(frame: &Call) -> Option<Step> {
-    frame.exit_step.filter(|_| matches!(frame.left, Left::Return | Left::Gap))
+    frame
+        .exit_step
+        .filter(|_| matches!(frame.left, Left::Return | Left::Gap))
 }
 
 /// The last step of a call that returned, itself or by the function that its tail call went to.
@@ -98,7 +127,8 @@ fn returned_at(frame: &Call, calls: &CallTable) -> Option<Step> {
         let tail = part.exit_step?;
         let next = calls.get(calls.called_by(part.thread, tail)?)?;
         // Later always, so that no damage makes the way endless.
-        part = Some(next).filter(|next| next.entered == Entered::Tail && next.exit_step > Some(tail))?;
+        part = Some(next)
+            .filter(|next| next.entered == Entered::Tail && next.exit_step > Some(tail))?;
     }
     part.exit_step.filter(|_| part.left == Left::Return)
 }

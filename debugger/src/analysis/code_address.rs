@@ -13,7 +13,13 @@ pub fn code_address(number: u64, index: &Index, cancel: &Cancel) -> Result<Addre
     if number & 1 == 0 {
         return Ok(Address(number));
     }
-    let step = NextVisit { pc: Address(number - 1), from: Position(0) }.run(index, cancel)?;
-    let set = step.map_or(index.source().traits().instruction_set, |hit| hit.record.instruction_set);
+    let step = NextVisit {
+        pc: Address(number - 1),
+        from: Position(0),
+    }
+    .run(index, cancel)?;
+    let set = step.map_or(index.source().traits().instruction_set, |hit| {
+        hit.record.instruction_set
+    });
     Ok(Address(set.code_address(number)))
 }

@@ -43,7 +43,9 @@ pub fn next_edge<V, E: From<QueryError>>(
     let (mut at, mut known) = (from, state(from)?);
     loop {
         scene.cancel.check()?;
-        let Some(change) = scene.next_write(&known.cells, at, way)? else { return Ok(None) };
+        let Some(change) = scene.next_write(&known.cells, at, way)? else {
+            return Ok(None);
+        };
         let (place, landed) = match way {
             Way::Forward => (change, Some(change)),
             // What is so before the first step began nowhere.
@@ -74,17 +76,34 @@ pub fn next_true(
     course: Course,
     looked: &dyn Fn(Position),
 ) -> Result<Option<Position>, NameError> {
-    let named = |error| NameError::Expression { text: text.to_owned(), error };
+    let named = |error| NameError::Expression {
+        text: text.to_owned(),
+        error,
+    };
     let condition = parse(text).map_err(named)?;
     if let Some(place) = place_of(text) {
-        let place = scene.evaluate(&parse(place).map_err(named)?, course.from).value.map_err(named)?;
-        return next_visit(scene, &condition, text, At { place: Address(place), course, looked });
+        let place = scene
+            .evaluate(&parse(place).map_err(named)?, course.from)
+            .value
+            .map_err(named)?;
+        return next_visit(
+            scene,
+            &condition,
+            text,
+            At {
+                place: Address(place),
+                course,
+                looked,
+            },
+        );
     }
     let mut state = |at| {
         looked(at);
         truth(scene, &condition, text, at)
     };
-    next_edge(scene, course, &mut state, &|before, after| !*before && *after)
+    next_edge(scene, course, &mut state, &|before, after| {
+        !*before && *after
+    })
 }
 
 /// What `pc` is to be, where a condition says so before all else.
@@ -92,8 +111,15 @@ fn place_of(text: &str) -> Option<&str> {
     if text.contains("||") {
         return None;
     }
-    let places = text.split("&&").filter_map(|part| part.trim().strip_prefix("pc")?.trim_start().strip_prefix("=="));
-    places.map(str::trim).find(|place| !place.contains(['(', ')']) && !place.is_empty())
+    let places = text.split("&&").filter_map(|part| {
+        part.trim()
+            .strip_prefix("pc")?
+            .trim_start()
+            .strip_prefix("==")
+    });
+    places
+        .map(str::trim)
+        .find(|place| !place.contains(['(', ')']) && !place.is_empty())
 }
 
 /// An address that is to be executed, from where on, and who is told of each execution.
@@ -107,7 +133,11 @@ fn next_visit(
     scene: &Scene<'_>,
     condition: &Expression,
     text: &str,
-    At { place: pc, course, looked }: At<'_>,
+    At {
+        place: pc,
+        course,
+        looked,
+    }: At<'_>,
 ) -> Result<Option<Position>, NameError> {
     let mut at = course.from;
     loop {
@@ -121,7 +151,9 @@ fn next_visit(
             }
             Way::Back => LastVisit { pc, before: at }.run(scene.index, scene.cancel),
         };
-        let Some(hit) = visit.map_err(NameError::Trace)? else { return Ok(None) };
+        let Some(hit) = visit.map_err(NameError::Trace)? else {
+            return Ok(None);
+        };
         at = hit.record.step.before();
         looked(at);
         if truth(scene, condition, text, at)?.value {
@@ -130,20 +162,31 @@ fn next_visit(
     }
 }
 
-fn truth(scene: &Scene<'_>, condition: &Expression, text: &str, at: Position) -> Result<State<bool>, NameError> {
+fn truth(
+    scene: &Scene<'_>,
+    condition: &Expression,
+    text: &str,
+    at: Position,
+) -> Result<State<bool>, NameError> {
     scene.cancel.check().map_err(NameError::Trace)?;
     let found = scene.evaluate(condition, at);
     let value = match found.value {
         Ok(value) => value != 0,
         Err(error) => {
-            let error = NameError::Expression { text: text.to_owned(), error };
+            let error = NameError::Expression {
+                text: text.to_owned(),
+                error,
+            };
             if error.is_misspelt() {
                 return Err(error);
             }
             false
         }
     };
-    Ok(State { value, cells: found.cells })
+    Ok(State {
+        value,
+        cells: found.cells,
+    })
 }
 
 impl From<QueryError> for NameError {
@@ -162,10 +205,22 @@ mod tests {
     #[track_caller]
     fn check(text: &str, from: u64, way: Way, expected: Option<u64>) {
         let (session, cancel) = (overflow_with_image(), Cancel::default());
-        let scene = Scene { index: &session.index, images: &session.images, thread: ThreadId(0), cancel: &cancel };
-        let course = Course { from: Position(from), way };
+        let scene = Scene {
+            index: &session.index,
+            images: &session.images,
+            thread: ThreadId(0),
+            cancel: &cancel,
+        };
+        let course = Course {
+            from: Position(from),
+            way,
+        };
         let found = next_true(&scene, text, course, &|_| {}).unwrap();
-        assert_eq!(found.map(|position| position.0), expected, "{text} from {from} {way:?}");
+        assert_eq!(
+            found.map(|position| position.0),
+            expected,
+            "{text} from {from} {way:?}"
+        );
     }
 
     #[test]
@@ -174,7 +229,12 @@ mod tests {
         check("x19 == 0x8002000f", 0, Way::Forward, Some(1189));
         check("x19 == 0x8002000f", 1200, Way::Back, Some(1189));
         check("x19 == 0x8002000f", 1189, Way::Back, None);
-        check("x19 >= 0x80020010 && x19 < 0x80020100", 1189, Way::Forward, Some(1254));
+        check(
+            "x19 >= 0x80020010 && x19 < 0x80020100",
+            1189,
+            Way::Forward,
+            Some(1254),
+        );
         check("x19 == 0xdead", 0, Way::Forward, None);
     }
 
@@ -188,23 +248,64 @@ mod tests {
 
     #[test]
     fn a_place_with_a_condition_stands_before_the_step() {
-        check("pc == 0x80000498 && x19 == 0x8002000f", 0, Way::Forward, Some(1249));
-        check("pc == 0x80000498 && x19 == 0x8002000f", 1763, Way::Back, Some(1249));
-        check("pc == decode_field + 0x108 && x19 == 1", 0, Way::Forward, None);
-        check("pc > 0x80000494 && pc < 0x8000049c", 1200, Way::Forward, Some(1249));
+        check(
+            "pc == 0x80000498 && x19 == 0x8002000f",
+            0,
+            Way::Forward,
+            Some(1249),
+        );
+        check(
+            "pc == 0x80000498 && x19 == 0x8002000f",
+            1763,
+            Way::Back,
+            Some(1249),
+        );
+        check(
+            "pc == decode_field + 0x108 && x19 == 1",
+            0,
+            Way::Forward,
+            None,
+        );
+        check(
+            "pc > 0x80000494 && pc < 0x8000049c",
+            1200,
+            Way::Forward,
+            Some(1249),
+        );
     }
 
     /// Every position, one after the other.
     #[test]
     fn the_moments_are_those_of_a_walk_from_step_to_step() {
         let (session, cancel) = (overflow(), Cancel::default());
-        let scene = Scene { index: &session.index, images: &session.images, thread: ThreadId(0), cancel: &cancel };
-        for text in ["x0 > 0x60 && x1 != 0", "x1 == x2", "[sp + 8] == x1", "(x0 & 1) == 1 || x2 == 0"] {
+        let scene = Scene {
+            index: &session.index,
+            images: &session.images,
+            thread: ThreadId(0),
+            cancel: &cancel,
+        };
+        for text in [
+            "x0 > 0x60 && x1 != 0",
+            "x1 == x2",
+            "[sp + 8] == x1",
+            "(x0 & 1) == 1 || x2 == 0",
+        ] {
             let condition = parse(text).unwrap();
             let is_true = |at: u64| truth(&scene, &condition, text, Position(at)).unwrap().value;
-            let edges: Vec<u64> = (901..1300).filter(|at| is_true(*at) && !is_true(at - 1)).collect();
+            let edges: Vec<u64> = (901..1300)
+                .filter(|at| is_true(*at) && !is_true(at - 1))
+                .collect();
             let (mut found, mut from) = (Vec::new(), Position(900));
-            while let Some(at) = next_true(&scene, text, Course { from, way: Way::Forward }, &|_| {}).unwrap()
+            while let Some(at) = next_true(
+                &scene,
+                text,
+                Course {
+                    from,
+                    way: Way::Forward,
+                },
+                &|_| {},
+            )
+            .unwrap()
                 && at.0 < 1300
             {
                 found.push(at.0);
@@ -212,7 +313,16 @@ mod tests {
             }
             assert_eq!(found, edges, "{text}");
             let (mut found, mut from) = (Vec::new(), Position(1300));
-            while let Some(at) = next_true(&scene, text, Course { from, way: Way::Back }, &|_| {}).unwrap()
+            while let Some(at) = next_true(
+                &scene,
+                text,
+                Course {
+                    from,
+                    way: Way::Back,
+                },
+                &|_| {},
+            )
+            .unwrap()
                 && at.0 > 900
             {
                 found.insert(0, at.0);

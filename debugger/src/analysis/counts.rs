@@ -4,8 +4,8 @@ use anyhow::Result;
 use stepback_index::{Cancel, Index};
 use stepback_machine::AccessKind;
 use stepback_parsers::{
-    Distinct, DistinctAddresses, EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, StepEvent, ThreadNumber,
-    drmemtrace::Counts,
+    Distinct, DistinctAddresses, EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch,
+    StepEvent, ThreadNumber, drmemtrace::Counts,
 };
 
 /// The figures of a trace.
@@ -33,8 +33,16 @@ pub struct ThreadCounts {
 /// # Errors
 /// The trace could not be read, or the count was cancelled.
 pub fn count_events(index: &Index, cancel: &Cancel) -> Result<TraceCounts> {
-    let mut tally = Tally { cancel, counts: TraceCounts::default(), addresses: DistinctAddresses::default() };
-    index.source().parse(0..index.text_end(), &mut ParseScratch::default(), &mut tally)?;
+    let mut tally = Tally {
+        cancel,
+        counts: TraceCounts::default(),
+        addresses: DistinctAddresses::default(),
+    };
+    index.source().parse(
+        0..index.text_end(),
+        &mut ParseScratch::default(),
+        &mut tally,
+    )?;
     cancel.check()?;
     for (number, thread) in tally.counts.threads.iter_mut().enumerate() {
         note_distinct(&mut thread.counts, tally.addresses.of_thread(number));
@@ -68,14 +76,21 @@ struct Tally<'a> {
 
 impl Tally<'_> {
     fn thread(&mut self, number: ThreadNumber) -> Option<&mut Counts> {
-        self.counts.threads.get_mut(usize::from(number.0)).map(|thread| &mut thread.counts)
+        self.counts
+            .threads
+            .get_mut(usize::from(number.0))
+            .map(|thread| &mut thread.counts)
     }
 }
 
 impl EventSink for Tally<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         // Numbers ascend as threads appear.
-        self.counts.threads.push(ThreadCounts { name: name.to_owned(), is_thread: true, ..ThreadCounts::default() });
+        self.counts.threads.push(ThreadCounts {
+            name: name.to_owned(),
+            is_thread: true,
+            ..ThreadCounts::default()
+        });
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -86,7 +101,9 @@ impl EventSink for Tally<'_> {
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let Some(counts) = self.thread(access.thread) else { return };
+        let Some(counts) = self.thread(access.thread) else {
+            return;
+        };
         let (count, bytes) = match access.kind {
             AccessKind::Read => (&mut counts.loads, &mut counts.bytes_read),
             AccessKind::Write => (&mut counts.stores, &mut counts.bytes_written),
@@ -102,7 +119,11 @@ impl EventSink for Tally<'_> {
     }
 
     fn progress(&mut self, _offset: u64) -> Flow {
-        if self.cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+        if self.cancel.is_cancelled() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
     }
 }
 
@@ -119,7 +140,10 @@ mod tests {
         let counted = count_events(&session.index, &Cancel::default()).unwrap();
         assert!(counted.threads.len() > 1 && !counted.total.markers.is_empty());
         for (kind, total) in &counted.total.markers {
-            let of_threads = counted.threads.iter().filter_map(|thread| thread.counts.markers.get(kind));
+            let of_threads = counted
+                .threads
+                .iter()
+                .filter_map(|thread| thread.counts.markers.get(kind));
             assert_eq!(of_threads.sum::<u64>(), *total, "{kind:?}");
         }
     }

@@ -14,8 +14,18 @@ const CPU_CHANGES: usize = 200_000;
 /// See [`QueryError`].
 pub fn cpu_count(index: &Index, cancel: &Cancel) -> Result<Option<usize>, QueryError> {
     let kinds = vec![MarkerKind::CPU];
-    let query = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: CPU_CHANGES };
+    let query = FindMarkers {
+        kinds,
+        thread: None,
+        from: Position(0),
+        to: index.end(),
+        limit: CPU_CHANGES,
+    };
     let hits = query.run(index, cancel)?;
-    let cpus: BTreeSet<u64> = hits.iter().map(|hit| hit.marker.value).filter(|cpu| *cpu != u64::MAX).collect();
+    let cpus: BTreeSet<u64> = hits
+        .iter()
+        .map(|hit| hit.marker.value)
+        .filter(|cpu| *cpu != u64::MAX)
+        .collect();
     Ok((hits.len() < CPU_CHANGES).then_some(cpus.len()))
 }

@@ -10,7 +10,10 @@ pub fn damage_in(error: &anyhow::Error) -> Option<Damage> {
         Some(NameError::Expression { error, .. }) => Some(error),
         _ => None,
     });
-    match (error.downcast_ref(), expression.and_then(ExpressionError::behind)) {
+    match (
+        error.downcast_ref(),
+        expression.and_then(ExpressionError::behind),
+    ) {
         (Some(NameError::Trace(behind)), _) | (_, Some(behind)) => Damage::of(behind),
         _ => Damage::of(error.as_ref()),
     }

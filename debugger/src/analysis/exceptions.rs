@@ -1,6 +1,8 @@
 //! Where a trace was interrupted: by exceptions, interrupts, traps and signals that have frames.
 
-use stepback_index::{CallId, Cancel, Effect, Entered, Index, LastMarkers, NextMarker, Query as _, QueryError, Steps};
+use stepback_index::{
+    CallId, Cancel, Effect, Entered, Index, LastMarkers, NextMarker, Query as _, QueryError, Steps,
+};
 use stepback_parsers::{MarkerKind, Position};
 
 use super::condition::Course;
@@ -8,7 +10,11 @@ use super::schedule::{Bounded, Mark, MarkKind};
 use crate::action::Way;
 
 /// What the kernel did to a thread.
-pub const EVENTS: [MarkerKind; 3] = [MarkerKind::SIGNAL, MarkerKind::KERNEL_EVENT, MarkerKind::TRAP];
+pub const EVENTS: [MarkerKind; 3] = [
+    MarkerKind::SIGNAL,
+    MarkerKind::KERNEL_EVENT,
+    MarkerKind::TRAP,
+];
 
 /// How often the pass looks whether it is still wanted.
 const STRIDE: u64 = 4096;
@@ -23,7 +29,12 @@ pub fn exceptions(index: &Index, cancel: &Cancel) -> Result<Bounded<Mark>, Query
     let calls = index.calls();
     let in_order = calls.in_order(0..calls.len());
     each_entry(index, in_order, cancel, &mut |entry| {
-        found.push(Mark { first: entry.0, end: entry.0, kind: MarkKind::Kernel, count: 1 });
+        found.push(Mark {
+            first: entry.0,
+            end: entry.0,
+            kind: MarkKind::Kernel,
+            count: 1,
+        });
     })?;
     Ok(found)
 }
@@ -57,23 +68,43 @@ pub fn next_exception(
 }
 
 /// The nearest marker of what the kernel did.
-fn marked(index: &Index, Course { from, way }: Course, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
+fn marked(
+    index: &Index,
+    Course { from, way }: Course,
+    cancel: &Cancel,
+) -> Result<Option<Position>, QueryError> {
     let kinds = EVENTS.to_vec();
     match way {
         Way::Forward if from >= index.end() => Ok(None),
-        Way::Forward => NextMarker { kinds, from: Position(from.0.saturating_add(1)) }.run(index, cancel),
+        Way::Forward => NextMarker {
+            kinds,
+            from: Position(from.0.saturating_add(1)),
+        }
+        .run(index, cancel),
         Way::Back => {
-            let Some(at) = from.0.checked_sub(1).map(Position) else { return Ok(None) };
-            let hits = LastMarkers { kinds, thread: None, at }.run(index, cancel)?;
+            let Some(at) = from.0.checked_sub(1).map(Position) else {
+                return Ok(None);
+            };
+            let hits = LastMarkers {
+                kinds,
+                thread: None,
+                at,
+            }
+            .run(index, cancel)?;
             Ok(hits.iter().map(|hit| hit.position).max())
         }
     }
 }
 
 fn ends_with_exception(index: &Index, cancel: &Cancel) -> Result<bool, QueryError> {
-    let Some(first) = index.end().last_step() else { return Ok(false) };
+    let Some(first) = index.end().last_step() else {
+        return Ok(false);
+    };
     let last = Steps { first, count: 1 }.run(index, cancel)?;
-    Ok(last.iter().flat_map(|record| &record.effects).any(|effect| matches!(effect, Effect::Exception(_))))
+    Ok(last
+        .iter()
+        .flat_map(|record| &record.effects)
+        .any(|effect| matches!(effect, Effect::Exception(_))))
 }
 
 /// Tells which of some frames are of handlers, and where those are entered.
@@ -88,7 +119,10 @@ fn each_entry(
         if looked.is_multiple_of(STRIDE) {
             cancel.check()?;
         }
-        if let Some(call) = calls.get(id).filter(|call| call.entered == Entered::Exception) {
+        if let Some(call) = calls
+            .get(id)
+            .filter(|call| call.entered == Entered::Exception)
+        {
             take(call.entered_at());
         }
     }
@@ -114,17 +148,41 @@ mod tests {
             7 clk IT (7) 0000100c d503201f O EL0t_n : NOP\n";
         let ((session, _place), cancel) = (tarmac(interrupted), Cancel::default());
         let go = |from, way| {
-            let found = next_exception(&session.index, Course { from: Position(from), way }, &cancel).unwrap();
+            let found = next_exception(
+                &session.index,
+                Course {
+                    from: Position(from),
+                    way,
+                },
+                &cancel,
+            )
+            .unwrap();
             found.map(|at| at.0)
         };
-        assert_eq!([0, 1, 4].map(|from| go(from, Way::Forward)), [Some(1), Some(4), None]);
-        assert_eq!([7, 4, 1].map(|from| go(from, Way::Back)), [Some(4), Some(1), None]);
+        assert_eq!(
+            [0, 1, 4].map(|from| go(from, Way::Forward)),
+            [Some(1), Some(4), None]
+        );
+        assert_eq!(
+            [7, 4, 1].map(|from| go(from, Way::Back)),
+            [Some(4), Some(1), None]
+        );
     }
 
     #[test]
     fn the_end_of_a_trace_may_be_an_exception() {
         let (session, cancel) = (overflow(), Cancel::default());
-        let go = |from, way| next_exception(&session.index, Course { from: Position(from), way }, &cancel).unwrap();
+        let go = |from, way| {
+            next_exception(
+                &session.index,
+                Course {
+                    from: Position(from),
+                    way,
+                },
+                &cancel,
+            )
+            .unwrap()
+        };
         let end = session.index.end();
         assert_eq!(go(0, Way::Forward), Some(end));
         assert_eq!(go(end.0, Way::Forward), None);

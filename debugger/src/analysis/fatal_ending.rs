@@ -6,7 +6,8 @@
 //! last steps, or sent itself a signal, has most likely died of it.
 
 use stepback_index::{
-    Access, AccessTarget, Cancel, Effect, Index, LastStepOf, Query as _, QueryError, StepRecord, Steps, ThreadId,
+    Access, AccessTarget, Cancel, Effect, Index, LastStepOf, Query as _, QueryError, StepRecord,
+    Steps, ThreadId,
 };
 use stepback_machine::{AccessKind, Privilege};
 use stepback_parsers::{MarkerKind, RegisterSource, Step};
@@ -52,17 +53,34 @@ pub fn fatal_ending(index: &Index, cancel: &Cancel) -> Result<Option<FatalEnding
         return Ok(None);
     }
     let mut found: Option<FatalEnding> = None;
-    for thread in (0..index.threads().len().min(THREADS)).filter_map(|number| u16::try_from(number).ok()) {
+    for thread in
+        (0..index.threads().len().min(THREADS)).filter_map(|number| u16::try_from(number).ok())
+    {
         cancel.check()?;
         let thread = ThreadId(thread);
-        let Some(last) = LastStepOf { thread, before: index.end() }.run(index, cancel)? else { continue };
+        let Some(last) = LastStepOf {
+            thread,
+            before: index.end(),
+        }
+        .run(index, cancel)?
+        else {
+            continue;
+        };
         let first = Step(last.0.saturating_sub(TAIL - 1));
-        let mut tail = Steps { first, count: last.0 - first.0 + 1 }.run(index, cancel)?;
+        let mut tail = Steps {
+            first,
+            count: last.0 - first.0 + 1,
+        }
+        .run(index, cancel)?;
         tail.retain(|record| record.thread == thread);
         match ending_of(&tail) {
             // The program as a whole exited, so it did not die.
             Ending::Exit => return Ok(None),
-            Ending::Fatal(ending) => found = found.filter(|known| known.step > ending.step).or(Some(ending)),
+            Ending::Fatal(ending) => {
+                found = found
+                    .filter(|known| known.step > ending.step)
+                    .or(Some(ending))
+            }
             Ending::Unknown => {}
         }
     }
@@ -84,20 +102,30 @@ fn ending_of(tail: &[StepRecord]) -> Ending {
             match effect {
                 Effect::Access(access) if fatal.is_none() => {
                     let cause = impossible_access(access, record);
-                    fatal = cause.map(|cause| FatalEnding { step: record.step, steps_behind: behind, cause });
+                    fatal = cause.map(|cause| FatalEnding {
+                        step: record.step,
+                        steps_behind: behind,
+                        cause,
+                    });
                 }
                 Effect::Marker(marker) => match marker.kind {
                     // A signal whose handler is there has not killed.
                     MarkerKind::KERNEL_EVENT | MarkerKind::KERNEL_TRANSFER => fatal = None,
-                    MarkerKind::SYSTEM_CALL => match record.instruction_set.system_call_name(marker.value) {
-                        Some("exit_group") => return Ending::Exit,
-                        Some("exit") if behind == 0 => return Ending::Unknown,
-                        Some(name @ ("kill" | "tkill" | "tgkill")) if behind == 0 => {
-                            let cause = FatalCause::Raised(name);
-                            fatal = Some(FatalEnding { step: record.step, steps_behind: 0, cause });
+                    MarkerKind::SYSTEM_CALL => {
+                        match record.instruction_set.system_call_name(marker.value) {
+                            Some("exit_group") => return Ending::Exit,
+                            Some("exit") if behind == 0 => return Ending::Unknown,
+                            Some(name @ ("kill" | "tkill" | "tgkill")) if behind == 0 => {
+                                let cause = FatalCause::Raised(name);
+                                fatal = Some(FatalEnding {
+                                    step: record.step,
+                                    steps_behind: 0,
+                                    cause,
+                                });
+                            }
+                            _ => {}
                         }
-                        _ => {}
-                    },
+                    }
                     _ => {}
                 },
                 _ => {}
@@ -108,10 +136,19 @@ fn ending_of(tail: &[StepRecord]) -> Ending {
 }
 
 fn impossible_access(access: &Access, record: &StepRecord) -> Option<FatalCause> {
-    let AccessTarget::Memory { address, .. } = access.target else { return None };
+    let AccessTarget::Memory { address, .. } = access.target else {
+        return None;
+    };
     let is_kernel_code = record.pc.0 >> 63 != 0;
-    let privilege = if is_kernel_code { Privilege::Kernel } else { Privilege::User };
+    let privilege = if is_kernel_code {
+        Privilege::Kernel
+    } else {
+        Privilege::User
+    };
     let is_wild = !record.instruction_set.is_canonical(address.0, privilege);
     let is_impossible = is_wild || (address.0 < LOWEST_MAPPED && !is_kernel_code);
-    is_impossible.then_some(FatalCause::Access { kind: access.kind, address: address.0 })
+    is_impossible.then_some(FatalCause::Access {
+        kind: access.kind,
+        address: address.0,
+    })
 }

@@ -2,11 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use stepback_index::{Allocations, BadFree, Cancel, Freed, Heap, HeapRole, Index, Query as _, QueryError};
+use stepback_index::{
+    Allocations, BadFree, Cancel, Freed, Heap, HeapRole, Index, Query as _, QueryError,
+};
 use stepback_parsers::drmemtrace::FunctionList;
 
 /// What allocators put before the names that C gives these functions.
-const PREFIXES: [&str; 8] = ["__libc_", "__GI_", "__interceptor_", "tc_", "je_", "mi_", "rpl_", "__"];
+const PREFIXES: [&str; 8] = [
+    "__libc_",
+    "__GI_",
+    "__interceptor_",
+    "tc_",
+    "je_",
+    "mi_",
+    "rpl_",
+    "__",
+];
 
 /// Calls from so near are those of the allocator: glibc gives back by `free` what it kept for a thread that ends,
 /// though the program had freed that before.
@@ -15,7 +26,9 @@ const ALLOCATOR_BYTES: u64 = 8 << 10;
 /// What the traced functions do to the heap, by the numbers in their markers.
 pub fn heap_roles(functions: &FunctionList) -> BTreeMap<u64, HeapRole> {
     let functions = functions.functions.iter();
-    functions.filter_map(|function| Some((function.id, role_of(function.symbol())?))).collect()
+    functions
+        .filter_map(|function| Some((function.id, role_of(function.symbol())?)))
+        .collect()
 }
 
 fn role_of(symbol: &str) -> Option<HeapRole> {
@@ -42,7 +55,9 @@ fn role_of(symbol: &str) -> Option<HeapRole> {
 /// The operators of C++, mangled (`_Znwm`, `_ZdaPvm`) or not.
 fn operator_role(symbol: &str) -> Option<HeapRole> {
     let is = |name: &str| {
-        symbol.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('(') || rest.starts_with("[]"))
+        symbol
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('(') || rest.starts_with("[]"))
     };
     let has_any = |starts: &[&str]| starts.iter().any(|start| symbol.starts_with(start));
     if is("operator new") || has_any(&["_Znwm", "_Znam", "_Znwj", "_Znaj"]) {
@@ -63,7 +78,11 @@ pub fn has_heap(functions: Option<&FunctionList>) -> bool {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn heap(index: &Index, functions: Option<&FunctionList>, cancel: &Cancel) -> Result<Heap, QueryError> {
+pub fn heap(
+    index: &Index,
+    functions: Option<&FunctionList>,
+    cancel: &Cancel,
+) -> Result<Heap, QueryError> {
     let roles = functions.map(heap_roles).unwrap_or_default();
     if roles.is_empty() {
         return Ok(Heap::default());
@@ -72,16 +91,28 @@ pub fn heap(index: &Index, functions: Option<&FunctionList>, cancel: &Cancel) ->
 }
 
 /// The calls that free what was freed before, each with how that was.
-pub fn double_frees<'a>(heap: &'a Heap, functions: Option<&'a FunctionList>) -> impl Iterator<Item = DoubleFree<'a>> {
+pub fn double_frees<'a>(
+    heap: &'a Heap,
+    functions: Option<&'a FunctionList>,
+) -> impl Iterator<Item = DoubleFree<'a>> {
     let functions = functions.into_iter().flat_map(|list| &list.functions);
-    let starts: BTreeMap<u64, u64> = functions.map(|function| (function.id, function.address)).collect();
+    let starts: BTreeMap<u64, u64> = functions
+        .map(|function| (function.id, function.address))
+        .collect();
     let is_own = move |bad: &BadFree| {
-        starts.get(&bad.function).is_some_and(|start| start.abs_diff(bad.return_address.0) < ALLOCATOR_BYTES)
+        starts
+            .get(&bad.function)
+            .is_some_and(|start| start.abs_diff(bad.return_address.0) < ALLOCATOR_BYTES)
     };
     heap.bad_frees
         .iter()
         .filter(move |bad| !is_own(bad))
-        .filter_map(|bad| Some(DoubleFree { bad, before: bad.freed_before? }))
+        .filter_map(|bad| {
+            Some(DoubleFree {
+                bad,
+                before: bad.freed_before?,
+            })
+        })
 }
 
 /// A call that frees what was freed before.
@@ -98,7 +129,11 @@ pub struct DoubleFree<'a> {
 pub fn most_bytes(heap: &Heap) -> u64 {
     let places = || 0..u32::try_from(heap.blocks().len()).unwrap_or(u32::MAX);
     let block = |place: u32| heap.get(place);
-    let freed_at = |place: u32| block(place).and_then(|block| block.freed).map(|freed| freed.at);
+    let freed_at = |place: u32| {
+        block(place)
+            .and_then(|block| block.freed)
+            .map(|freed| freed.at)
+    };
     let allocated_at = |place: u32| block(place).map(|block| block.allocated_at);
     let (mut allocated, mut freed): (Vec<u32>, Vec<u32>) = (places().collect(), places().collect());
     allocated.sort_unstable_by_key(|place| allocated_at(*place));
@@ -126,9 +161,25 @@ mod tests {
     #[test]
     fn functions_of_the_heap_are_known_by_name() {
         let roles = heap_roles(&FunctionList::parse(LIST.as_bytes()));
-        assert_eq!(roles, BTreeMap::from([(1, HeapRole::Allocate), (2, HeapRole::Free)]));
-        let named = ["operator new(unsigned long)", "__libc_calloc", "_ZdlPv", "free_list", "mallocate"].map(role_of);
-        let expected = [Some(HeapRole::Allocate), Some(HeapRole::AllocateArray), Some(HeapRole::Free), None, None];
+        assert_eq!(
+            roles,
+            BTreeMap::from([(1, HeapRole::Allocate), (2, HeapRole::Free)])
+        );
+        let named = [
+            "operator new(unsigned long)",
+            "__libc_calloc",
+            "_ZdlPv",
+            "free_list",
+            "mallocate",
+        ]
+        .map(role_of);
+        let expected = [
+            Some(HeapRole::Allocate),
+            Some(HeapRole::AllocateArray),
+            Some(HeapRole::Free),
+            None,
+            None,
+        ];
         assert_eq!(named, expected);
     }
 
@@ -142,14 +193,42 @@ mod tests {
     #[test]
     fn the_names_of_the_heap_have_many_spellings() {
         check(
-            &["malloc", "__libc_malloc", "tc_malloc", "_Znwm", "_ZnamRKSt9nothrow_t", "operator new[](unsigned long)"],
+            &[
+                "malloc",
+                "__libc_malloc",
+                "tc_malloc",
+                "_Znwm",
+                "_ZnamRKSt9nothrow_t",
+                "operator new[](unsigned long)",
+            ],
             Some(HeapRole::Allocate),
         );
-        check(&["free", "__libc_free@GLIBC_2.2.5", "_ZdlPvm", "operator delete(void*)"], Some(HeapRole::Free));
+        check(
+            &[
+                "free",
+                "__libc_free@GLIBC_2.2.5",
+                "_ZdlPvm",
+                "operator delete(void*)",
+            ],
+            Some(HeapRole::Free),
+        );
         check(&["calloc"], Some(HeapRole::AllocateArray));
-        check(&["memalign", "__libc_memalign", "aligned_alloc"], Some(HeapRole::AllocateAligned));
+        check(
+            &["memalign", "__libc_memalign", "aligned_alloc"],
+            Some(HeapRole::AllocateAligned),
+        );
         check(&["realloc"], Some(HeapRole::Reallocate));
         check(&["posix_memalign"], Some(HeapRole::AllocateUnseen));
-        check(&["mmap", "fib", "malloc_usable_size", "operator newish", "freeze", ""], None);
+        check(
+            &[
+                "mmap",
+                "fib",
+                "malloc_usable_size",
+                "operator newish",
+                "freeze",
+                "",
+            ],
+            None,
+        );
     }
 }

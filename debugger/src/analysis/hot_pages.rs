@@ -32,19 +32,39 @@ pub struct HotPages {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn hot_pages(index: &Index, from: Position, to: Position, cancel: &Cancel) -> Result<HotPages, QueryError> {
-    let question = PageHeat { from, to, buckets: 1 };
+pub fn hot_pages(
+    index: &Index,
+    from: Position,
+    to: Position,
+    cancel: &Cancel,
+) -> Result<HotPages, QueryError> {
+    let question = PageHeat {
+        from,
+        to,
+        buckets: 1,
+    };
     let threads = index.process_threads();
     if threads.is_empty() {
         let heat = question.run(index, cancel)?;
-        return Ok(HotPages { page_bytes: heat.page_bytes, pages: sorted(totals(&heat, None)) });
+        return Ok(HotPages {
+            page_bytes: heat.page_bytes,
+            pages: sorted(totals(&heat, None)),
+        });
     }
     let mut all = HotPages::default();
     for thread in threads {
-        let heat = MemoryOf { thread: Some(thread), question }.run(index, cancel)?;
-        let name = index.threads().get(usize::from(thread.0)).map_or("", |known| &known.name);
+        let heat = MemoryOf {
+            thread: Some(thread),
+            question,
+        }
+        .run(index, cancel)?;
+        let name = index
+            .threads()
+            .get(usize::from(thread.0))
+            .map_or("", |known| &known.name);
         all.page_bytes = all.page_bytes.max(heat.page_bytes);
-        all.pages.extend(totals(&heat, index.source().memory_of(name)));
+        all.pages
+            .extend(totals(&heat, index.source().memory_of(name)));
     }
     all.pages = sorted(all.pages);
     Ok(all)
@@ -54,7 +74,12 @@ fn totals(heat: &HeatMap, process: Option<String>) -> Vec<PageTotals> {
     let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum();
     let total = |page: &HotPage| {
         let (reads, writes) = (sum(&page.reads), sum(&page.writes));
-        PageTotals { process: process.clone(), first: page.first, reads, writes }
+        PageTotals {
+            process: process.clone(),
+            first: page.first,
+            reads,
+            writes,
+        }
     };
     heat.pages.iter().map(total).collect()
 }
@@ -62,7 +87,9 @@ fn totals(heat: &HeatMap, process: Option<String>) -> Vec<PageTotals> {
 fn sorted(mut pages: Vec<PageTotals>) -> Vec<PageTotals> {
     pages.sort_by(|one, other| {
         let key = |page: &PageTotals| (Reverse(page.reads + page.writes), page.first);
-        key(one).cmp(&key(other)).then_with(|| one.process.cmp(&other.process))
+        key(one)
+            .cmp(&key(other))
+            .then_with(|| one.process.cmp(&other.process))
     });
     pages
 }

@@ -7,7 +7,8 @@ use crate::image::Images;
 
 /// Whether a path is a name, or ends with it at a whole part.
 pub fn is_called(path: &str, name: &str) -> bool {
-    path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
+    path.strip_suffix(name)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
 }
 
 /// Where the instructions of `FILE:LINE` begin, of a file that is named by the end of its path; none for any other text.
@@ -16,14 +17,22 @@ pub fn is_called(path: &str, name: &str) -> bool {
 /// # Errors
 /// It was cancelled.
 pub fn line_code(images: &Images, text: &str, cancel: &Cancel) -> Result<Vec<Address>, QueryError> {
-    let Some((file, line)) = text.rsplit_once(':') else { return Ok(Vec::new()) };
-    let Ok(line) = line.trim().parse::<u32>() else { return Ok(Vec::new()) };
+    let Some((file, line)) = text.rsplit_once(':') else {
+        return Ok(Vec::new());
+    };
+    let Ok(line) = line.trim().parse::<u32>() else {
+        return Ok(Vec::new());
+    };
     let file = file.trim();
     if file.is_empty() {
         return Ok(Vec::new());
     }
     let code = images.code_of_files(&|path| is_called(path, file), cancel)?;
-    let mut starts: Vec<Address> = code.iter().filter(|range| range.line == line).map(|range| range.start).collect();
+    let mut starts: Vec<Address> = code
+        .iter()
+        .filter(|range| range.line == line)
+        .map(|range| range.start)
+        .collect();
     starts.dedup();
     Ok(starts)
 }

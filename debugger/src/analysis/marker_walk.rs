@@ -1,6 +1,8 @@
 //! Walks from marker to marker, onward or back.
 
-use stepback_index::{Cancel, FindMarkers, Index, LastMarkers, MarkerHit, Query as _, QueryError, ThreadId};
+use stepback_index::{
+    Cancel, FindMarkers, Index, LastMarkers, MarkerHit, Query as _, QueryError, ThreadId,
+};
 use stepback_parsers::{MarkerKind, Position};
 
 /// Markers that are asked for at once.
@@ -53,8 +55,19 @@ impl<'a> MarkerWalk<'a> {
         index: &'a Index,
         cancel: &'a Cancel,
     ) -> Result<Self, QueryError> {
-        let ignored = if is_page(sought.kind) { page_bytes(index, cancel)? - 1 } else { 0 };
-        let mut walk = Self { sought, course, next: None, ignored, index, cancel };
+        let ignored = if is_page(sought.kind) {
+            page_bytes(index, cancel)? - 1
+        } else {
+            0
+        };
+        let mut walk = Self {
+            sought,
+            course,
+            next: None,
+            ignored,
+            index,
+            cancel,
+        };
         walk.next = match (at, course) {
             (Some(at), Course::Back) => Some(at),
             (None, Course::Back) => Some(index.end()),
@@ -69,13 +82,30 @@ impl<'a> MarkerWalk<'a> {
     /// # Errors
     /// See [`QueryError`].
     pub fn next_hits(&mut self) -> Result<Option<Vec<MarkerHit>>, QueryError> {
-        let Some(position) = self.next else { return Ok(None) };
-        let SoughtMarker { kind, thread, value } = self.sought;
+        let Some(position) = self.next else {
+            return Ok(None);
+        };
+        let SoughtMarker {
+            kind,
+            thread,
+            value,
+        } = self.sought;
         let kinds = vec![kind];
         let mut hits = match self.course {
-            Course::Back => LastMarkers { kinds, thread, at: position }.run(self.index, self.cancel)?,
+            Course::Back => LastMarkers {
+                kinds,
+                thread,
+                at: position,
+            }
+            .run(self.index, self.cancel)?,
             Course::Onward => {
-                let query = FindMarkers { kinds, thread, from: position, to: self.index.end(), limit: BLOCK };
+                let query = FindMarkers {
+                    kinds,
+                    thread,
+                    from: position,
+                    to: self.index.end(),
+                    limit: BLOCK,
+                };
                 query.run(self.index, self.cancel)?
             }
         };
@@ -83,7 +113,9 @@ impl<'a> MarkerWalk<'a> {
         if self.course == Course::Back {
             hits.reverse();
         }
-        hits.retain(|hit| value.is_none_or(|value| (value ^ hit.marker.value) & !self.ignored == 0));
+        hits.retain(|hit| {
+            value.is_none_or(|value| (value ^ hit.marker.value) & !self.ignored == 0)
+        });
         Ok(Some(hits))
     }
 
@@ -97,15 +129,28 @@ impl<'a> MarkerWalk<'a> {
 }
 
 fn is_page(kind: MarkerKind) -> bool {
-    [MarkerKind::PHYSICAL_ADDRESS, MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE, MarkerKind::VIRTUAL_ADDRESS]
-        .contains(&kind)
+    [
+        MarkerKind::PHYSICAL_ADDRESS,
+        MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE,
+        MarkerKind::VIRTUAL_ADDRESS,
+    ]
+    .contains(&kind)
 }
 
 /// As the trace states it, else what is usual.
 fn page_bytes(index: &Index, cancel: &Cancel) -> Result<u64, QueryError> {
     let kinds = vec![MarkerKind::PAGE_SIZE];
-    let stated = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: 1 };
+    let stated = FindMarkers {
+        kinds,
+        thread: None,
+        from: Position(0),
+        to: index.end(),
+        limit: 1,
+    };
     let stated = stated.run(index, cancel)?;
-    let bytes = stated.first().map(|hit| hit.marker.value).filter(|bytes| bytes.is_power_of_two());
+    let bytes = stated
+        .first()
+        .map(|hit| hit.marker.value)
+        .filter(|bytes| bytes.is_power_of_two());
     Ok(bytes.unwrap_or(USUAL_PAGE_BYTES))
 }

@@ -2,15 +2,17 @@
 
 use std::fmt;
 
-use stepback_index::{Cancel, Cell, Index, MemoryRange, NameReader, Number, QueryError, SlotReader, ThreadId};
+use stepback_index::{
+    Cancel, Cell, Index, MemoryRange, NameReader, Number, QueryError, SlotReader, ThreadId,
+};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::register_part::RegisterPart;
 use super::search::wide_number;
 use crate::expression::{
-    AddressSpace, AtPosition, BareNumber, Expression, ExpressionError, ExpressionErrorKind, Reading, parse,
-    split_range, split_space,
+    AddressSpace, AtPosition, BareNumber, Expression, ExpressionError, ExpressionErrorKind,
+    Reading, parse, split_range, split_space,
 };
 use crate::image::Images;
 
@@ -41,7 +43,13 @@ impl<'a> NamesAt<'a> {
             None => SlotReader(index).thread_at(at)?,
         };
         let lookup = AtPosition::new(index, images, at, Some(thread), cancel);
-        Ok(Self { index, at, thread, lookup, notice: |_| {} })
+        Ok(Self {
+            index,
+            at,
+            thread,
+            lookup,
+            notice: |_| {},
+        })
     }
 
     /// Reports how ambiguous numbers and names are read.
@@ -55,7 +63,10 @@ impl<'a> NamesAt<'a> {
     /// # Errors
     /// It is misspelt or has no value here.
     pub fn number(&self, text: &str) -> Result<u64, NameError> {
-        self.value(text).map_err(|error| NameError::Expression { text: text.to_owned(), error })
+        self.value(text).map_err(|error| NameError::Expression {
+            text: text.to_owned(),
+            error,
+        })
     }
 
     /// The same for a caller that says itself which expression it was.
@@ -71,13 +82,21 @@ impl<'a> NamesAt<'a> {
     /// # Errors
     /// It is misspelt or has no value here.
     pub fn numbers(&self, text: &str) -> Result<Vec<u64>, NameError> {
-        let values = self.parsed(text).and_then(|expression| expression.evaluate_all(&self.lookup));
-        values.map_err(|error| NameError::Expression { text: text.to_owned(), error })
+        let values = self
+            .parsed(text)
+            .and_then(|expression| expression.evaluate_all(&self.lookup));
+        values.map_err(|error| NameError::Expression {
+            text: text.to_owned(),
+            error,
+        })
     }
 
     fn parsed(&self, text: &str) -> Result<Expression, ExpressionError> {
         let expression = parse(text)?;
-        expression.readings(&self.lookup).iter().for_each(self.notice);
+        expression
+            .readings(&self.lookup)
+            .iter()
+            .for_each(self.notice);
         Ok(expression)
     }
 
@@ -86,8 +105,13 @@ impl<'a> NamesAt<'a> {
     /// # Errors
     /// It is misspelt or has no value here.
     pub fn count(&self, text: &str) -> Result<u64, NameError> {
-        let value = parse(text).and_then(Expression::in_c).and_then(|count| count.evaluate(&self.lookup));
-        value.map_err(|error| NameError::Expression { text: text.to_owned(), error })
+        let value = parse(text)
+            .and_then(Expression::in_c)
+            .and_then(|count| count.evaluate(&self.lookup));
+        value.map_err(|error| NameError::Expression {
+            text: text.to_owned(),
+            error,
+        })
     }
 
     /// A value that is looked for: a number of any width, else an expression.
@@ -126,28 +150,41 @@ impl<'a> NamesAt<'a> {
 
     fn range(&self, space: AddressSpace, text: &str) -> Result<MemoryRange, NameError> {
         let (address, len) = split_range(text);
-        let is_negative = parse(address).is_ok_and(|known| known.is_negative(&self.lookup) == Ok(true));
+        let is_negative =
+            parse(address).is_ok_and(|known| known.is_negative(&self.lookup) == Ok(true));
         let address = self.number(address)?;
         let len_bytes = len.map_or(Ok(1), |len| self.count(len))?;
         if len_bytes == 0 {
             return Err(NameError::EmptyRange(text.to_owned()));
         }
         let address = match space {
-            AddressSpace::Virtual => self.lookup.plain_address(address).map_err(NameError::Trace)?,
+            AddressSpace::Virtual => self
+                .lookup
+                .plain_address(address)
+                .map_err(NameError::Trace)?,
             AddressSpace::Physical => address,
         };
-        let last = address.checked_add(len_bytes - 1).filter(|last| *last <= self.last_address(address));
+        let last = address
+            .checked_add(len_bytes - 1)
+            .filter(|last| *last <= self.last_address(address));
         if is_negative || last.is_none() {
             return Err(NameError::BeyondMemory(text.to_owned()));
         }
-        Ok(MemoryRange { address: Address(address), len_bytes })
+        Ok(MemoryRange {
+            address: Address(address),
+            len_bytes,
+        })
     }
 
     /// The last address of the address space that an address lies in.
     fn last_address(&self, address: u64) -> u64 {
         let set = NameReader(self.index).set_at(self.thread, self.at);
         let highest = set.map_or(u64::MAX, |set| set.highest_address());
-        if address <= highest { highest } else { u64::MAX }
+        if address <= highest {
+            highest
+        } else {
+            u64::MAX
+        }
     }
 
     /// A register (`x3`), a lane of one (`v0.s[2]`), or one of another thread (`x3 of cpu1`);
@@ -211,9 +248,14 @@ impl NameError {
         let error = match self {
             Self::Expression { error, .. } => error,
             Self::Trace(_) => return false,
-            Self::EmptyRange(_) | Self::BeyondMemory(_) | Self::NoPart(_) | Self::Physical(_) => return true,
+            Self::EmptyRange(_) | Self::BeyondMemory(_) | Self::NoPart(_) | Self::Physical(_) => {
+                return true;
+            }
         };
-        !matches!(error.kind, MemoryFailed(..) | MemoryUnknown(_) | RegisterFailed(..) | RegisterUnknown(_))
+        !matches!(
+            error.kind,
+            MemoryFailed(..) | MemoryUnknown(_) | RegisterFailed(..) | RegisterUnknown(_)
+        )
     }
 }
 
@@ -222,11 +264,18 @@ impl fmt::Display for NameError {
         match self {
             Self::Expression { text, error } => write!(f, "{error}: {text:?}"),
             Self::Trace(error) => write!(f, "{error}"),
-            Self::EmptyRange(text) => write!(f, "a range of memory has at least one byte: {text:?}"),
-            Self::BeyondMemory(text) => {
-                write!(f, "the range is negative or reaches beyond the end of the address space: {text:?}")
+            Self::EmptyRange(text) => {
+                write!(f, "a range of memory has at least one byte: {text:?}")
             }
-            Self::Physical(text) => write!(f, "only a virtual address can be asked for here: {text:?}"),
+            Self::BeyondMemory(text) => {
+                write!(
+                    f,
+                    "the range is negative or reaches beyond the end of the address space: {text:?}"
+                )
+            }
+            Self::Physical(text) => {
+                write!(f, "only a virtual address can be asked for here: {text:?}")
+            }
             Self::NoPart(text) => write!(f, "the trace has no such part of a register: {text:?}"),
         }
     }

@@ -64,10 +64,18 @@ pub fn profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotals>, Qu
 /// See [`QueryError`].
 pub fn whole_profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotals>, QueryError> {
     let sites = Sites::new(index, cancel);
-    let profile = call_profile(index, &(Position(0)..index.end()), &Progress::default(), cancel)?;
+    let profile = call_profile(
+        index,
+        &(Position(0)..index.end()),
+        &Progress::default(),
+        cancel,
+    )?;
     let mut functions = Vec::with_capacity(profile.functions.len());
     for used in &profile.functions {
-        let entry = index.calls().get(used.example).and_then(|call| call.entry_step);
+        let entry = index
+            .calls()
+            .get(used.example)
+            .and_then(|call| call.entry_step);
         let pc = marked_pc(used, &sites, index)?;
         let totals = used.totals;
         let (time, self_time) = match profile.has_clock {
@@ -84,7 +92,12 @@ pub fn whole_profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotal
             outer_time: time,
         };
         let first = entry.unwrap_or(Step(used.first.0));
-        functions.push(FunctionTotals { function: used.address, pc, first, totals });
+        functions.push(FunctionTotals {
+            function: used.address,
+            pc,
+            first,
+            totals,
+        });
     }
     functions.sort_by_key(|function| function.pc);
     Ok(functions)
@@ -95,8 +108,14 @@ pub fn whole_profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotal
 /// # Errors
 /// See [`QueryError`].
 pub fn marked_pc(used: &FunctionUse, sites: &Sites<'_>, index: &Index) -> Result<u64, QueryError> {
-    let entry = index.calls().get(used.example).and_then(|call| call.entry_step);
-    Ok(entry.map(|entry| sites.border(entry)).transpose()?.map_or(used.address.0, |border| border.at.pc))
+    let entry = index
+        .calls()
+        .get(used.example)
+        .and_then(|call| call.entry_step);
+    Ok(entry
+        .map(|entry| sites.border(entry))
+        .transpose()?
+        .map_or(used.address.0, |border| border.at.pc))
 }
 
 /// Sums up the calls that are over.
@@ -121,15 +140,29 @@ impl Profile {
     fn enter(&mut self, span: &Span) {
         self.leave_to(span.depth);
         *self.depths.entry(span.pc).or_default() += 1;
-        self.open.push(OpenCall { span: *span, time_inside: 0, steps_inside: 0 });
+        self.open.push(OpenCall {
+            span: *span,
+            time_inside: 0,
+            steps_inside: 0,
+        });
     }
 
     /// Ends all calls at this depth and deeper.
     fn leave_to(&mut self, depth: u32) {
         while let Some(call) = self.open.pop_if(|call| call.span.depth >= depth) {
             let time = call.span.duration();
-            let Span { function, pc, entry: first, .. } = call.span;
-            let new = || FunctionTotals { function, pc, first, totals: Totals::default() };
+            let Span {
+                function,
+                pc,
+                entry: first,
+                ..
+            } = call.span;
+            let new = || FunctionTotals {
+                function,
+                pc,
+                first,
+                totals: Totals::default(),
+            };
             let entry = self.functions.entry(pc).or_insert_with(new);
             entry.first = entry.first.min(first);
             let totals = &mut entry.totals;
@@ -143,8 +176,12 @@ impl Profile {
             }
             totals.time = totals.time.saturating_add(time);
             totals.steps = totals.steps.saturating_add(call.span.steps);
-            totals.self_time = totals.self_time.saturating_add(time.saturating_sub(call.time_inside));
-            totals.self_steps = totals.self_steps.saturating_add(call.span.steps.saturating_sub(call.steps_inside));
+            totals.self_time = totals
+                .self_time
+                .saturating_add(time.saturating_sub(call.time_inside));
+            totals.self_steps = totals
+                .self_steps
+                .saturating_add(call.span.steps.saturating_sub(call.steps_inside));
             if let Some(caller) = self.open.last_mut() {
                 caller.time_inside = caller.time_inside.saturating_add(time);
                 caller.steps_inside = caller.steps_inside.saturating_add(call.span.steps);
@@ -185,10 +222,23 @@ mod tests {
         profile.leave_to(0);
         let of = |pc: u64| profile.functions[&pc].totals;
         let totals = |pc: u64| (of(pc).calls, of(pc).time, of(pc).self_time);
-        assert_eq!([totals(1), totals(2), totals(3)], [(1, 100, 59), (2, 40, 30), (2, 11, 11)]);
+        assert_eq!(
+            [totals(1), totals(2), totals(3)],
+            [(1, 100, 59), (2, 40, 30), (2, 11, 11)]
+        );
         // The inner call of 2 is part of the outer one.
         let (first, totals) = (profile.functions[&2].first, of(2));
-        assert_eq!((first, totals.outer_time, totals.outer_steps), (Step(10), 30, 30));
-        assert_eq!(profile.functions.values().map(|function| function.totals.self_steps).sum::<u64>(), 100);
+        assert_eq!(
+            (first, totals.outer_time, totals.outer_steps),
+            (Step(10), 30, 30)
+        );
+        assert_eq!(
+            profile
+                .functions
+                .values()
+                .map(|function| function.totals.self_steps)
+                .sum::<u64>(),
+            100
+        );
     }
 }

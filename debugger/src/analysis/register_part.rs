@@ -58,14 +58,23 @@ impl RegisterPart {
             Some((name, bits)) if lane.is_none() => (name, Some(bits)),
             _ => (name, None),
         };
-        Self { name: name.to_owned(), lane, bits, thread }
+        Self {
+            name: name.to_owned(),
+            lane,
+            bits,
+            thread,
+        }
     }
 
     /// Whether a text is a lane or some bits, or names a thread: nothing else has that form.
     pub fn is_part(text: &str) -> bool {
         let part = Self::parse(text);
-        let is_word =
-            |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        let is_word = |word: &str| {
+            !word.is_empty()
+                && word
+                    .chars()
+                    .all(|letter| letter.is_alphanumeric() || letter == '_')
+        };
         is_word(&part.name) && (part.lane.is_some() || part.bits.is_some() || part.thread.is_some())
     }
 
@@ -79,9 +88,13 @@ impl RegisterPart {
         of_position: ThreadId,
         at: Position,
     ) -> Result<Option<(ThreadId, RegisterView)>, QueryError> {
-        let Some(thread) = self.thread_in(index, of_position) else { return Ok(None) };
+        let Some(thread) = self.thread_in(index, of_position) else {
+            return Ok(None);
+        };
         let view = NameReader(index).register_view_at(&self.name, thread, at)?;
-        Ok(view.and_then(|view| self.part_of(view)).map(|view| (thread, view)))
+        Ok(view
+            .and_then(|view| self.part_of(view))
+            .map(|view| (thread, view)))
     }
 
     /// Whose register it is wherever a thread has one of the name, and which bytes; none when there is no such register.
@@ -92,7 +105,9 @@ impl RegisterPart {
     }
 
     fn thread_in(&self, index: &Index, of_position: ThreadId) -> Option<ThreadId> {
-        self.thread.as_ref().map_or(Some(of_position), |name| index.thread_by_name(name))
+        self.thread
+            .as_ref()
+            .map_or(Some(of_position), |name| index.thread_by_name(name))
     }
 
     fn part_of(&self, view: RegisterView) -> Option<RegisterView> {
@@ -106,8 +121,14 @@ impl Lane {
     pub fn of(self, view: RegisterView) -> Option<RegisterView> {
         let size = u16::from(self.size_bytes);
         let start = self.index.checked_mul(size)?;
-        let end = start.checked_add(size).filter(|end| *end <= view.size_bytes)?;
-        Some(RegisterView::new(view.register, view.offset.checked_add(end - size)?, size))
+        let end = start
+            .checked_add(size)
+            .filter(|end| *end <= view.size_bytes)?;
+        Some(RegisterView::new(
+            view.register,
+            view.offset.checked_add(end - size)?,
+            size,
+        ))
     }
 }
 
@@ -130,7 +151,10 @@ impl fmt::Display for BitRange {
 
 impl fmt::Display for Lane {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = LETTERS.iter().find(|(_, size)| *size == self.size_bytes).map_or('b', |(letter, _)| *letter);
+        let letter = LETTERS
+            .iter()
+            .find(|(_, size)| *size == self.size_bytes)
+            .map_or('b', |(letter, _)| *letter);
         write!(f, ".{letter}[{}]", self.index)
     }
 }
@@ -155,15 +179,29 @@ impl fmt::Display for RegisterPart {
 fn lane_of(text: &str) -> Option<(&str, Lane)> {
     let (name, lane) = text.strip_suffix(']')?.rsplit_once('.')?;
     let (letter, index) = lane.split_once('[')?;
-    let (_, size_bytes) = LETTERS.into_iter().find(|(known, _)| letter.eq_ignore_ascii_case(&known.to_string()))?;
-    Some((name, Lane { size_bytes, index: index.parse().ok()? }))
+    let (_, size_bytes) = LETTERS
+        .into_iter()
+        .find(|(known, _)| letter.eq_ignore_ascii_case(&known.to_string()))?;
+    Some((
+        name,
+        Lane {
+            size_bytes,
+            index: index.parse().ok()?,
+        },
+    ))
 }
 
 /// Splits `v1<31:24>`.
 fn bits_of(text: &str) -> Option<(&str, BitRange)> {
     let (name, bits) = text.strip_suffix('>')?.split_once('<')?;
     let (high, low) = bits.split_once(':')?;
-    Some((name, BitRange { high: high.parse().ok()?, low: low.parse().ok()? }))
+    Some((
+        name,
+        BitRange {
+            high: high.parse().ok()?,
+            low: low.parse().ok()?,
+        },
+    ))
 }
 
 #[cfg(test)]
@@ -185,20 +223,44 @@ mod tests {
         check("x3", ("x3", None, None));
         check("v0.s[2]", ("v0", Some((4, 2)), None));
         check("z31.b[255] of cpu1", ("z31", Some((1, 255)), Some("cpu1")));
-        check("s3_0_c15_c2_0 of cpu0", ("s3_0_c15_c2_0", None, Some("cpu0")));
+        check(
+            "s3_0_c15_c2_0 of cpu0",
+            ("s3_0_c15_c2_0", None, Some("cpu0")),
+        );
         check("a.b[c]", ("a.b[c]", None, None));
     }
 
     #[test]
     fn bits_are_read_as_they_are_printed() {
-        for (text, expected) in [("v1<31:24>", Some((3, 1))), ("v1<127:64>", Some((8, 8))), ("v1<31:25>", None)] {
+        for (text, expected) in [
+            ("v1<31:24>", Some((3, 1))),
+            ("v1<127:64>", Some((8, 8))),
+            ("v1<31:25>", None),
+        ] {
             let part = RegisterPart::parse(text);
-            let view = part.bits.and_then(|bits| bits.of(RegisterView::new(RegisterId(45), 0, 16)));
-            assert_eq!(view.map(|view| (view.offset, view.size_bytes)), expected, "{text}");
-            assert_eq!((part.name.as_str(), part.to_string().as_str()), ("v1", text));
+            let view = part
+                .bits
+                .and_then(|bits| bits.of(RegisterView::new(RegisterId(45), 0, 16)));
+            assert_eq!(
+                view.map(|view| (view.offset, view.size_bytes)),
+                expected,
+                "{text}"
+            );
+            assert_eq!(
+                (part.name.as_str(), part.to_string().as_str()),
+                ("v1", text)
+            );
         }
-        let of = |text: &str| RegisterPart::parse(text).bits.unwrap().of(RegisterView::new(RegisterId(1), 0, 8));
-        assert_eq!((of("x1<71:64>"), of("x1<0:8>"), of("x1<65535:0>")), (None, None, None));
+        let of = |text: &str| {
+            RegisterPart::parse(text)
+                .bits
+                .unwrap()
+                .of(RegisterView::new(RegisterId(1), 0, 8))
+        };
+        assert_eq!(
+            (of("x1<71:64>"), of("x1<0:8>"), of("x1<65535:0>")),
+            (None, None, None)
+        );
         assert!(RegisterPart::is_part("x1<15:8> of cpu1") && !RegisterPart::is_part("x1<2"));
     }
 
@@ -212,8 +274,15 @@ mod tests {
     #[test]
     fn a_lane_lies_inside_its_register() {
         let view = RegisterView::new(RegisterId(45), 4, 12);
-        let lane = |size_bytes, index| Lane { size_bytes, index }.of(view).map(|view| (view.offset, view.size_bytes));
+        let lane = |size_bytes, index| {
+            Lane { size_bytes, index }
+                .of(view)
+                .map(|view| (view.offset, view.size_bytes))
+        };
         assert_eq!((lane(4, 0), lane(4, 2)), (Some((4, 4)), Some((12, 4))));
-        assert_eq!((lane(4, 3), lane(16, 0), lane(16, u16::MAX)), (None, None, None));
+        assert_eq!(
+            (lane(4, 3), lane(16, 0), lane(16, u16::MAX)),
+            (None, None, None)
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! Where calls begin and end, as Arm's Tarmac tools see it: by nodes, not by steps.
 
-use stepback_index::{Cancel, Index, PointReader, Query as _, QueryError, SlotReader, TextLineOfStep};
+use stepback_index::{
+    Cancel, Index, PointReader, Query as _, QueryError, SlotReader, TextLineOfStep,
+};
 use stepback_parsers::{Source as _, Step, Tarmac, tarmac::Node};
 
 /// More text than this between two steps is not searched for nodes: the steps' own lines stand for them.
@@ -59,15 +61,33 @@ impl<'a> Sites<'a> {
         // A step may share a node with what stands before its text.
         let divided = self.divided(before, step)?;
         let found = divided.as_ref().and_then(|divided| {
-            let mut with_pc = divided.nodes.iter().enumerate().filter(|(_, node)| node.pc.is_some());
-            let (place, at) = if step.0 == 0 { with_pc.next() } else { with_pc.nth(1) }?;
-            Some((divided, divided.nodes.get(place.saturating_sub(1)).unwrap_or(at), at))
+            let mut with_pc = divided
+                .nodes
+                .iter()
+                .enumerate()
+                .filter(|(_, node)| node.pc.is_some());
+            let (place, at) = if step.0 == 0 {
+                with_pc.next()
+            } else {
+                with_pc.nth(1)
+            }?;
+            Some((
+                divided,
+                divided.nodes.get(place.saturating_sub(1)).unwrap_or(at),
+                at,
+            ))
         });
         let Some((divided, last, at)) = found else {
-            return Ok(Border { before: self.of_step(before)?, at: self.of_step(step)? });
+            return Ok(Border {
+                before: self.of_step(before)?,
+                at: self.of_step(step)?,
+            });
         };
         let line = self.first_line(divided, before)?;
-        Ok(Border { before: divided.site(last, line), at: divided.site(at, line) })
+        Ok(Border {
+            before: divided.site(last, line),
+            at: divided.site(at, line),
+        })
     }
 
     /// The last node of a step.
@@ -76,7 +96,10 @@ impl<'a> Sites<'a> {
     /// See [`QueryError`].
     pub fn end_of(&self, step: Step) -> Result<Site, QueryError> {
         let divided = self.divided(step, step)?;
-        match divided.as_ref().and_then(|divided| Some((divided, divided.nodes.last()?))) {
+        match divided
+            .as_ref()
+            .and_then(|divided| Some((divided, divided.nodes.last()?)))
+        {
             Some((divided, node)) => Ok(divided.site(node, self.first_line(divided, step)?)),
             None => self.of_step(step),
         }
@@ -92,7 +115,10 @@ impl<'a> Sites<'a> {
     /// # Errors
     /// See [`QueryError`].
     pub fn end_time_of(&self, step: Step) -> Result<u64, QueryError> {
-        match self.divided(step, step)?.and_then(|divided| divided.nodes.last().map(|node| node.time)) {
+        match self
+            .divided(step, step)?
+            .and_then(|divided| divided.nodes.last().map(|node| node.time))
+        {
             Some(time) => Ok(time),
             None => self.time_of(step),
         }
@@ -111,21 +137,37 @@ impl<'a> Sites<'a> {
         let point = PointReader(self.index).point_of(step)?;
         let has_lines = self.index.source().is_text();
         let (line, offset) = match has_lines {
-            true => (self.line_of(step)?, SlotReader(self.index).text_between(step.before(), step.after())?.start),
+            true => (
+                self.line_of(step)?,
+                SlotReader(self.index)
+                    .text_between(step.before(), step.after())?
+                    .start,
+            ),
             false => (step.after().0, step.0),
         };
         // Bit 0 says Thumb.
         let pc = point.instruction_set.marked_address(point.pc.0);
-        Ok(Site { time: point.time.unwrap_or(0), line, offset, pc })
+        Ok(Site {
+            time: point.time.unwrap_or(0),
+            line,
+            offset,
+            pc,
+        })
     }
 
     /// The line on which a divided text begins that begins with a step.
     fn first_line(&self, divided: &Divided, first: Step) -> Result<u64, QueryError> {
-        if divided.offset == 0 { Ok(1) } else { self.line_of(first) }
+        if divided.offset == 0 {
+            Ok(1)
+        } else {
+            self.line_of(first)
+        }
     }
 
     fn line_of(&self, step: Step) -> Result<u64, QueryError> {
-        Ok(TextLineOfStep(step).run(self.index, self.cancel)?.map_or(0, |line| line.0))
+        Ok(TextLineOfStep(step)
+            .run(self.index, self.cancel)?
+            .map_or(0, |line| line.0))
     }
 
     /// The nodes of some steps; at the start of the trace also of what stands before the first step.
@@ -135,17 +177,31 @@ impl<'a> Sites<'a> {
         if self.index.threads().len() != 1 || range.end - range.start > TEXT_LIMIT_BYTES {
             return Ok(None);
         }
-        let time = if range.start == 0 { 0 } else { self.time_of(first)? };
-        let Some(tarmac) = self.index.source().downcast::<Tarmac>() else { return Ok(None) };
+        let time = if range.start == 0 {
+            0
+        } else {
+            self.time_of(first)?
+        };
+        let Some(tarmac) = self.index.source().downcast::<Tarmac>() else {
+            return Ok(None);
+        };
         let mut text = Vec::new();
-        tarmac.read_raw(range.clone(), &mut text).map_err(QueryError::from)?;
-        Ok(Some(Divided { offset: range.start, nodes: tarmac.nodes(&text, time) }))
+        tarmac
+            .read_raw(range.clone(), &mut text)
+            .map_err(QueryError::from)?;
+        Ok(Some(Divided {
+            offset: range.start,
+            nodes: tarmac.nodes(&text, time),
+        }))
     }
 }
 
 /// Whether calls are measured in steps: the trace has no times, or one stands for thousands of steps.
 pub fn counts_steps(index: &Index) -> bool {
-    let passes = index.info().time_range.is_some_and(|(first, last)| first != last);
+    let passes = index
+        .info()
+        .time_range
+        .is_some_and(|(first, last)| first != last);
     index.source().is_clock_coarse() || !passes
 }
 

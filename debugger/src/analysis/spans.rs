@@ -33,12 +33,20 @@ pub struct Span {
 impl Span {
     /// The time from its first to its last moment.
     pub fn elapsed(&self) -> u64 {
-        if self.counts_steps { self.steps } else { self.exit_time.saturating_sub(self.entry_time) }
+        if self.counts_steps {
+            self.steps
+        } else {
+            self.exit_time.saturating_sub(self.entry_time)
+        }
     }
 
     /// The same with the last moment included, so that a call of one step takes 1.
     pub fn duration(&self) -> u64 {
-        if self.counts_steps { self.steps } else { self.elapsed().saturating_add(1) }
+        if self.counts_steps {
+            self.steps
+        } else {
+            self.elapsed().saturating_add(1)
+        }
     }
 }
 
@@ -55,8 +63,17 @@ pub struct Spans<'a> {
 impl<'a> Spans<'a> {
     /// Of one CPU.
     pub fn new(tree: &'a Tree, index: &'a Index, cancel: &'a Cancel) -> Self {
-        let (sites, steps) = (Sites::new(index, cancel), StepCounter::new(index, tree.thread));
-        Self { index, tree, sites, steps, marked: HashMap::new() }
+        let (sites, steps) = (
+            Sites::new(index, cancel),
+            StepCounter::new(index, tree.thread),
+        );
+        Self {
+            index,
+            tree,
+            sites,
+            steps,
+            marked: HashMap::new(),
+        }
     }
 
     /// Hands over all activations in order of entry.
@@ -71,26 +88,50 @@ impl<'a> Spans<'a> {
     }
 
     fn span(&mut self, activation: &Activation) -> Result<Span, QueryError> {
-        let Activation { depth, function, entry, exit, .. } = *activation;
+        let Activation {
+            depth,
+            function,
+            entry,
+            exit,
+            ..
+        } = *activation;
         let pc = match self.marked.get(&function) {
             Some(pc) => *pc,
             None => {
                 let at = self.sites.border(entry)?.at.pc;
                 // With an image, the function of a frame that was entered before the trace began starts elsewhere.
-                let pc = if (at ^ function.0) & !1 == 0 { at } else { function.0 | at & 1 };
+                let pc = if (at ^ function.0) & !1 == 0 {
+                    at
+                } else {
+                    function.0 | at & 1
+                };
                 self.marked.insert(function, pc);
                 pc
             }
         };
         let counts_steps = self.sites.counts_steps();
         let steps_before = self.step_count(entry.0)?;
-        let steps = self.step_count(exit.0.saturating_add(1))?.saturating_sub(steps_before);
+        let steps = self
+            .step_count(exit.0.saturating_add(1))?
+            .saturating_sub(steps_before);
         let (entry_time, exit_time) = match counts_steps {
-            true => (steps_before, steps_before.saturating_add(steps).saturating_sub(1)),
+            true => (
+                steps_before,
+                steps_before.saturating_add(steps).saturating_sub(1),
+            ),
             false => (self.sites.time_of(entry)?, self.sites.end_time_of(exit)?),
         };
         let exit_time = exit_time.max(entry_time);
-        Ok(Span { depth, function, pc, entry, entry_time, exit_time, steps, counts_steps })
+        Ok(Span {
+            depth,
+            function,
+            pc,
+            entry,
+            entry_time,
+            exit_time,
+            steps,
+            counts_steps,
+        })
     }
 
     fn step_count(&self, before: u64) -> Result<u64, QueryError> {

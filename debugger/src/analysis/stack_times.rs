@@ -62,7 +62,8 @@ impl StackTimes {
     pub fn of_profile(profile: &CallProfile, names: &[Name]) -> Vec<(ThreadId, Self)> {
         let mut threads: Vec<(ThreadId, Self)> = Vec::new();
         // For each stack of the profile its thread's place, and the stack there.
-        let mut places: Vec<Option<(usize, Option<StackId>)>> = Vec::with_capacity(profile.stacks.len());
+        let mut places: Vec<Option<(usize, Option<StackId>)>> =
+            Vec::with_capacity(profile.stacks.len());
         for node in &profile.stacks {
             let parent = places.get(node.parent as usize).copied().flatten();
             let place = match node.who {
@@ -76,7 +77,11 @@ impl StackTimes {
                     if threads.is_empty() {
                         threads.push((ThreadId(0), Self::default()));
                     }
-                    let time = if profile.has_clock { node.totals.own_time } else { node.totals.own_steps };
+                    let time = if profile.has_clock {
+                        node.totals.own_time
+                    } else {
+                        node.totals.own_steps
+                    };
                     let known = threads.get_mut(thread).zip(names.get(function as usize));
                     known.map(|((_, stacks), name)| {
                         let id = stacks.stack(caller, name.clone());
@@ -93,7 +98,13 @@ impl StackTimes {
     /// Takes the next call in order of entry.
     pub fn enter(&mut self, span: &Span, name: String) {
         self.open.truncate(span.depth as usize);
-        let id = self.stack(self.open.last().copied(), Name { text: name, pc: span.pc });
+        let id = self.stack(
+            self.open.last().copied(),
+            Name {
+                text: name,
+                pc: span.pc,
+            },
+        );
         let time = i128::from(span.elapsed());
         self.add(id, time);
         if let Some(caller) = self.open.last() {
@@ -114,9 +125,16 @@ impl StackTimes {
         if let Some(id) = self.places.get(&(caller, name)) {
             return *id;
         }
-        let depth = caller.and_then(|caller| self.get(caller)).map_or(0, |caller| caller.depth.saturating_add(1));
+        let depth = caller
+            .and_then(|caller| self.get(caller))
+            .map_or(0, |caller| caller.depth.saturating_add(1));
         let id = StackId(u32::try_from(self.stacks.len()).unwrap_or(u32::MAX));
-        self.stacks.push(Stack { caller, name, depth, time: 0 });
+        self.stacks.push(Stack {
+            caller,
+            name,
+            depth,
+            time: 0,
+        });
         self.places.insert((caller, name), id);
         id
     }
@@ -141,7 +159,11 @@ impl StackTimes {
 
     /// The depth of the deepest stack.
     pub fn deepest(&self) -> u32 {
-        self.stacks.iter().map(|stack| stack.depth).max().unwrap_or(0)
+        self.stacks
+            .iter()
+            .map(|stack| stack.depth)
+            .max()
+            .unwrap_or(0)
     }
 
     /// The depth up to which all stacks as text have at most so many bytes; none when all of them do.
@@ -150,8 +172,12 @@ impl StackTimes {
         let mut lengths: Vec<u64> = Vec::with_capacity(self.stacks.len());
         let mut by_depth: Vec<u64> = Vec::new();
         for stack in &self.stacks {
-            let before = stack.caller.and_then(|caller| lengths.get(caller.0 as usize)).map_or(0, |length| length + 1);
-            let length = before.saturating_add(self.name_of(stack).map_or(0, |name| name.text.len() as u64));
+            let before = stack
+                .caller
+                .and_then(|caller| lengths.get(caller.0 as usize))
+                .map_or(0, |length| length + 1);
+            let length =
+                before.saturating_add(self.name_of(stack).map_or(0, |name| name.text.len() as u64));
             lengths.push(length);
             let depth = stack.depth as usize;
             if by_depth.len() <= depth {
@@ -173,7 +199,9 @@ impl StackTimes {
     pub fn cut(&mut self, depth: u32) {
         // Callers stand before what they called, so all that is deeper has been added when its turn comes.
         for place in (0..self.stacks.len()).rev() {
-            let Some(stack) = self.stacks.get(place).filter(|stack| stack.depth > depth) else { continue };
+            let Some(stack) = self.stacks.get(place).filter(|stack| stack.depth > depth) else {
+                continue;
+            };
             let (caller, time) = (stack.caller, stack.time);
             if let Some(caller) = caller {
                 self.add(caller, time);
@@ -185,8 +213,14 @@ impl StackTimes {
     /// All stacks that were not cut off, sorted by their text.
     pub fn folded(&self) -> Vec<FoldedStack> {
         let limit = self.cut_at.unwrap_or(u32::MAX);
-        let shown = self.stacks.iter().zip(0..).filter(|(stack, _)| stack.depth <= limit);
-        let mut folded: Vec<FoldedStack> = shown.map(|(stack, id)| self.fold(StackId(id), stack.time)).collect();
+        let shown = self
+            .stacks
+            .iter()
+            .zip(0..)
+            .filter(|(stack, _)| stack.depth <= limit);
+        let mut folded: Vec<FoldedStack> = shown
+            .map(|(stack, id)| self.fold(StackId(id), stack.time))
+            .collect();
         folded.sort_by(|a, b| a.text.cmp(&b.text));
         folded
     }
@@ -198,21 +232,31 @@ impl StackTimes {
 
     fn functions(&self, id: StackId) -> Vec<(&str, u64)> {
         let way = std::iter::successors(self.get(id), |stack| self.get(stack.caller?));
-        let mut functions: Vec<(&str, u64)> =
-            way.filter_map(|stack| self.name_of(stack)).map(|name| (&*name.text, name.pc)).collect();
+        let mut functions: Vec<(&str, u64)> = way
+            .filter_map(|stack| self.name_of(stack))
+            .map(|name| (&*name.text, name.pc))
+            .collect();
         functions.reverse();
         functions
     }
 
     fn fold(&self, id: StackId, time: i128) -> FoldedStack {
         let functions = self.functions(id);
-        let mut text = String::with_capacity(functions.iter().map(|(name, _)| name.len() + 1).sum());
+        let mut text =
+            String::with_capacity(functions.iter().map(|(name, _)| name.len() + 1).sum());
         for (number, (name, _)) in functions.into_iter().enumerate() {
             text.push_str(if number == 0 { "" } else { ";" });
             // A semicolon parts the names, and Rust has types such as `[u8; 4]`.
-            text.extend(name.chars().map(|letter| if letter == ';' { ',' } else { letter }));
+            text.extend(
+                name.chars()
+                    .map(|letter| if letter == ';' { ',' } else { letter }),
+            );
         }
-        FoldedStack { text, time: u64::try_from(time.max(0)).unwrap_or(u64::MAX), id }
+        FoldedStack {
+            text,
+            time: u64::try_from(time.max(0)).unwrap_or(u64::MAX),
+            id,
+        }
     }
 }
 
@@ -244,7 +288,11 @@ mod tests {
 
     #[track_caller]
     fn check(stacks: &StackTimes, expected: &[&str]) {
-        let lines: Vec<String> = stacks.folded().iter().map(|stack| format!("{} {}", stack.text, stack.time)).collect();
+        let lines: Vec<String> = stacks
+            .folded()
+            .iter()
+            .map(|stack| format!("{} {}", stack.text, stack.time))
+            .collect();
         assert_eq!(lines, expected);
     }
 
@@ -257,13 +305,21 @@ mod tests {
             (1, "f", (50, 60)),
             (2, "g", (55, 55)),
         ];
-        check(&stacks(&calls), &["main 70", "main;f 20", "main;f.cold 10", "main;f;g 0"]);
+        check(
+            &stacks(&calls),
+            &["main 70", "main;f 20", "main;f.cold 10", "main;f;g 0"],
+        );
     }
 
     #[test]
     fn what_is_cut_off_counts_for_its_caller() {
-        let calls =
-            [(0, "main", (0, 100)), (1, "f", (10, 50)), (2, "f", (20, 40)), (3, "f", (25, 30)), (1, "g", (60, 70))];
+        let calls = [
+            (0, "main", (0, 100)),
+            (1, "f", (10, 50)),
+            (2, "f", (20, 40)),
+            (3, "f", (25, 30)),
+            (1, "g", (60, 70)),
+        ];
         let mut stacks = stacks(&calls);
         stacks.cut(1);
         check(&stacks, &["main 50", "main;f 40", "main;g 10"]);

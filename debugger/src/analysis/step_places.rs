@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    Cancel, Index, LastVisit, LastVisitBy, NextVisit, NextVisitBy, PointReader, Query as _, QueryError, SlotReader,
-    ThreadId,
+    Cancel, Index, LastVisit, LastVisitBy, NextVisit, NextVisitBy, PointReader, Query as _,
+    QueryError, SlotReader, ThreadId,
 };
 use stepback_parsers::{Position, Step};
 
@@ -25,12 +25,32 @@ pub enum Callees {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn next_visit(index: &Index, course: Course, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
-    let Some(step) = course.from.last_step() else { return Ok(None) };
+pub fn next_visit(
+    index: &Index,
+    course: Course,
+    cancel: &Cancel,
+) -> Result<Option<Position>, QueryError> {
+    let Some(step) = course.from.last_step() else {
+        return Ok(None);
+    };
     let pc = PointReader(index).point_of(step)?.pc;
     let hit = match course.way {
-        Way::Forward => NextVisitBy { thread: None, visit: NextVisit { pc, from: course.from } }.run(index, cancel)?,
-        Way::Back => LastVisitBy { thread: None, visit: LastVisit { pc, before: step.before() } }.run(index, cancel)?,
+        Way::Forward => NextVisitBy {
+            thread: None,
+            visit: NextVisit {
+                pc,
+                from: course.from,
+            },
+        }
+        .run(index, cancel)?,
+        Way::Back => LastVisitBy {
+            thread: None,
+            visit: LastVisit {
+                pc,
+                before: step.before(),
+            },
+        }
+        .run(index, cancel)?,
     };
     Ok(hit.map(|hit| hit.position))
 }
@@ -80,7 +100,12 @@ impl LineWalk<'_> {
     }
 
     /// The position behind the first step of a run of steps of one line.
-    fn beginning(&self, last: Step, line: &Option<SourcePlace>, deepest: u32) -> Result<Position, QueryError> {
+    fn beginning(
+        &self,
+        last: Step,
+        line: &Option<SourcePlace>,
+        deepest: u32,
+    ) -> Result<Position, QueryError> {
         let mut first = last;
         while let Some(step) = self.next_step(Some(first), Way::Back, deepest)?
             && self.line_of(step)? == *line
@@ -91,7 +116,12 @@ impl LineWalk<'_> {
     }
 
     /// The next or last step of the thread that is not too deep in calls.
-    fn next_step(&self, at: Option<Step>, way: Way, deepest: u32) -> Result<Option<Step>, QueryError> {
+    fn next_step(
+        &self,
+        at: Option<Step>,
+        way: Way,
+        deepest: u32,
+    ) -> Result<Option<Step>, QueryError> {
         let end = self.index.step_count();
         let neighbour = |step: Option<Step>| match (way, step) {
             (Way::Forward, None) => Some(Step(0)),
@@ -132,12 +162,18 @@ impl LineWalk<'_> {
     /// How deep in calls a step is; a call belongs to the caller.
     fn depth_of(&self, step: Step) -> Option<u32> {
         let calls = self.index.calls();
-        calls.innermost_at(self.thread, step.before()).and_then(|frame| calls.get(frame)).map(|frame| frame.depth)
+        calls
+            .innermost_at(self.thread, step.before())
+            .and_then(|frame| calls.get(frame))
+            .map(|frame| frame.depth)
     }
 
     fn line_of(&self, step: Step) -> Result<Option<SourcePlace>, QueryError> {
         let pc = PointReader(self.index).point_of(step)?.pc;
-        Ok(self.images.source_at(pc).map(|line| (Arc::clone(&line.file), line.line)))
+        Ok(self
+            .images
+            .source_at(pc)
+            .map(|line| (Arc::clone(&line.file), line.line)))
     }
 }
 
@@ -149,10 +185,21 @@ mod tests {
     fn lines(from: u64, course: Way, callees: Callees) -> Vec<(u64, u32)> {
         let (session, cancel) = (overflow_with_image(), Cancel::default());
         let (index, images, thread) = (&session.index, &session.images, ThreadId(0));
-        let walk = LineWalk { index, images, thread, callees, cancel: &cancel };
+        let walk = LineWalk {
+            index,
+            images,
+            thread,
+            callees,
+            cancel: &cancel,
+        };
         let (mut found, mut at) = (Vec::new(), Position(from));
         while found.len() < 4
-            && let Some(next) = walk.next_line(Course { from: at, way: course }).unwrap()
+            && let Some(next) = walk
+                .next_line(Course {
+                    from: at,
+                    way: course,
+                })
+                .unwrap()
         {
             let step = next.last_step().unwrap();
             found.push((next.0, walk.line_of(step).unwrap().unwrap().1));
@@ -166,8 +213,14 @@ mod tests {
         let over = lines(1222, Way::Forward, Callees::Over);
         let into = lines(1222, Way::Forward, Callees::Into);
         // Steps 1,230 to 1,236 are those of hexval, which step 1,229 calls.
-        assert!(over.iter().all(|(at, _)| !(1231..=1237).contains(at)), "{over:?}");
-        assert!(into.iter().any(|(at, _)| (1231..=1237).contains(at)), "{into:?}");
+        assert!(
+            over.iter().all(|(at, _)| !(1231..=1237).contains(at)),
+            "{over:?}"
+        );
+        assert!(
+            into.iter().any(|(at, _)| (1231..=1237).contains(at)),
+            "{into:?}"
+        );
         for pair in over.windows(2) {
             assert!(pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1, "{over:?}");
         }
@@ -179,8 +232,13 @@ mod tests {
     fn visits_are_those_of_the_step_just_done() {
         let session = overflow_with_image();
         let visit = |from: u64, way| {
-            let course = Course { from: Position(from), way };
-            next_visit(&session.index, course, &Cancel::default()).unwrap().map(|at| at.0)
+            let course = Course {
+                from: Position(from),
+                way,
+            };
+            next_visit(&session.index, course, &Cancel::default())
+                .unwrap()
+                .map(|at| at.0)
         };
         let next = visit(1250, Way::Forward);
         assert_eq!(next.and_then(|next| visit(next, Way::Back)), Some(1250));

@@ -7,6 +7,16 @@ use stepback_parsers::Step;
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn step_record(step: Step, index: &Index, cancel: &Cancel) -> Result<Option<StepRecord>, QueryError> {
-    Ok(Steps { first: step, count: 1 }.run(index, cancel)?.into_iter().next())
+pub fn step_record(
+    step: Step,
+    index: &Index,
+    cancel: &Cancel,
+) -> Result<Option<StepRecord>, QueryError> {
+    Ok(Steps {
+        first: step,
+        count: 1,
+    }
+    .run(index, cancel)?
+    .into_iter()
+    .next())
 }

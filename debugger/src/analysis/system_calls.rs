@@ -48,13 +48,23 @@ pub struct SystemCall {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn system_calls(index: &Index, cancel: &Cancel, each: &mut dyn FnMut(&SystemCall)) -> Result<(), QueryError> {
+pub fn system_calls(
+    index: &Index,
+    cancel: &Cancel,
+    each: &mut dyn FnMut(&SystemCall),
+) -> Result<(), QueryError> {
     let set = index.source().traits().instruction_set;
     let mut threads: HashMap<ThreadId, ThreadState> = HashMap::new();
     // In the order in which they were entered, each until it is known how it ended.
     let mut from = Position(0);
     loop {
-        let query = FindMarkers { kinds: KINDS.to_vec(), thread: None, from, to: index.end(), limit: BATCH };
+        let query = FindMarkers {
+            kinds: KINDS.to_vec(),
+            thread: None,
+            from,
+            to: index.end(),
+            limit: BATCH,
+        };
         let hits = query.run(index, cancel)?;
         for hit in &hits {
             let state = threads.entry(hit.thread).or_default();
@@ -62,12 +72,18 @@ pub fn system_calls(index: &Index, cancel: &Cancel, each: &mut dyn FnMut(&System
                 each(&done);
             }
         }
-        match hits.last().filter(|last| hits.len() >= BATCH && last.position < index.end()) {
+        match hits
+            .last()
+            .filter(|last| hits.len() >= BATCH && last.position < index.end())
+        {
             Some(last) => from = Position(last.position.0 + 1),
             None => break,
         }
     }
-    let mut rest: Vec<_> = threads.into_values().filter_map(|state| state.open).collect();
+    let mut rest: Vec<_> = threads
+        .into_values()
+        .filter_map(|state| state.open)
+        .collect();
     rest.sort_by_key(|call| (call.step, call.thread));
     rest.iter().for_each(each);
     Ok(())
@@ -124,7 +140,11 @@ struct ThreadState {
 
 impl ThreadState {
     /// Takes a marker; gives the call before when a new one begins.
-    fn take(&mut self, hit: &MarkerHit, system_call: &dyn Fn(u64) -> Option<u64>) -> Option<SystemCall> {
+    fn take(
+        &mut self,
+        hit: &MarkerHit,
+        system_call: &dyn Fn(u64) -> Option<u64>,
+    ) -> Option<SystemCall> {
         let value = hit.marker.value;
         if hit.marker.kind == MarkerKind::SYSTEM_CALL {
             return self.begin(hit);
@@ -139,7 +159,8 @@ impl ThreadState {
             MarkerKind::SYSTEM_CALL_END | MarkerKind::HARDWARE_RETURN => self.end = hit.step,
             MarkerKind::FUNCTION => {
                 let number = self.open.as_ref().map(|call| call.number);
-                self.is_about_call = self.end == hit.step && system_call(value).is_some_and(|id| Some(id) == number);
+                self.is_about_call =
+                    self.end == hit.step && system_call(value).is_some_and(|id| Some(id) == number);
                 if let Some(call) = self.open.as_mut().filter(|_| self.is_about_call) {
                     call.arguments.get_or_insert_default();
                 }
@@ -154,7 +175,10 @@ impl ThreadState {
     }
 
     fn begin(&mut self, hit: &MarkerHit) -> Option<SystemCall> {
-        let time = self.time.filter(|(_, step)| *step == hit.step).map(|(time, _)| time);
+        let time = self
+            .time
+            .filter(|(_, step)| *step == hit.step)
+            .map(|(time, _)| time);
         (self.end, self.is_about_call) = (hit.step, false);
         self.open.replace(SystemCall {
             thread: hit.thread,
@@ -171,8 +195,16 @@ impl ThreadState {
     /// The first time behind a call is that of its return.
     fn end_time(&mut self, hit: &MarkerHit) {
         let is_known = self.version >= TIMES_VERSION && self.end == hit.step;
-        let Some(call) = self.open.as_mut().filter(|call| is_known && call.latency_micros.is_none()) else { return };
-        call.latency_micros = call.time.and_then(|time| hit.marker.value.checked_sub(time));
+        let Some(call) = self
+            .open
+            .as_mut()
+            .filter(|call| is_known && call.latency_micros.is_none())
+        else {
+            return;
+        };
+        call.latency_micros = call
+            .time
+            .and_then(|time| hit.marker.value.checked_sub(time));
     }
 }
 
@@ -188,8 +220,13 @@ impl SystemCall {
 
     /// The number of the error with which it failed.
     pub fn failure(&self, set: InstructionSet) -> Option<u64> {
-        let negated = || self.result.filter(|_| tells_failure(set)).map(u64::wrapping_neg);
-        self.error.or_else(|| negated().filter(|error| (1..=LARGEST_ERROR).contains(error)))
+        let negated = || {
+            self.result
+                .filter(|_| tells_failure(set))
+                .map(u64::wrapping_neg)
+        };
+        self.error
+            .or_else(|| negated().filter(|error| (1..=LARGEST_ERROR).contains(error)))
     }
 
     /// Whether it is known that it failed, or that it did not.

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use stepback_index::{
-    Call, CallId, Cancel, Cell, Entered, Index, QueryError, StackUse, StepCounter, ThreadId, ValueSource,
+    Call, CallId, Cancel, Cell, Entered, Index, QueryError, StackUse, StepCounter, ThreadId,
+    ValueSource,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -36,7 +37,12 @@ pub struct Task {
 }
 
 /// Symbols of pointers to the control block of the running task: FreeRTOS, ThreadX, µC/OS-II and III.
-const CURRENT_TASK: [&str; 4] = ["pxCurrentTCB", "_tx_thread_current_ptr", "OSTCBCur", "OSTCBCurPtr"];
+const CURRENT_TASK: [&str; 4] = [
+    "pxCurrentTCB",
+    "_tx_thread_current_ptr",
+    "OSTCBCur",
+    "OSTCBCurPtr",
+];
 
 /// Where an operating system has its pointer to the running task, if an image tells.
 pub fn running_task(images: &Images) -> Option<Address> {
@@ -48,10 +54,22 @@ pub fn running_task(images: &Images) -> Option<Address> {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn tasks(index: &Index, current: Option<Address>, cancel: &Cancel) -> Result<Vec<Task>, QueryError> {
+pub fn tasks(
+    index: &Index,
+    current: Option<Address>,
+    cancel: &Cancel,
+) -> Result<Vec<Task>, QueryError> {
     let stacks = index.calls().stacks();
-    let mut reader = TaskReader { index, current, cancel, sites: Sites::new(index, cancel) };
-    stacks.into_iter().filter_map(|stack| reader.task(stack).transpose()).collect()
+    let mut reader = TaskReader {
+        index,
+        current,
+        cancel,
+        sites: Sites::new(index, cancel),
+    };
+    stacks
+        .into_iter()
+        .filter_map(|stack| reader.task(stack).transpose())
+        .collect()
 }
 
 struct TaskReader<'a> {
@@ -65,8 +83,17 @@ struct TaskReader<'a> {
 impl TaskReader<'_> {
     fn task(&mut self, stack: StackUse) -> Result<Option<Task>, QueryError> {
         self.cancel.check()?;
-        let StackUse { thread, frames, used } = stack;
-        let Some(root) = self.index.calls().get(CallId(frames.start)).filter(|_| !frames.is_empty()) else {
+        let StackUse {
+            thread,
+            frames,
+            used,
+        } = stack;
+        let Some(root) = self
+            .index
+            .calls()
+            .get(CallId(frames.start))
+            .filter(|_| !frames.is_empty())
+        else {
             return Ok(None);
         };
         let counter = StepCounter::new(self.index, thread);
@@ -86,7 +113,17 @@ impl TaskReader<'_> {
         let steps = steps.saturating_sub(handler_steps);
         let control_block = self.control_block(thread, runs.first())?;
         let function = root.function;
-        Ok(Some(Task { thread, number, function, steps, handler_steps, time, calls, control_block, runs }))
+        Ok(Some(Task {
+            thread,
+            number,
+            function,
+            steps,
+            handler_steps,
+            time,
+            calls,
+            control_block,
+            runs,
+        }))
     }
 
     fn control_block(
@@ -94,7 +131,9 @@ impl TaskReader<'_> {
         thread: ThreadId,
         first: Option<&Range<Position>>,
     ) -> Result<Option<CellValue>, QueryError> {
-        let Some((address, run)) = self.current.zip(first) else { return Ok(None) };
+        let Some((address, run)) = self.current.zip(first) else {
+            return Ok(None);
+        };
         let len_bytes = u64::from(self.index.instruction_set(thread).word_bytes());
         let cell = Cell::Memory { address, len_bytes };
         let value = cell_value(self.index, cell, run.start, self.cancel)?;
@@ -102,11 +141,23 @@ impl TaskReader<'_> {
     }
 
     /// Steps in exception handlers, and the number of calls.
-    fn count_frames(&self, frames: &Range<u64>, counter: &StepCounter<'_>) -> Result<(u64, u64), QueryError> {
+    fn count_frames(
+        &self,
+        frames: &Range<u64>,
+        counter: &StepCounter<'_>,
+    ) -> Result<(u64, u64), QueryError> {
         let (mut handler_steps, mut calls, mut handled_to) = (0, 0, Position(0));
-        for call in frames.clone().filter_map(|id| self.index.calls().get(CallId(id))) {
+        for call in frames
+            .clone()
+            .filter_map(|id| self.index.calls().get(CallId(id)))
+        {
             calls += u64::from(matches!(call.entered, Entered::Call | Entered::Tail));
-            let Some(entry) = call.entry_step.filter(|_| call.entered == Entered::Exception) else { continue };
+            let Some(entry) = call
+                .entry_step
+                .filter(|_| call.entered == Entered::Exception)
+            else {
+                continue;
+            };
             let (from, to) = (entry.before().max(handled_to), self.end_of(&call));
             // A nested handler is part of the one around it.
             if from < to {
@@ -123,13 +174,20 @@ impl TaskReader<'_> {
 
     /// How long a run took; none in a trace without times.
     fn time_of(&self, run: &Range<Position>) -> Result<Option<u64>, QueryError> {
-        let Some(last) = run.end.0.checked_sub(1) else { return Ok(None) };
-        let (from, to) = (self.sites.time_of(Step(run.start.0))?, self.sites.end_time_of(Step(last))?);
+        let Some(last) = run.end.0.checked_sub(1) else {
+            return Ok(None);
+        };
+        let (from, to) = (
+            self.sites.time_of(Step(run.start.0))?,
+            self.sites.end_time_of(Step(last))?,
+        );
         Ok((to > 0).then(|| to.saturating_sub(from).saturating_add(1)))
     }
 }
 
 /// Steps of a thread between two positions.
 fn steps_in(counter: &StepCounter<'_>, run: &Range<Position>) -> Result<u64, QueryError> {
-    Ok(counter.count_before(run.end)?.saturating_sub(counter.count_before(run.start)?))
+    Ok(counter
+        .count_before(run.end)?
+        .saturating_sub(counter.count_before(run.start)?))
 }

@@ -36,7 +36,9 @@ pub struct ThreadEnd<'a> {
 impl ThreadEnd<'_> {
     /// How the thread ended as far as it says so itself.
     pub fn ending(&self, index: &Index) -> Ending {
-        let Some(lane) = self.lane.filter(|lane| lane.has_ended) else { return Ending::Open };
+        let Some(lane) = self.lane.filter(|lane| lane.has_ended) else {
+            return Ending::Open;
+        };
         if lane.last_call.is_none() {
             return Ending::Ended;
         }
@@ -51,6 +53,9 @@ impl ThreadEnd<'_> {
     fn last_call(&self, lane: &ThreadLane, index: &Index) -> Option<&'static str> {
         let (at, number) = lane.last_call?;
         let is_last = self.last_step.is_none_or(|last| last.after() <= at);
-        index.instruction_set(self.thread).system_call_name(number).filter(|_| is_last)
+        index
+            .instruction_set(self.thread)
+            .system_call_name(number)
+            .filter(|_| is_last)
     }
 }

@@ -2,15 +2,21 @@
 
 use std::cell::{Cell as Mutable, RefCell};
 
-use stepback_index::{AccessKinds, Accessed, ExternalChange, Index, LastAccesses, LastExternalChanges, MemoryRange};
-use stepback_index::{Cancel, Cell, NameReader, Query as _, QueryError, SlotReader, ThreadId, Value, ValueSource};
+use stepback_index::{
+    AccessKinds, Accessed, ExternalChange, Index, LastAccesses, LastExternalChanges, MemoryRange,
+};
+use stepback_index::{
+    Cancel, Cell, NameReader, Query as _, QueryError, SlotReader, ThreadId, Value, ValueSource,
+};
 use stepback_index::{NextAccess, NextExternalChanges};
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::Position;
 
 use super::cell_value::cell_value;
 use crate::action::Way;
-use crate::expression::{Expression, ExpressionError, Lookup, Reading, ValueLookup, Width, is_used, parse};
+use crate::expression::{
+    Expression, ExpressionError, Lookup, Reading, ValueLookup, Width, is_used, parse,
+};
 use crate::image::Images;
 
 /// Where expressions have their meaning, whatever the position.
@@ -40,15 +46,31 @@ pub struct Tracked {
 impl Scene<'_> {
     /// Works an expression out at a position. Cost: a look at each cell that it names.
     pub fn evaluate(&self, expression: &Expression, at: Position) -> Tracked {
-        let looked = Looked { scene: self, at, cells: RefCell::default(), source: Mutable::new(ValueSource::Recorded) };
+        let looked = Looked {
+            scene: self,
+            at,
+            cells: RefCell::default(),
+            source: Mutable::new(ValueSource::Recorded),
+        };
         let value = expression.evaluate(&looked);
-        Tracked { value, cells: looked.cells.into_inner(), source: looked.source.get() }
+        Tracked {
+            value,
+            cells: looked.cells.into_inner(),
+            source: looked.source.get(),
+        }
     }
 
     /// Returns the readings chosen for ambiguous numbers and names of an expression; empty if it is misspelt.
     pub fn readings(&self, expression: &str, at: Position) -> Vec<Reading> {
-        let looked = Looked { scene: self, at, cells: RefCell::default(), source: Mutable::new(ValueSource::Recorded) };
-        parse(expression).map(|expression| expression.readings(&looked)).unwrap_or_default()
+        let looked = Looked {
+            scene: self,
+            at,
+            cells: RefCell::default(),
+            source: Mutable::new(ValueSource::Recorded),
+        };
+        parse(expression)
+            .map(|expression| expression.readings(&looked))
+            .unwrap_or_default()
     }
 
     /// The nearest position behind or before `at` at which one of some cells may begin to hold something else:
@@ -56,7 +78,12 @@ impl Scene<'_> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn next_write(&self, cells: &[Cell], at: Position, way: Way) -> Result<Option<Position>, QueryError> {
+    pub fn next_write(
+        &self,
+        cells: &[Cell],
+        at: Position,
+        way: Way,
+    ) -> Result<Option<Position>, QueryError> {
         let mut nearest = None;
         for cell in cells {
             let found = match way {
@@ -78,9 +105,23 @@ impl Scene<'_> {
             return Ok((at < self.index.end()).then(|| Position(at.0 + 1)));
         }
         let kinds = AccessKinds::Writes;
-        let written = NextAccess { cell, kinds, from: at }.run(self.index, self.cancel)?.map(|hit| hit.position);
-        let Some(range) = range_of(cell) else { return Ok(written) };
-        let next = NextExternalChanges { range: Some(range), thread: None, from: at, skip: 0, limit: 1 };
+        let written = NextAccess {
+            cell,
+            kinds,
+            from: at,
+        }
+        .run(self.index, self.cancel)?
+        .map(|hit| hit.position);
+        let Some(range) = range_of(cell) else {
+            return Ok(written);
+        };
+        let next = NextExternalChanges {
+            range: Some(range),
+            thread: None,
+            from: at,
+            skip: 0,
+            limit: 1,
+        };
         let changed = first_of(&next.run(self.index, self.cancel)?);
         Ok(written.into_iter().chain(changed).min())
     }
@@ -89,14 +130,29 @@ impl Scene<'_> {
         if is_program_counter(cell) {
             return Ok((at.0 > 0).then_some(at));
         }
-        let last = LastAccesses { cell, kinds: AccessKinds::Writes, thread: None, before: at, skip: 0, limit: 1 };
+        let last = LastAccesses {
+            cell,
+            kinds: AccessKinds::Writes,
+            thread: None,
+            before: at,
+            skip: 0,
+            limit: 1,
+        };
         let last = last.run(self.index, self.cancel)?;
         let written = last.map(|last| match last.accesses.first() {
             Some(Accessed::Step(hit)) => hit.position,
             Some(Accessed::Initial(_)) | None => Position(0),
         });
-        let Some(range) = range_of(cell) else { return Ok(written) };
-        let last = LastExternalChanges { range: Some(range), thread: None, before: at, skip: 0, limit: 1 };
+        let Some(range) = range_of(cell) else {
+            return Ok(written);
+        };
+        let last = LastExternalChanges {
+            range: Some(range),
+            thread: None,
+            before: at,
+            skip: 0,
+            limit: 1,
+        };
         let changed = first_of(&last.run(self.index, self.cancel)?);
         Ok(written.into_iter().chain(changed).max())
     }
@@ -137,7 +193,9 @@ impl Looked<'_> {
                 self.source.set(self.source.get().max(found.source));
                 // Of wider registers the low half counts.
                 let bytes = found.value.0.get(..8).unwrap_or(&found.value.0).to_vec();
-                Value(bytes).to_u64().map_or(ValueLookup::Unknown, ValueLookup::Known)
+                Value(bytes)
+                    .to_u64()
+                    .map_or(ValueLookup::Unknown, ValueLookup::Known)
             }
             Err(error) => ValueLookup::Failed(error.into()),
         }
@@ -176,7 +234,10 @@ impl Lookup for Looked<'_> {
             Width::Pointer => self.word_bytes(),
         };
         match len_bytes {
-            Ok(len_bytes) => self.look(Cell::Memory { address: Address(address), len_bytes }),
+            Ok(len_bytes) => self.look(Cell::Memory {
+                address: Address(address),
+                len_bytes,
+            }),
             Err(error) => ValueLookup::Failed(error.into()),
         }
     }

@@ -21,19 +21,42 @@ pub struct Trap {
 /// # Errors
 /// See [`QueryError`].
 pub fn trap_of(index: &Index, call: &Call, cancel: &Cancel) -> Result<Option<Trap>, QueryError> {
-    let Some(step) = call.call_step.filter(|_| call.entered == Entered::Exception) else { return Ok(None) };
-    let (kinds, at) = (vec![MarkerKind::SYSTEM_CALL, MarkerKind::TRAP], Position(step.0.saturating_add(1)));
-    let question = FindMarkers { kinds, thread: Some(call.thread), from: at, to: at, limit: MARKERS };
-    let markers = question.run(index, cancel)?.into_iter().filter(|hit| hit.step == Some(step));
+    let Some(step) = call
+        .call_step
+        .filter(|_| call.entered == Entered::Exception)
+    else {
+        return Ok(None);
+    };
+    let (kinds, at) = (
+        vec![MarkerKind::SYSTEM_CALL, MarkerKind::TRAP],
+        Position(step.0.saturating_add(1)),
+    );
+    let question = FindMarkers {
+        kinds,
+        thread: Some(call.thread),
+        from: at,
+        to: at,
+        limit: MARKERS,
+    };
+    let markers = question
+        .run(index, cancel)?
+        .into_iter()
+        .filter(|hit| hit.step == Some(step));
     let mut system_call = None;
     let traps = markers.filter_map(|hit| match hit.marker.kind {
         MarkerKind::SYSTEM_CALL => {
             system_call = Some(hit.marker.value);
             None
         }
-        _ => Some(Trap { number: hit.marker.value, system_call: system_call.take() }),
+        _ => Some(Trap {
+            number: hit.marker.value,
+            system_call: system_call.take(),
+        }),
     });
-    Ok(traps.collect::<Vec<_>>().get(place_among(index, call)).copied())
+    Ok(traps
+        .collect::<Vec<_>>()
+        .get(place_among(index, call))
+        .copied())
 }
 
 /// How many frames around it were entered behind the same step: handlers that were interrupted before their first.
@@ -42,7 +65,9 @@ fn place_among(index: &Index, call: &Call) -> usize {
     let parent = |frame: &Call| frame.parent.and_then(|parent| calls.get(parent));
     std::iter::successors(parent(call), parent)
         .take(MARKERS)
-        .take_while(|frame| frame.call_step == call.call_step && frame.entered == Entered::Exception)
+        .take_while(|frame| {
+            frame.call_step == call.call_step && frame.entered == Entered::Exception
+        })
         .count()
 }
 
@@ -58,15 +83,34 @@ pub fn window_trap_frames(index: &Index, cancel: &Cancel) -> Result<Vec<CallId>,
     let (mut frames, mut from) = (Vec::new(), Position(0));
     loop {
         let kinds = vec![MarkerKind::TRAP];
-        let hits = FindMarkers { kinds, thread: None, from, to: index.end(), limit: BATCH }.run(index, cancel)?;
-        let traps = hits.iter().filter(|hit| index.instruction_set(hit.thread).is_window_trap(hit.marker.value));
+        let hits = FindMarkers {
+            kinds,
+            thread: None,
+            from,
+            to: index.end(),
+            limit: BATCH,
+        }
+        .run(index, cancel)?;
+        let traps = hits.iter().filter(|hit| {
+            index
+                .instruction_set(hit.thread)
+                .is_window_trap(hit.marker.value)
+        });
         frames.extend(traps.filter_map(|hit| index.calls().called_by(hit.thread, hit.step?)));
-        match hits.last().filter(|last| hits.len() >= BATCH && last.position < index.end()) {
+        match hits
+            .last()
+            .filter(|last| hits.len() >= BATCH && last.position < index.end())
+        {
             Some(last) => from = Position(last.position.0.saturating_add(1)),
             None => break,
         }
     }
-    frames.retain(|id| index.calls().get(*id).is_some_and(|call| call.entered == Entered::Exception));
+    frames.retain(|id| {
+        index
+            .calls()
+            .get(*id)
+            .is_some_and(|call| call.entered == Entered::Exception)
+    });
     frames.sort_unstable();
     frames.dedup();
     Ok(frames)

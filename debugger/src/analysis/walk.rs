@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use stepback_index::{
-    AccessKinds, Accessed, AccessesOf, Cancel, Cell, ExternalChange, Hit, Index, LastAccesses, LastExternalChanges,
-    LastVisit, LastVisitBy, MemoryOf, MemoryRange, NextAccesses, NextExternalChanges, NextVisit, NextVisitBy,
-    Query as _, QueryError, RegisterViewsAt, SlotReader, ThreadId, ValueSource,
+    AccessKinds, Accessed, AccessesOf, Cancel, Cell, ExternalChange, Hit, Index, LastAccesses,
+    LastExternalChanges, LastVisit, LastVisitBy, MemoryOf, MemoryRange, NextAccesses,
+    NextExternalChanges, NextVisit, NextVisitBy, Query as _, QueryError, RegisterViewsAt,
+    SlotReader, ThreadId, ValueSource,
 };
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
@@ -83,7 +84,13 @@ pub struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// A way that begins at a position and ends after so many hits.
-    pub fn new(sought: Sought, at: Position, wanted: usize, index: &'a Index, cancel: &'a Cancel) -> Self {
+    pub fn new(
+        sought: Sought,
+        at: Position,
+        wanted: usize,
+        index: &'a Index,
+        cancel: &'a Cancel,
+    ) -> Self {
         Self {
             sought,
             at: Some(at),
@@ -107,7 +114,10 @@ impl<'a> Walk<'a> {
 
     /// The same without hits that show at a position: to go there from there would be no move.
     pub fn leaving(self, position: Position) -> Self {
-        Self { left: Some(position), ..self }
+        Self {
+            left: Some(position),
+            ..self
+        }
     }
 
     /// What is sought.
@@ -125,7 +135,9 @@ impl<'a> Walk<'a> {
                 self.find()?;
             }
             match self.pending.pop_front() {
-                Some(Found::Hit(hit)) if self.left == Some(hit.position) => self.leave(hit.position),
+                Some(Found::Hit(hit)) if self.left == Some(hit.position) => {
+                    self.leave(hit.position)
+                }
                 Some(Found::Hit(mut hit)) => {
                     self.wanted -= 1;
                     self.infer_value(&mut hit)?;
@@ -147,15 +159,34 @@ impl<'a> Walk<'a> {
         };
         // In another register window the name means another cell.
         let has_windows = || self.index.instruction_set(thread).has_windows();
-        let Some(access) = hit.access.as_mut().filter(|access| access.value.is_unknown() && !has_windows()) else {
+        let Some(access) = hit
+            .access
+            .as_mut()
+            .filter(|access| access.value.is_unknown() && !has_windows())
+        else {
             return Ok(());
         };
-        let Some(left) = self.inferences_left.checked_sub(1) else { return Ok(()) };
+        let Some(left) = self.inferences_left.checked_sub(1) else {
+            return Ok(());
+        };
         self.inferences_left = left;
-        let position = if access.kind == AccessKind::Write { hit.position } else { Position(hit.record.step.0) };
+        let position = if access.kind == AccessKind::Write {
+            hit.position
+        } else {
+            Position(hit.record.step.0)
+        };
         let views = vec![(String::new(), view)];
-        let states = RegisterViewsAt { position, thread, views }.run(self.index, self.cancel)?;
-        if let Some(state) = states.into_iter().next().filter(|state| state.source == ValueSource::Inferred) {
+        let states = RegisterViewsAt {
+            position,
+            thread,
+            views,
+        }
+        .run(self.index, self.cancel)?;
+        if let Some(state) = states
+            .into_iter()
+            .next()
+            .filter(|state| state.source == ValueSource::Inferred)
+        {
             (access.value, access.is_inferred) = (state.value, true);
         }
         Ok(())
@@ -163,7 +194,11 @@ impl<'a> Walk<'a> {
 
     /// Passes over what there is at a position.
     fn leave(&mut self, position: Position) {
-        if self.passed.take_if(|passed| passed.position == position).is_some() {
+        if self
+            .passed
+            .take_if(|passed| passed.position == position)
+            .is_some()
+        {
             self.at = self.behind(position);
         }
     }
@@ -172,46 +207,97 @@ impl<'a> Walk<'a> {
     fn find(&mut self) -> Result<(), QueryError> {
         let Some(at) = self.at else { return Ok(()) };
         if self.seen_by.is_none() {
-            self.seen_by = Some(self.whose.map_or_else(|| SlotReader(self.index).thread_at(at), Ok)?);
+            self.seen_by = Some(
+                self.whose
+                    .map_or_else(|| SlotReader(self.index).thread_at(at), Ok)?,
+            );
         }
         let seen_by = self.seen_by;
-        let (thread, limit, skip) = (self.whose, self.wanted.min(PART), self.passed.map_or(0, |passed| passed.count));
+        let (thread, limit, skip) = (
+            self.whose,
+            self.wanted.min(PART),
+            self.passed.map_or(0, |passed| passed.count),
+        );
         let found: Vec<Found> = match &self.sought {
             Sought::LastAccess(cell, kinds) => {
                 let (cell, kinds) = (*cell, *kinds);
-                let question = LastAccesses { cell, kinds, thread, before: at, skip, limit };
-                let last = MemoryOf { thread: seen_by, question }.run(self.index, self.cancel)?;
-                self.go_on_from(
-                    last.as_ref().map(|last| Passed { position: last.position, count: last.accesses.len() }),
-                );
-                last.into_iter().flat_map(|last| last.accesses).map(Found::from).collect()
+                let question = LastAccesses {
+                    cell,
+                    kinds,
+                    thread,
+                    before: at,
+                    skip,
+                    limit,
+                };
+                let last = MemoryOf {
+                    thread: seen_by,
+                    question,
+                }
+                .run(self.index, self.cancel)?;
+                self.go_on_from(last.as_ref().map(|last| Passed {
+                    position: last.position,
+                    count: last.accesses.len(),
+                }));
+                last.into_iter()
+                    .flat_map(|last| last.accesses)
+                    .map(Found::from)
+                    .collect()
             }
             Sought::NextAccess(cell, kinds) => {
                 let (cell, kinds) = (*cell, *kinds);
-                let question = NextAccesses { cell, kinds, thread, from: at, skip, limit };
-                let next = MemoryOf { thread: seen_by, question }.run(self.index, self.cancel)?;
-                self.go_on_from(next.first().map(|hit| Passed { position: hit.position, count: next.len() }));
+                let question = NextAccesses {
+                    cell,
+                    kinds,
+                    thread,
+                    from: at,
+                    skip,
+                    limit,
+                };
+                let next = MemoryOf {
+                    thread: seen_by,
+                    question,
+                }
+                .run(self.index, self.cancel)?;
+                self.go_on_from(next.first().map(|hit| Passed {
+                    position: hit.position,
+                    count: next.len(),
+                }));
                 next.into_iter().map(Found::from).collect()
             }
             Sought::LastVisit(code) => {
-                let last = |pc: &Address| LastVisitBy { thread, visit: LastVisit { pc: *pc, before: at } };
-                let found: Vec<Option<Hit>> =
-                    code.iter().map(|pc| last(pc).run(self.index, self.cancel)).collect::<Result<_, _>>()?;
+                let last = |pc: &Address| LastVisitBy {
+                    thread,
+                    visit: LastVisit {
+                        pc: *pc,
+                        before: at,
+                    },
+                };
+                let found: Vec<Option<Hit>> = code
+                    .iter()
+                    .map(|pc| last(pc).run(self.index, self.cancel))
+                    .collect::<Result<_, _>>()?;
                 let last = found.into_iter().flatten().max_by_key(|hit| hit.position);
                 self.at = last.as_ref().and_then(|hit| self.behind(hit.position));
                 last.into_iter().map(Found::from).collect()
             }
             Sought::NextVisit(code) => {
-                let next = |pc: &Address| NextVisitBy { thread, visit: NextVisit { pc: *pc, from: at } };
-                let found: Vec<Option<Hit>> =
-                    code.iter().map(|pc| next(pc).run(self.index, self.cancel)).collect::<Result<_, _>>()?;
+                let next = |pc: &Address| NextVisitBy {
+                    thread,
+                    visit: NextVisit { pc: *pc, from: at },
+                };
+                let found: Vec<Option<Hit>> = code
+                    .iter()
+                    .map(|pc| next(pc).run(self.index, self.cancel))
+                    .collect::<Result<_, _>>()?;
                 let next = found.into_iter().flatten().min_by_key(|hit| hit.position);
                 self.at = next.as_ref().and_then(|hit| self.behind(hit.position));
                 next.into_iter().map(Found::from).collect()
             }
-            Sought::Accesses(..) | Sought::NextExternal(_) | Sought::LastExternal(_) => {
-                self.next_block(at, skip)?.into_iter().map(Found::from).collect()
-            }
+            Sought::Accesses(..) | Sought::NextExternal(_) | Sought::LastExternal(_) => self
+                .next_block(at, skip)?
+                .into_iter()
+                .map(Found::from)
+                .collect(),
         };
         self.pending = found.into();
         Ok(())
@@ -237,7 +323,10 @@ impl<'a> Walk<'a> {
             }
             None => 0,
         };
-        self.passed = Some(Passed { count: known.saturating_add(found.count), ..found });
+        self.passed = Some(Passed {
+            count: known.saturating_add(found.count),
+            ..found
+        });
     }
 
     /// The next hits of a search from a position, of which it passes over some.
@@ -245,7 +334,10 @@ impl<'a> Walk<'a> {
         let limit = self.block.min(self.wanted);
         let hits = self.search(from, skip, limit)?;
         let before = self.passed.take();
-        let Some((first, last)) = hits.first().zip(hits.last()).map(|(first, last)| (first.position, last.position))
+        let Some((first, last)) = hits
+            .first()
+            .zip(hits.last())
+            .map(|(first, last)| (first.position, last.position))
         else {
             self.at = None;
             return Ok(hits);
@@ -255,22 +347,46 @@ impl<'a> Walk<'a> {
             return Ok(hits);
         }
         // There may be more hits at the last position.
-        let known = before.filter(|before| before.position == last).map_or(0, |before| before.count);
-        let count = hits.iter().rev().take_while(|hit| hit.position == last).count();
-        self.passed = Some(Passed { position: last, count: known.saturating_add(count) });
-        self.at = if self.is_back() { Some(last) } else { before_position(last) };
+        let known = before
+            .filter(|before| before.position == last)
+            .map_or(0, |before| before.count);
+        let count = hits
+            .iter()
+            .rev()
+            .take_while(|hit| hit.position == last)
+            .count();
+        self.passed = Some(Passed {
+            position: last,
+            count: known.saturating_add(count),
+        });
+        self.at = if self.is_back() {
+            Some(last)
+        } else {
+            before_position(last)
+        };
         // A position with so many is read again for each part.
-        self.block = if first == last { PART } else { self.block.saturating_mul(2).min(*BLOCKS.end()) };
+        self.block = if first == last {
+            PART
+        } else {
+            self.block.saturating_mul(2).min(*BLOCKS.end())
+        };
         Ok(hits)
     }
 
     /// Where the way goes on behind all hits of a position.
     fn behind(&self, position: Position) -> Option<Position> {
-        if self.is_back() { before_position(position) } else { Some(position) }
+        if self.is_back() {
+            before_position(position)
+        } else {
+            Some(position)
+        }
     }
 
     fn is_back(&self) -> bool {
-        matches!(self.sought, Sought::LastAccess(..) | Sought::LastVisit(_) | Sought::LastExternal(_))
+        matches!(
+            self.sought,
+            Sought::LastAccess(..) | Sought::LastVisit(_) | Sought::LastExternal(_)
+        )
     }
 
     fn search(&self, from: Position, skip: usize, limit: usize) -> Result<Vec<Hit>, QueryError> {
@@ -278,15 +394,39 @@ impl<'a> Walk<'a> {
         Ok(match &self.sought {
             Sought::Accesses(range, kinds) => {
                 let (range, kinds) = (*range, *kinds);
-                let question = AccessesOf { range, kinds, thread, from, skip, limit };
-                MemoryOf { thread: self.seen_by, question }.run(self.index, self.cancel)?
+                let question = AccessesOf {
+                    range,
+                    kinds,
+                    thread,
+                    from,
+                    skip,
+                    limit,
+                };
+                MemoryOf {
+                    thread: self.seen_by,
+                    question,
+                }
+                .run(self.index, self.cancel)?
             }
-            Sought::NextExternal(range) => {
-                hits_of(NextExternalChanges { range: *range, thread, from, skip, limit }.run(self.index, self.cancel)?)
-            }
+            Sought::NextExternal(range) => hits_of(
+                NextExternalChanges {
+                    range: *range,
+                    thread,
+                    from,
+                    skip,
+                    limit,
+                }
+                .run(self.index, self.cancel)?,
+            ),
             Sought::LastExternal(range) => hits_of(
-                LastExternalChanges { range: *range, thread, before: from, skip, limit }
-                    .run(self.index, self.cancel)?,
+                LastExternalChanges {
+                    range: *range,
+                    thread,
+                    before: from,
+                    skip,
+                    limit,
+                }
+                .run(self.index, self.cancel)?,
             ),
             _ => Vec::new(),
         })

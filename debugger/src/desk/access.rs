@@ -38,38 +38,72 @@ impl Desk {
     /// Travels to a place that was typed.
     pub fn go_to(&mut self, text: &str) {
         let (window, from) = self.start();
-        self.lookup = Some(Lookup::place(&self.session, &self.worker, window, from, text));
+        self.lookup = Some(Lookup::place(
+            &self.session,
+            &self.worker,
+            window,
+            from,
+            text,
+        ));
         self.take_found();
     }
 
     /// Compares with a place that was typed; where there is none, nothing else happens.
     pub fn compare_with(&mut self, place: &str) {
         let (window, from) = self.start();
-        self.lookup = Some(Lookup::compared(&self.session, &self.worker, window, from, place));
+        self.lookup = Some(Lookup::compared(
+            &self.session,
+            &self.worker,
+            window,
+            from,
+            place,
+        ));
         self.take_found();
     }
 
     /// Compares before and after a call, by its number in the call table; none: the one around the position.
     pub fn compare_call(&mut self, call: Option<CallId>) {
         let (window, at) = self.start();
-        self.lookup = Some(Lookup::ends(&self.session, &self.worker, window, EndsQuestion { call, at }));
+        self.lookup = Some(Lookup::ends(
+            &self.session,
+            &self.worker,
+            window,
+            EndsQuestion { call, at },
+        ));
         self.take_found();
     }
 
     /// Travels to the last or next access of a cell.
     pub fn go_to_access(&mut self, cell: CellName, access: Access, way: Way) {
         let from = self.windows.active().position;
-        self.look_for_access(AccessQuestion { cell, access, way, from, until: None });
+        self.look_for_access(AccessQuestion {
+            cell,
+            access,
+            way,
+            from,
+            until: None,
+        });
     }
 
     /// Travels to the next access of a cell up to a position.
     pub fn go_to_access_until(&mut self, cell: CellName, access: Access, until: Position) {
         let from = self.windows.active().position;
-        self.look_for_access(AccessQuestion { cell, access, way: Way::Forward, from, until: Some(until) });
+        self.look_for_access(AccessQuestion {
+            cell,
+            access,
+            way: Way::Forward,
+            from,
+            until: Some(until),
+        });
     }
 
     fn look_for_access(&mut self, question: AccessQuestion) {
-        self.lookup = Some(Lookup::access(&self.session, &self.worker, self.windows.active, question));
+        self.lookup = Some(Lookup::access(
+            &self.session,
+            &self.worker,
+            self.windows.active,
+            question,
+        ));
         self.take_found();
     }
 
@@ -77,17 +111,36 @@ impl Desk {
     pub fn go_to_external(&mut self, cell: Option<CellName>, way: Way) {
         let (window, from) = self.start();
         let question = ExternalQuestion { cell, way, from };
-        self.lookup = Some(Lookup::external(&self.session, &self.worker, window, question));
+        self.lookup = Some(Lookup::external(
+            &self.session,
+            &self.worker,
+            window,
+            question,
+        ));
         self.take_found();
     }
 
     /// Travels to an execution of a source line.
-    pub fn go_to_line(&mut self, LineGoal { file, line, way, thread }: LineGoal) {
+    pub fn go_to_line(
+        &mut self,
+        LineGoal {
+            file,
+            line,
+            way,
+            thread,
+        }: LineGoal,
+    ) {
         if !self.session.images.are_lines_ready() {
             return self.fail(say!("sources-the-source-lines-are-still"));
         }
         let (window, from) = self.start();
-        let question = LineQuestion { file, line, way, from, thread };
+        let question = LineQuestion {
+            file,
+            line,
+            way,
+            from,
+            thread,
+        };
         self.lookup = Some(Lookup::line(&self.session, &self.worker, window, question));
         self.take_found();
     }
@@ -95,7 +148,11 @@ impl Desk {
     /// Travels to another call of a function; none: of the one around the position.
     pub fn go_to_call(&mut self, function: Option<Named>, way: Way) {
         let (window, from) = self.start();
-        let question = CallQuestion { function, way, from };
+        let question = CallQuestion {
+            function,
+            way,
+            from,
+        };
         self.lookup = Some(Lookup::call(&self.session, &self.worker, window, question));
         self.take_found();
     }
@@ -105,8 +162,12 @@ impl Desk {
         if self.is_moving() {
             return;
         }
-        let Some(answer) = self.lookup.as_ref().and_then(Lookup::poll) else { return };
-        let Some(lookup) = self.lookup.take() else { return };
+        let Some(answer) = self.lookup.as_ref().and_then(Lookup::poll) else {
+            return;
+        };
+        let Some(lookup) = self.lookup.take() else {
+            return;
+        };
         match answer {
             Ok(Found::Position(to)) => self.land(&lookup, to),
             Ok(Found::Noted(to, note)) => {
@@ -118,7 +179,11 @@ impl Desk {
             Ok(Found::Nothing(why)) => self.inform(&why),
             Err(error) => {
                 let is_mended = damage_in(&error).is_some_and(|damage| self.mend(damage));
-                let lookup = if is_mended { self.hold(lookup) } else { Some(lookup) };
+                let lookup = if is_mended {
+                    self.hold(lookup)
+                } else {
+                    Some(lookup)
+                };
                 if let Some(lookup) = lookup {
                     self.refuse(lookup, &format!("{error:#}"));
                 }
@@ -137,7 +202,10 @@ impl Desk {
     /// A place that cannot be found is told where it was typed; anything else in a message.
     fn refuse(&mut self, lookup: Lookup, error: &str) {
         match lookup.place {
-            Some(place) => self.tell(News::Refused { place, error: error.to_owned() }),
+            Some(place) => self.tell(News::Refused {
+                place,
+                error: error.to_owned(),
+            }),
             None => self.fail(error),
         }
     }

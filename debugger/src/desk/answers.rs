@@ -32,7 +32,10 @@ impl Desk {
     }
 
     pub(crate) fn stay_in_thread(&mut self, name: Option<&str>) {
-        match name.map(|name| thread_named(&self.session, name)).transpose() {
+        match name
+            .map(|name| thread_named(&self.session, name))
+            .transpose()
+        {
             Ok(thread) => self.begin(Move::StayInThread(thread)),
             Err(error) => self.fail(&error),
         }
@@ -48,8 +51,17 @@ pub fn thread_named(session: &Session, name: &str) -> Result<ThreadId, String> {
     const LISTED: usize = 8;
     let index = &session.index;
     index.thread_by_name(name).ok_or_else(|| {
-        let mut known: Vec<&str> = index.threads().iter().take(LISTED).map(|thread| thread.name.as_str()).collect();
+        let mut known: Vec<&str> = index
+            .threads()
+            .iter()
+            .take(LISTED)
+            .map(|thread| thread.name.as_str())
+            .collect();
         known.extend((index.threads().len() > LISTED).then_some("…"));
-        say!("stepping-no-thread", name = format!("{name:?}"), known = known.join(", "))
+        say!(
+            "stepping-no-thread",
+            name = format!("{name:?}"),
+            known = known.join(", ")
+        )
     })
 }

@@ -41,14 +41,23 @@ pub enum Item<'a, T> {
 impl<T: Send + 'static> Blocks<T> {
     /// Nothing is known yet; a block has this many rows.
     pub fn new(length: u64) -> Self {
-        Self { length: length.max(1), known: HashMap::new(), pending: HashMap::new(), frame: 0 }
+        Self {
+            length: length.max(1),
+            known: HashMap::new(),
+            pending: HashMap::new(),
+            frame: 0,
+        }
     }
 
     /// Takes what arrived, asks for what is in view and missing, gives up what is no longer in view.
     ///
     /// `make` makes the job that reads the rows of a range. Blocks are asked for in the order of `rows`.
-    pub fn fetch<J>(&mut self, rows: impl Iterator<Item = u64>, worker: &Worker, make: impl Fn(Range<u64>) -> J)
-    where
+    pub fn fetch<J>(
+        &mut self,
+        rows: impl Iterator<Item = u64>,
+        worker: &Worker,
+        make: impl Fn(Range<u64>) -> J,
+    ) where
         J: FnOnce(&Cancel) -> anyhow::Result<Vec<T>> + Send + 'static,
     {
         self.frame += 1;
@@ -66,7 +75,8 @@ impl<T: Send + 'static> Blocks<T> {
             });
             if !is_fresh && !self.pending.contains_key(&number) {
                 let first = number * self.length;
-                let ticket = worker.spawn(Lane::Short, make(first..first.saturating_add(self.length)));
+                let ticket =
+                    worker.spawn(Lane::Short, make(first..first.saturating_add(self.length)));
                 self.pending.insert(number, (epoch, ticket));
             }
         }
@@ -81,11 +91,15 @@ impl<T: Send + 'static> Blocks<T> {
 
     /// A row, if its block is here.
     pub fn get(&self, row: u64) -> Item<'_, T> {
-        let Some(block) = self.known.get(&(row / self.length)) else { return Item::Loading };
+        let Some(block) = self.known.get(&(row / self.length)) else {
+            return Item::Loading;
+        };
         match &block.items {
             Ok(items) => {
                 let place = usize::try_from(row % self.length).ok();
-                place.and_then(|place| items.get(place)).map_or(Item::Loading, Item::Known)
+                place
+                    .and_then(|place| items.get(place))
+                    .map_or(Item::Loading, Item::Known)
             }
             Err(error) => Item::Failed(error),
         }
@@ -93,25 +107,40 @@ impl<T: Send + 'static> Blocks<T> {
 
     /// A row, if it is here.
     pub fn known(&self, row: u64) -> Option<&T> {
-        if let Item::Known(item) = self.get(row) { Some(item) } else { None }
+        if let Item::Known(item) = self.get(row) {
+            Some(item)
+        } else {
+            None
+        }
     }
 
     fn receive(&mut self) {
         let (known, frame) = (&mut self.known, self.frame);
-        self.pending.retain(|number, (epoch, ticket)| match ticket.take() {
-            None => true,
-            Some(result) => {
-                let items = result.map_err(|error| format!("{error:#}"));
-                known.insert(*number, Block { items, used: frame, epoch: *epoch });
-                false
-            }
-        });
+        self.pending
+            .retain(|number, (epoch, ticket)| match ticket.take() {
+                None => true,
+                Some(result) => {
+                    let items = result.map_err(|error| format!("{error:#}"));
+                    known.insert(
+                        *number,
+                        Block {
+                            items,
+                            used: frame,
+                            epoch: *epoch,
+                        },
+                    );
+                    false
+                }
+            });
     }
 
     fn evict(&mut self) {
         while self.known.len() > KEPT {
-            let oldest =
-                self.known.iter().min_by_key(|(_, block)| block.used).map(|(number, block)| (*number, block.used));
+            let oldest = self
+                .known
+                .iter()
+                .min_by_key(|(_, block)| block.used)
+                .map(|(number, block)| (*number, block.used));
             match oldest {
                 Some((number, used)) if used < self.frame => self.known.remove(&number),
                 // All are in view: a very tall window.
@@ -123,7 +152,9 @@ impl<T: Send + 'static> Blocks<T> {
 
 impl<T> std::fmt::Debug for Blocks<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Blocks").field("known", &self.known.len()).finish_non_exhaustive()
+        f.debug_struct("Blocks")
+            .field("known", &self.known.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -139,7 +170,10 @@ mod tests {
     fn rows_in_view_are_there_after_one_frame() {
         let mut blocks = Blocks::new(64);
         blocks.fetch(60..70, &Worker::synchronous(), squares);
-        assert_eq!((blocks.known(63), blocks.known(64), blocks.known(128)), (Some(&3969), Some(&4096), None));
+        assert_eq!(
+            (blocks.known(63), blocks.known(64), blocks.known(128)),
+            (Some(&3969), Some(&4096), None)
+        );
     }
 
     #[test]
@@ -170,7 +204,9 @@ mod tests {
     #[test]
     fn a_failure_is_said_once_asked() {
         let mut blocks = Blocks::<u64>::new(8);
-        blocks.fetch(0..1, &Worker::synchronous(), |_| |_: &Cancel| anyhow::bail!("no disk"));
+        blocks.fetch(0..1, &Worker::synchronous(), |_| {
+            |_: &Cancel| anyhow::bail!("no disk")
+        });
         assert!(matches!(blocks.get(3), Item::Failed("no disk")));
     }
 }

@@ -50,10 +50,18 @@ impl CallQuestion {
         let (function, found) = self.nearest(session, &functions, course, cancel)?;
         let name = function_name(&session.images, function);
 
-        let number = found.map(|at| call_number(&session.index, function, at, cancel)).transpose()?.flatten();
+        let number = found
+            .map(|at| call_number(&session.index, function, at, cancel))
+            .transpose()?
+            .flatten();
         let words = match number {
             Some(CallNumber { number, count }) => {
-                say!("lookup-is-called-here-of", function = &name, number = number, count = count)
+                say!(
+                    "lookup-is-called-here-of",
+                    function = &name,
+                    number = number,
+                    count = count
+                )
             }
             None => say!("lookup-is-called-here", function = &name),
         };
@@ -81,8 +89,14 @@ impl CallQuestion {
     ) -> Result<(Address, Option<Position>)> {
         let mut nearest = (functions.first().copied().unwrap_or_default(), None);
         for function in functions.iter().copied() {
-            let question = NextCall { function, course, at: self.from };
-            let Some(at) = next_call(&session.index, question, cancel)? else { continue };
+            let question = NextCall {
+                function,
+                course,
+                at: self.from,
+            };
+            let Some(at) = next_call(&session.index, question, cancel)? else {
+                continue;
+            };
             let is_nearer = nearest.1.is_none_or(|known| match course {
                 Course::Onward => at < known,
                 Course::Back => at > known,
@@ -105,16 +119,29 @@ impl CallQuestion {
                 }
                 let names = NamesAt::new(&session.index, &session.images, self.from, None, cancel)?;
                 let numbers = BareNumber::of(name).is_some() || name.starts_with("0x");
-                let known = numbers.then(|| names.numbers(name).ok()).flatten().unwrap_or_default();
-                ensure!(!known.is_empty(), say!("lookup-no-function-is-called", name = format!("{name:?}")));
-                known.into_iter().map(|number| Ok(code_address(number, &session.index, cancel)?)).collect()
+                let known = numbers
+                    .then(|| names.numbers(name).ok())
+                    .flatten()
+                    .unwrap_or_default();
+                ensure!(
+                    !known.is_empty(),
+                    say!("lookup-no-function-is-called", name = format!("{name:?}"))
+                );
+                known
+                    .into_iter()
+                    .map(|number| Ok(code_address(number, &session.index, cancel)?))
+                    .collect()
             }
             None => {
                 let (index, calls) = (&session.index, session.index.calls());
                 let thread = SlotReader(index).thread_at(self.from)?;
-                let innermost = calls.innermost_at(thread, self.from).and_then(|id| calls.get(id));
+                let innermost = calls
+                    .innermost_at(thread, self.from)
+                    .and_then(|id| calls.get(id));
                 let function = innermost.map(|call| call.function);
-                Ok(vec![function.ok_or_else(|| anyhow!(say!("lookup-no-call-is-around")))?])
+                Ok(vec![function.ok_or_else(|| {
+                    anyhow!(say!("lookup-no-call-is-around"))
+                })?])
             }
         }
     }

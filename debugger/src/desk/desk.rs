@@ -106,7 +106,10 @@ impl Desk {
         Self {
             session,
             // Only "Reload" builds the index again, not "Add image…".
-            options: OpenOptions { policy: opened.options.policy.once_opened(), ..opened.options },
+            options: OpenOptions {
+                policy: opened.options.policy.once_opened(),
+                ..opened.options
+            },
             is_demo: opened.is_demo,
             worker,
             windows,
@@ -161,11 +164,16 @@ impl Desk {
 
     /// Opens the windows of the last run where they were; a position that is not indexed yet is awaited.
     pub fn place_window(&mut self, window: WindowId, position: Position) {
-        let is_there = self.session.index.is_whole() || position.0 <= self.session.index.step_count();
+        let is_there =
+            self.session.index.is_whole() || position.0 <= self.session.index.step_count();
         if !is_there {
             self.awaited.push(Awaited { window, position });
         }
-        let position = if is_there { position.min(self.session.index.end()) } else { Position(0) };
+        let position = if is_there {
+            position.min(self.session.index.end())
+        } else {
+            Position(0)
+        };
         match self.windows.get_mut(window) {
             // Window 1 is there from the start.
             Some(window) => window.begin_at(position),
@@ -185,9 +193,14 @@ impl Desk {
     pub(super) fn begin_awaited(&mut self) {
         let (end, is_whole) = (self.session.index.end(), self.session.index.is_whole());
         for awaited in std::mem::take(&mut self.awaited) {
-            let window = self.windows.get_mut(awaited.window).filter(|window| window.is_untouched());
+            let window = self
+                .windows
+                .get_mut(awaited.window)
+                .filter(|window| window.is_untouched());
             match window {
-                Some(window) if awaited.position <= end || is_whole => window.begin_at(awaited.position.min(end)),
+                Some(window) if awaited.position <= end || is_whole => {
+                    window.begin_at(awaited.position.min(end))
+                }
                 Some(_) => self.awaited.push(awaited),
                 None => {}
             }
@@ -196,12 +209,25 @@ impl Desk {
 
     /// Where the windows are, or will be as soon as the trace reaches there.
     pub fn saved_positions(&self) -> Vec<(WindowId, Moment)> {
-        let awaited = |id| self.awaited.iter().find(|awaited| awaited.window == id).map(|awaited| awaited.position);
-        let place = |window: &TraceWindow| match awaited(window.id).filter(|_| window.is_untouched()) {
-            Some(position) => Moment { trace: window.trace, position },
-            None => window.moment(),
+        let awaited = |id| {
+            self.awaited
+                .iter()
+                .find(|awaited| awaited.window == id)
+                .map(|awaited| awaited.position)
         };
-        self.windows.list.iter().map(|window| (window.id, place(window))).collect()
+        let place =
+            |window: &TraceWindow| match awaited(window.id).filter(|_| window.is_untouched()) {
+                Some(position) => Moment {
+                    trace: window.trace,
+                    position,
+                },
+                None => window.moment(),
+            };
+        self.windows
+            .list
+            .iter()
+            .map(|window| (window.id, place(window)))
+            .collect()
     }
 
     /// What is shown is the trace file as it is by now: what was told of it is of the past.
@@ -212,7 +238,8 @@ impl Desk {
     /// Whether a session is one of this trace that does not reach as far as its windows are.
     pub fn is_beyond(&self, session: &Session) -> bool {
         let furthest = self.windows.list.iter().map(|window| window.position).max();
-        session.path == self.session.path && furthest.is_some_and(|furthest| furthest > session.index.end())
+        session.path == self.session.path
+            && furthest.is_some_and(|furthest| furthest > session.index.end())
     }
 
     /// `AArch64`, or the number of threads where there are several.
@@ -230,13 +257,18 @@ impl Desk {
 
     /// What stands behind the name in the title: `AArch64 · 1,763 steps`.
     pub fn summary(&self) -> String {
-        let steps = say!("summary-steps", what = self.architecture(), count = self.session.index.step_count());
+        let steps = say!(
+            "summary-steps",
+            what = self.architecture(),
+            count = self.session.index.step_count()
+        );
         so_far(&self.session, &steps)
     }
 
     /// Asks who ran where and when, once for all panels, and who runs at the position.
     pub fn look_at_threads(&mut self) {
-        self.threads.poll(&self.session, &self.worker, self.windows.active().position);
+        self.threads
+            .poll(&self.session, &self.worker, self.windows.active().position);
     }
 
     /// How the trace file was found changed, once. Asks again now and then, on the worker.
@@ -247,9 +279,14 @@ impl Desk {
         } else if self.watch.is_none() && self.watched.elapsed() > WATCH_INTERVAL {
             self.watched = Instant::now();
             let session = self.session.clone();
-            self.watch = Some(self.worker.spawn(Lane::Short, move |_| Ok(session.trace_change())));
+            self.watch = Some(
+                self.worker
+                    .spawn(Lane::Short, move |_| Ok(session.trace_change())),
+            );
         }
-        let change = answer.and_then(Result::ok)?.filter(|change| self.told != Some(*change))?;
+        let change = answer
+            .and_then(Result::ok)?
+            .filter(|change| self.told != Some(*change))?;
         self.told = Some(change);
         Some(change)
     }

@@ -25,9 +25,16 @@ impl EndsQuestion {
     /// See [`stepback_index::QueryError`].
     pub fn answer(self, session: &Session) -> Result<Found> {
         let range = match self.call {
-            Some(call) => session.index.calls().get(call).map(|call| steps_of(session, &call)),
+            Some(call) => session
+                .index
+                .calls()
+                .get(call)
+                .map(|call| steps_of(session, &call)),
             None => here(session, self.at)?.around.first().copied(),
         };
-        Ok(range.map_or_else(|| Found::Nothing(say!("lookup-there-is-no-call-around").to_owned()), Found::Ends))
+        Ok(range.map_or_else(
+            || Found::Nothing(say!("lookup-there-is-no-call-around").to_owned()),
+            Found::Ends,
+        ))
     }
 }

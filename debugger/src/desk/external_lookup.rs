@@ -29,8 +29,14 @@ impl ExternalQuestion {
         let range = self.range(session, cancel)?;
         let found = match self.way {
             Way::Forward => {
-                let changes = NextExternalChanges { range, thread: None, from: self.from, skip: 0, limit: 1 }
-                    .run(&session.index, cancel)?;
+                let changes = NextExternalChanges {
+                    range,
+                    thread: None,
+                    from: self.from,
+                    skip: 0,
+                    limit: 1,
+                }
+                .run(&session.index, cancel)?;
                 changes.first().map(|change| change.hit.position)
             }
             Way::Back => self.last(session, range, cancel)?,
@@ -39,10 +45,21 @@ impl ExternalQuestion {
     }
 
     /// Where the step just before the position did it, the one before is meant: that would be no move.
-    fn last(&self, session: &Session, range: Option<MemoryRange>, cancel: &Cancel) -> Result<Option<Position>> {
+    fn last(
+        &self,
+        session: &Session,
+        range: Option<MemoryRange>,
+        cancel: &Cancel,
+    ) -> Result<Option<Position>> {
         let sought = Sought::LastExternal(range);
-        let found = Walk::new(sought, self.from, 1, &session.index, cancel).leaving(self.from).next_hit()?;
-        Ok(if let walk::Found::Hit(hit) = found { Some(hit.position) } else { None })
+        let found = Walk::new(sought, self.from, 1, &session.index, cancel)
+            .leaving(self.from)
+            .next_hit()?;
+        Ok(if let walk::Found::Hit(hit) = found {
+            Some(hit.position)
+        } else {
+            None
+        })
     }
 
     /// A register names the memory that it points to.
@@ -53,9 +70,12 @@ impl ExternalQuestion {
             Some(CellName::Memory(address, len_bytes)) => (address, *len_bytes),
         };
         let names = AtPosition::new(&session.index, &session.images, self.from, None, cancel);
-        let address =
-            evaluate(text, &names).with_context(|| say!("lookup-is-no-address", text = format!("{text:?}")))?;
-        Ok(Some(MemoryRange { address: Address(address), len_bytes }))
+        let address = evaluate(text, &names)
+            .with_context(|| say!("lookup-is-no-address", text = format!("{text:?}")))?;
+        Ok(Some(MemoryRange {
+            address: Address(address),
+            len_bytes,
+        }))
     }
 
     fn nothing(&self, session: &Session) -> Found {

@@ -22,11 +22,17 @@ impl Desk {
         let sifted = |of| match of {
             Sieve::Hits => {
                 let number = self.find.number();
-                self.find.found().map(|found| Sifted { positions: &found.positions, number })
+                self.find.found().map(|found| Sifted {
+                    positions: &found.positions,
+                    number,
+                })
             }
             Sieve::Slice => {
                 let number = self.slice.number();
-                self.slice.slice().map(|slice| Sifted { positions: &slice.positions, number })
+                self.slice.slice().map(|slice| Sifted {
+                    positions: &slice.positions,
+                    number,
+                })
             }
         };
         let step_count = self.session.index.step_count();
@@ -84,7 +90,9 @@ impl Desk {
     /// Travels to the hit before or after the position: by the list as far as it goes, else by a search of its own.
     pub(crate) fn find_next(&mut self, way: Way) {
         let (window, at) = (self.windows.active, self.windows.active().position);
-        let Some(question) = self.find.hit_question(way, at) else { return self.tell(News::AskWhatToFind) };
+        let Some(question) = self.find.hit_question(way, at) else {
+            return self.tell(News::AskWhatToFind);
+        };
         match self.find.listed(way, at) {
             Listed::At(to) => self.begin_in(window, Move::Travel(to)),
             Listed::None => {

@@ -33,27 +33,59 @@ pub struct FindState {
 
 impl FindState {
     /// Begins a search; the one before is forgotten. Names have their meaning at a position.
-    pub fn begin(&mut self, question: FindQuestion, at: Position, session: &Arc<Session>, worker: &Worker) {
+    pub fn begin(
+        &mut self,
+        question: FindQuestion,
+        at: Position,
+        session: &Arc<Session>,
+        worker: &Worker,
+    ) {
         self.found.clear();
         self.number += 1;
-        self.ask(Asked { question, at, limit: HITS, before: None }, session, worker);
+        self.ask(
+            Asked {
+                question,
+                at,
+                limit: HITS,
+                before: None,
+            },
+            session,
+            worker,
+        );
     }
 
     /// Looks for more hits than were listed.
     pub fn more(&mut self, session: &Arc<Session>, worker: &Worker) {
-        let Some((asked, found)) = self.asked.clone().zip(self.found.known().cloned()).filter(|_| self.can_have_more())
+        let Some((asked, found)) = self
+            .asked
+            .clone()
+            .zip(self.found.known().cloned())
+            .filter(|_| self.can_have_more())
         else {
             return;
         };
-        let limit = asked.limit.max(found.table.rows.len()).saturating_add(HITS).min(MOST);
-        self.ask(Asked { limit, before: Some(found), ..asked }, session, worker);
+        let limit = asked
+            .limit
+            .max(found.table.rows.len())
+            .saturating_add(HITS)
+            .min(MOST);
+        self.ask(
+            Asked {
+                limit,
+                before: Some(found),
+                ..asked
+            },
+            session,
+            worker,
+        );
     }
 
     fn ask(&mut self, asked: Asked, session: &Arc<Session>, worker: &Worker) {
         let (session, question) = (Arc::clone(session), asked.clone());
-        self.found.begin(Shown::Meanwhile, worker, move |cancel: &Cancel, publish| {
-            gather(&session, &question, cancel, publish)
-        });
+        self.found
+            .begin(Shown::Meanwhile, worker, move |cancel: &Cancel, publish| {
+                gather(&session, &question, cancel, publish)
+            });
         self.asked = Some(asked);
         self.found.receive();
     }
@@ -61,21 +93,39 @@ impl FindState {
     /// Picks up what was found; goes on where more of the trace is known by now.
     pub fn advance(&mut self, session: &Arc<Session>, worker: &Worker) {
         self.found.receive();
-        let Some((asked, found)) = self.asked.clone().zip(self.found.known().cloned()) else { return };
+        let Some((asked, found)) = self.asked.clone().zip(self.found.known().cloned()) else {
+            return;
+        };
         if self.found.error().is_some() {
             return;
         }
         let is_open = asked.question.range.to.trim().is_empty() && found.end == SearchEnd::Done;
         if !self.found.is_under_way() && is_open && found.to != session.index.end() {
             // What a part of a trace says of its last steps may change.
-            let from = Position(found.searched.min(session.index.end()).0.saturating_sub(LATE_STEPS));
-            self.ask(Asked { before: Some(Arc::new(found.up_to(from.max(found.from)))), ..asked }, session, worker);
+            let from = Position(
+                found
+                    .searched
+                    .min(session.index.end())
+                    .0
+                    .saturating_sub(LATE_STEPS),
+            );
+            self.ask(
+                Asked {
+                    before: Some(Arc::new(found.up_to(from.max(found.from)))),
+                    ..asked
+                },
+                session,
+                worker,
+            );
         }
     }
 
     /// Ends the search under way; what was found stays. False where there is none.
     pub fn stop(&mut self) -> bool {
-        self.found.stop(|found| Found { end: SearchEnd::Stopped, ..found.clone() })
+        self.found.stop(|found| Found {
+            end: SearchEnd::Stopped,
+            ..found.clone()
+        })
     }
 
     /// Forgets the search and what was found.
@@ -139,23 +189,35 @@ impl FindState {
 
     /// Whether there may be hits that are not listed, and the list may grow.
     pub fn can_have_more(&self) -> bool {
-        !self.is_under_way() && self.found().is_some_and(|found| is_cut(found) && found.count() < MOST as u64)
+        !self.is_under_way()
+            && self
+                .found()
+                .is_some_and(|found| is_cut(found) && found.count() < MOST as u64)
     }
 
     /// Whether there may be hits that are not listed, and no more are kept.
     pub fn is_full(&self) -> bool {
-        !self.is_under_way() && self.found().is_some_and(|found| is_cut(found) && found.count() >= MOST as u64)
+        !self.is_under_way()
+            && self
+                .found()
+                .is_some_and(|found| is_cut(found) && found.count() >= MOST as u64)
     }
 
     /// The hit next to a position as far as it is listed.
     pub fn listed(&self, way: Way, at: Position) -> Listed {
-        self.found().map_or(Listed::Unknown, |found| found.neighbour(way, at))
+        self.found()
+            .map_or(Listed::Unknown, |found| found.neighbour(way, at))
     }
 
     /// The question for the hit next to a position; none where nothing was looked for.
     pub fn hit_question(&self, way: Way, from: Position) -> Option<HitQuestion> {
         let asked = self.asked.as_ref()?;
-        Some(HitQuestion { question: asked.question.clone(), asked_at: asked.at, way, from })
+        Some(HitQuestion {
+            question: asked.question.clone(),
+            asked_at: asked.at,
+            way,
+            from,
+        })
     }
 }
 

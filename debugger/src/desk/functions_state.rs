@@ -55,7 +55,9 @@ pub struct FunctionsAsking<'a> {
 
 impl std::fmt::Debug for FunctionsState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FunctionsState").field("of", &self.of).finish_non_exhaustive()
+        f.debug_struct("FunctionsState")
+            .field("of", &self.of)
+            .finish_non_exhaustive()
     }
 }
 
@@ -64,9 +66,13 @@ impl FunctionsState {
     pub fn advance(&mut self, asking: FunctionsAsking<'_>, is_shown: impl FnOnce() -> bool) {
         self.receive();
         self.selection = asking.selection;
-        let asked = Asked { part: self.part(), epoch: asking.worker.epoch() };
+        let asked = Asked {
+            part: self.part(),
+            epoch: asking.worker.epoch(),
+        };
         // What is worked out for fewer steps goes on, else a long one would never be told while a trace is indexed.
-        let is_under_way = self.job.is_some() && self.asked.is_some_and(|running| running.part == asked.part);
+        let is_under_way =
+            self.job.is_some() && self.asked.is_some_and(|running| running.part == asked.part);
         let is_stopped = self.stopped.contains(&asked.part);
         if self.asked == Some(asked) || is_under_way || is_stopped || !is_shown() {
             return;
@@ -74,7 +80,9 @@ impl FunctionsState {
         let progress = Arc::<Progress>::default();
         let (session, shared) = (Arc::clone(asking.session), Arc::clone(&progress));
         let ticket = asking.worker.spawn(Lane::Long, move |cancel: &Cancel| {
-            Ok(Arc::new(Functions::of(&session, asked.part, &shared, cancel)?))
+            Ok(Arc::new(Functions::of(
+                &session, asked.part, &shared, cancel,
+            )?))
         });
         (self.asked, self.job, self.error) = (Some(asked), Some(Job { ticket, progress }), None);
         self.receive();
@@ -128,7 +136,10 @@ impl FunctionsState {
 
     /// Whether what was asked for was given up.
     pub fn is_given_up(&self) -> bool {
-        let is_told = self.told.as_ref().is_some_and(|told| told.part == self.part());
+        let is_told = self
+            .told
+            .as_ref()
+            .is_some_and(|told| told.part == self.part());
         let is_stopped = self.stopped.contains(&self.part());
         is_stopped && self.job.is_none() && self.error.is_none() && !is_told
     }
@@ -191,14 +202,23 @@ mod tests {
     fn block(worker: &Worker) -> (Ticket<bool>, Sender<()>) {
         let (open, gate) = channel::<()>();
         let gate = Mutex::new(gate);
-        (worker.spawn(Lane::Long, move |_| Ok(gate.lock().is_ok_and(|gate| gate.recv().is_ok()))), open)
+        (
+            worker.spawn(Lane::Long, move |_| {
+                Ok(gate.lock().is_ok_and(|gate| gate.recv().is_ok()))
+            }),
+            open,
+        )
     }
 
     #[test]
     fn what_is_worked_out_goes_on_when_more_is_indexed_and_stays_stopped() {
         let (worker, session) = (Worker::new(1, || {}), overflow());
         let blocked = block(&worker);
-        let asking = FunctionsAsking { session: &session, worker: &worker, selection: None };
+        let asking = FunctionsAsking {
+            session: &session,
+            worker: &worker,
+            selection: None,
+        };
         let mut state = FunctionsState::default();
         state.advance(asking, || true);
         worker.renew();

@@ -33,13 +33,19 @@ struct Job<A> {
 
 impl<A> Default for Growing<A> {
     fn default() -> Self {
-        Self { job: None, known: None, error: None }
+        Self {
+            job: None,
+            known: None,
+            error: None,
+        }
     }
 }
 
 impl<A> std::fmt::Debug for Growing<A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Growing").field("is_known", &self.known.is_some()).finish_non_exhaustive()
+        f.debug_struct("Growing")
+            .field("is_known", &self.known.is_some())
+            .finish_non_exhaustive()
     }
 }
 
@@ -53,16 +59,27 @@ impl<A: Send + Sync + 'static> Growing<A> {
         let newest = Newest::<A>::default();
         let shared = Arc::clone(&newest);
         let ticket = worker.spawn(Lane::Long, move |cancel: &Cancel| {
-            job(cancel, &mut |part| *shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(part))
+            job(cancel, &mut |part| {
+                *shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(part)
+            })
         });
-        self.job = Some(Job { ticket, newest, shown });
+        self.job = Some(Job {
+            ticket,
+            newest,
+            shown,
+        });
     }
 
     /// Picks up what was found. True where there is something new to show.
     pub fn receive(&mut self) -> bool {
         let Some(job) = &self.job else { return false };
         let is_shown = job.shown == Shown::Meanwhile || self.known.is_none();
-        let newest = job.newest.lock().unwrap_or_else(PoisonError::into_inner).take().filter(|_| is_shown);
+        let newest = job
+            .newest
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+            .filter(|_| is_shown);
         let ended = job.ticket.take();
         let is_new = newest.is_some() || matches!(ended, Some(Ok(_)));
         self.known = newest.or_else(|| self.known.take());
@@ -148,7 +165,9 @@ mod tests {
         let mut growing = Growing::default();
         let say = told(&mut growing, Shown::InTheEnd, &worker);
         say.send(1).unwrap();
-        wait_for(&mut growing, |growing| growing.known().is_some_and(|known| **known == 1));
+        wait_for(&mut growing, |growing| {
+            growing.known().is_some_and(|known| **known == 1)
+        });
         drop(say);
         wait_for(&mut growing, |growing| !growing.is_under_way());
         let say = told(&mut growing, Shown::InTheEnd, &worker);
@@ -159,7 +178,9 @@ mod tests {
         }
         assert_eq!(growing.known().map(|known| **known), Some(1));
         drop(say);
-        wait_for(&mut growing, |growing| growing.known().is_some_and(|known| **known == 2));
+        wait_for(&mut growing, |growing| {
+            growing.known().is_some_and(|known| **known == 2)
+        });
     }
 
     #[test]

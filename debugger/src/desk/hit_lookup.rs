@@ -14,7 +14,10 @@ use crate::session::Session;
 /// What a search for the next hit finds.
 pub fn hit_found(question: &HitQuestion, session: &Session, cancel: &Cancel) -> Result<Found> {
     let found: Option<Position> = question.answer(session, cancel)?;
-    Ok(found.map_or_else(|| Found::Nothing(no_hit_words(question, session)), Found::Position))
+    Ok(found.map_or_else(
+        || Found::Nothing(no_hit_words(question, session)),
+        Found::Position,
+    ))
 }
 
 /// That there is no hit, as a sentence.

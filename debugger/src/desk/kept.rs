@@ -10,7 +10,8 @@ use crate::image::ImageSpec;
 use crate::messages::say;
 use crate::notes::{KeptImage, SessionFile};
 use crate::session::{
-    OpenOptions, ReadSession, is_same_file, kept_file, kept_place, place_before, read_session, session_places, trace_of,
+    OpenOptions, ReadSession, is_same_file, kept_file, kept_place, place_before, read_session,
+    session_places, trace_of,
 };
 
 /// What was kept about a trace that is opened.
@@ -47,20 +48,34 @@ impl MissingFiles {
     /// What the user should know; none where all is there.
     pub fn words(&self) -> Option<String> {
         let images = self.images.iter().map(|image| image.path.as_path());
-        let all: Vec<&Path> = images.chain(self.sysroots.iter().map(PathBuf::as_path)).collect();
+        let all: Vec<&Path> = images
+            .chain(self.sysroots.iter().map(PathBuf::as_path))
+            .collect();
         let (first, more) = (all.first()?, all.len() - 1);
         Some(match more {
             0 => say!("kept-file-missing", first = format!("{first:?}")),
-            _ => say!("kept-files-missing", first = format!("{first:?}"), more = more),
+            _ => say!(
+                "kept-files-missing",
+                first = format!("{first:?}"),
+                more = more
+            ),
         })
     }
 
     /// Adds what is not in use meanwhile.
     pub fn add_to(&self, images: &mut Vec<KeptImage>, sysroots: &mut Vec<PathBuf>) {
-        let missing = self.images.iter().filter(|image| images.iter().all(|used| used.path != image.path));
+        let missing = self
+            .images
+            .iter()
+            .filter(|image| images.iter().all(|used| used.path != image.path));
         let missing: Vec<KeptImage> = missing.cloned().collect();
         images.extend(missing);
-        let missing: Vec<PathBuf> = self.sysroots.iter().filter(|root| !sysroots.contains(root)).cloned().collect();
+        let missing: Vec<PathBuf> = self
+            .sysroots
+            .iter()
+            .filter(|root| !sysroots.contains(root))
+            .cloned()
+            .collect();
         sysroots.extend(missing);
     }
 }
@@ -87,8 +102,17 @@ pub struct SessionPlaces {
 impl SessionPlaces {
     /// The user named the file that the session is saved in. A name without an extension gets the usual one.
     pub fn choose(&mut self, place: PathBuf) {
-        let place = if place.extension().is_some() { place } else { place.with_extension("session.toml") };
-        let known = self.named.iter().chain(&self.own).find(|known| known.is_at(&place)).cloned();
+        let place = if place.extension().is_some() {
+            place
+        } else {
+            place.with_extension("session.toml")
+        };
+        let known = self
+            .named
+            .iter()
+            .chain(&self.own)
+            .find(|known| known.is_at(&place))
+            .cloned();
         self.named = known.or_else(|| SavePlace::new([place], Standing::Known(None)));
     }
 }
@@ -104,7 +128,10 @@ pub struct TraceMissing {
 
 impl std::fmt::Display for TraceMissing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&say!("kept-trace-missing", trace = format!("{:?}", self.trace)))
+        f.write_str(&say!(
+            "kept-trace-missing",
+            trace = format!("{:?}", self.trace)
+        ))
     }
 }
 
@@ -113,10 +140,21 @@ impl std::error::Error for TraceMissing {}
 impl Kept {
     /// What is kept beside the index of a trace. Blocks.
     pub fn beside(options: &OpenOptions) -> Self {
-        let Some(place) = kept_place(options) else { return Self::default() };
+        let Some(place) = kept_place(options) else {
+            return Self::default();
+        };
         match read_session(&place) {
-            Ok(read) => Self { file: Some(read.file), text: Some(read.text), place: Some(place), ..Self::default() },
-            Err(error) => Self { error: Some(format!("{error:#}")), place: Some(place), ..Self::default() },
+            Ok(read) => Self {
+                file: Some(read.file),
+                text: Some(read.text),
+                place: Some(place),
+                ..Self::default()
+            },
+            Err(error) => Self {
+                error: Some(format!("{error:#}")),
+                place: Some(place),
+                ..Self::default()
+            },
         }
     }
 
@@ -125,18 +163,46 @@ impl Kept {
     ///
     /// # Errors
     /// The session cannot be read, its trace is not there ([`TraceMissing`]), or a further file of the trace is not.
-    pub fn named(place: &Path, trace: Option<PathBuf>, options: OpenOptions) -> Result<(Self, OpenOptions)> {
+    pub fn named(
+        place: &Path,
+        trace: Option<PathBuf>,
+        options: OpenOptions,
+    ) -> Result<(Self, OpenOptions)> {
         let ReadSession { file, text } = read_session(place)?;
-        let missing = || TraceMissing { file: place.to_owned(), trace: file.trace.path.clone() };
-        let path = trace.or_else(|| trace_of(&file, place)).ok_or_else(|| Error::new(missing()))?;
+        let missing = || TraceMissing {
+            file: place.to_owned(),
+            trace: file.trace.path.clone(),
+        };
+        let path = trace
+            .or_else(|| trace_of(&file, place))
+            .ok_or_else(|| Error::new(missing()))?;
         let found = |kept: &PathBuf| {
             let found = kept_file(kept, place).or_else(|| kept_file(kept, &path));
-            found.ok_or_else(|| anyhow!(say!("kept-trace-file-missing", file = format!("{kept:?}"))))
+            found
+                .ok_or_else(|| anyhow!(say!("kept-trace-file-missing", file = format!("{kept:?}"))))
         };
-        let more = file.trace.more.iter().map(found).collect::<Result<Vec<PathBuf>>>()?;
-        let options = OpenOptions { path, more, ..options };
+        let more = file
+            .trace
+            .more
+            .iter()
+            .map(found)
+            .collect::<Result<Vec<PathBuf>>>()?;
+        let options = OpenOptions {
+            path,
+            more,
+            ..options
+        };
         let (file, text, place) = (Some(file), Some(text), Some(place.to_owned()));
-        Ok((Self { file, text, place, is_named: true, ..Self::default() }, options))
+        Ok((
+            Self {
+                file,
+                text,
+                place,
+                is_named: true,
+                ..Self::default()
+            },
+            options,
+        ))
     }
 
     /// Finds where the session of the trace's own is kept, or would be. One that the user named and that is
@@ -151,18 +217,25 @@ impl Kept {
     /// Whether it is what made way for the session of the trace's own: it changes with that.
     pub fn is_set_aside(&self) -> bool {
         let before = self.own_place.as_deref().map(place_before);
-        before.zip(self.place.as_deref()).is_some_and(|(before, place)| is_same_file(&before, place))
+        before
+            .zip(self.place.as_deref())
+            .is_some_and(|(before, place)| is_same_file(&before, place))
     }
 
     /// The images and directories that were named for the trace, as far as they are there. Blocks.
     /// What is not there is noted; what the user named takes the place of all of it.
     pub fn give_images(&mut self, options: &mut OpenOptions) {
-        let Some((file, place)) = self.file.as_ref().zip(self.place.as_ref()) else { return };
+        let Some((file, place)) = self.file.as_ref().zip(self.place.as_ref()) else {
+            return;
+        };
         if options.images.is_empty() {
             let mut found = Vec::new();
             for image in &file.images {
                 match kept_file(&image.path, place).filter(|path| path.is_file()) {
-                    Some(path) => found.push(ImageSpec { path, offset: image.offset }),
+                    Some(path) => found.push(ImageSpec {
+                        path,
+                        offset: image.offset,
+                    }),
                     None => self.missing.images.push(image.clone()),
                 }
             }
@@ -171,7 +244,11 @@ impl Kept {
             }
         }
         if options.sysroots.is_empty() {
-            let (found, missing): (Vec<_>, Vec<_>) = file.sysroots.iter().cloned().partition(|root| root.is_dir());
+            let (found, missing): (Vec<_>, Vec<_>) = file
+                .sysroots
+                .iter()
+                .cloned()
+                .partition(|root| root.is_dir());
             self.missing.sysroots = missing;
             if options.remembered_sysroots.is_empty() {
                 options.remembered_sysroots = found;
@@ -196,7 +273,12 @@ mod tests {
         let session = file("it.session.toml", text);
         let a = file("a.rst", "");
         let named = || Kept::named(&session, None, OpenOptions::default());
-        assert!(named().unwrap_err().to_string().ends_with("is not there: \"/nowhere/b.rst\""));
+        assert!(
+            named()
+                .unwrap_err()
+                .to_string()
+                .ends_with("is not there: \"/nowhere/b.rst\"")
+        );
         let b = file("b.rst", "");
         let (_, options) = named().unwrap();
         assert_eq!((options.path, options.more), (a, vec![b]));

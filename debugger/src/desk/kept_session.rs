@@ -15,10 +15,24 @@ use stepback_parsers::Format;
 impl Desk {
     /// Takes in what was kept, and tells what the user should know.
     pub fn take_kept(&mut self, kept: Kept) {
-        let own = self.session.index_path.as_deref().filter(|_| self.session.index.is_whole()).map(session_place);
+        let own = self
+            .session
+            .index_path
+            .as_deref()
+            .filter(|_| self.session.index.is_whole())
+            .map(session_place);
         // While the trace is indexed, and where the index is in memory, none of them is known to be the one.
-        let others = kept.own_places.iter().cloned().skip_while(|place| own.as_ref().is_some_and(|own| own != place));
-        let own = kept.own_place.clone().into_iter().chain(own.clone()).chain(others);
+        let others = kept
+            .own_places
+            .iter()
+            .cloned()
+            .skip_while(|place| own.as_ref().is_some_and(|own| own != place));
+        let own = kept
+            .own_place
+            .clone()
+            .into_iter()
+            .chain(own.clone())
+            .chain(others);
         let standing = match kept.is_named {
             true => Standing::Unread,
             false => Standing::Known(kept.text.clone()),
@@ -27,19 +41,30 @@ impl Desk {
         // What cannot be read is the user's to mend: nothing takes its place.
         self.places.own = SavePlace::new(own, standing).filter(|_| !self.places.is_unread);
         let is_set_aside = kept.is_set_aside();
-        kept.error.into_iter().for_each(|error| self.say(Message::new(Tone::Error, error)));
+        kept.error
+            .into_iter()
+            .for_each(|error| self.say(Message::new(Tone::Error, error)));
         let Some(file) = kept.file else { return };
         let now = self.session.kept_trace(&self.options);
         let is_same = file.trace.is_same(&now);
         if !is_same && (kept.is_named || !file.bookmarks.list().is_empty()) {
-            let words = say!("kept-other-trace", before = file.trace.steps, now = now.steps);
+            let words = say!(
+                "kept-other-trace",
+                before = file.trace.steps,
+                now = now.steps
+            );
             self.say(Message::new(Tone::Warning, words));
         }
-        kept.missing.words().into_iter().for_each(|words| self.say(Message::new(Tone::Warning, words)));
+        kept.missing
+            .words()
+            .into_iter()
+            .for_each(|words| self.say(Message::new(Tone::Warning, words)));
         // Panels are read by who draws them; those that it does not know stay in the session.
         self.places.panels = file.panels;
         // A session of another trace, and what made way for another, are saved over by no single key.
-        let named = kept.place.filter(|_| kept.is_named && is_same && !is_set_aside);
+        let named = kept
+            .place
+            .filter(|_| kept.is_named && is_same && !is_set_aside);
         self.places.named = SavePlace::new(named, Standing::Known(kept.text));
         self.places.missing = kept.missing;
         self.bookmarks = file.bookmarks;
@@ -68,16 +93,26 @@ impl Desk {
             || !self.searches.list().is_empty()
             || !self.slices.list().is_empty()
             || !self.waves.list().is_empty();
-        let is_saved = self.places.named.as_ref().is_some_and(|place| !place.wants(text));
+        let is_saved = self
+            .places
+            .named
+            .as_ref()
+            .is_some_and(|place| !place.wants(text));
         is_marked && self.places.own.is_none() && !is_saved && !self.places.is_loss_told
     }
 
     /// What is kept, with panels, as text.
     pub fn session_text(&self, panels: String) -> Option<String> {
         let positions = self.saved_positions();
-        let window = |(id, moment): &(WindowId, Moment)| KeptWindow { number: id.0, position: moment.position.0 };
+        let window = |(id, moment): &(WindowId, Moment)| KeptWindow {
+            number: id.0,
+            position: moment.position.0,
+        };
         let recent = self.recent();
-        let image = |spec: &ImageSpec| KeptImage { path: spec.path.clone(), offset: spec.offset };
+        let image = |spec: &ImageSpec| KeptImage {
+            path: spec.path.clone(),
+            offset: spec.offset,
+        };
         let mut images: Vec<KeptImage> = recent.images.iter().map(image).collect();
         let mut sysroots = recent.sysroots;
         self.places.missing.add_to(&mut images, &mut sysroots);
@@ -102,14 +137,25 @@ impl Desk {
     pub fn recent(&self) -> RecentTrace {
         let info = self.session.index.info();
         RecentTrace {
-            path: std::path::absolute(&self.session.path).unwrap_or_else(|_| self.session.path.clone()),
-            more: self.options.more.iter().filter_map(|path| std::path::absolute(path).ok()).collect(),
+            path: std::path::absolute(&self.session.path)
+                .unwrap_or_else(|_| self.session.path.clone()),
+            more: self
+                .options
+                .more
+                .iter()
+                .filter_map(|path| std::path::absolute(path).ok())
+                .collect(),
             kind: format!("{} · {}", format_name(&info.format), self.architecture()),
             steps: info.steps,
             trace_bytes: self.session.file_bytes(),
             opened: now(),
             images: self.named_images(),
-            sysroots: self.options.sysroots().iter().filter_map(|root| std::path::absolute(root).ok()).collect(),
+            sysroots: self
+                .options
+                .sysroots()
+                .iter()
+                .filter_map(|root| std::path::absolute(root).ok())
+                .collect(),
         }
     }
 
@@ -122,7 +168,12 @@ impl Desk {
             path: std::path::absolute(&spec.path).unwrap_or_else(|_| spec.path.clone()),
             offset: spec.offset,
         };
-        self.session.images.infos().iter().map(|info| whole(&info.spec)).collect()
+        self.session
+            .images
+            .infos()
+            .iter()
+            .map(|info| whole(&info.spec))
+            .collect()
     }
 }
 

@@ -64,15 +64,31 @@ pub type Question = dyn Fn(&Session, &Cancel) -> Result<Found> + Send + Sync;
 
 impl Lookup {
     /// Looks for a place.
-    pub fn place(session: &Arc<Session>, worker: &Worker, window: WindowId, from: Position, text: &str) -> Self {
+    pub fn place(
+        session: &Arc<Session>,
+        worker: &Worker,
+        window: WindowId,
+        from: Position,
+        text: &str,
+    ) -> Self {
         let place = text.to_owned();
-        let question = move |session: &Session, cancel: &Cancel| place_found(&place, session, from, cancel);
+        let question =
+            move |session: &Session, cancel: &Cancel| place_found(&place, session, from, cancel);
         let lookup = Self::asked(session, worker, window, Lane::Short, Arc::new(question));
-        Self { place: Some(text.to_owned()), ..lookup }
+        Self {
+            place: Some(text.to_owned()),
+            ..lookup
+        }
     }
 
     /// Looks for a place that a window's position is compared with.
-    pub fn compared(session: &Arc<Session>, worker: &Worker, window: WindowId, from: Position, text: &str) -> Self {
+    pub fn compared(
+        session: &Arc<Session>,
+        worker: &Worker,
+        window: WindowId,
+        from: Position,
+        text: &str,
+    ) -> Self {
         let place = text.to_owned();
         let question = move |session: &Session, cancel: &Cancel| {
             Ok(match place_found(&place, session, from, cancel)? {
@@ -84,38 +100,70 @@ impl Lookup {
     }
 
     /// Looks for the ends of a call, or of the one around a position.
-    pub fn ends(session: &Arc<Session>, worker: &Worker, window: WindowId, question: EndsQuestion) -> Self {
+    pub fn ends(
+        session: &Arc<Session>,
+        worker: &Worker,
+        window: WindowId,
+        question: EndsQuestion,
+    ) -> Self {
         let question = move |session: &Session, _: &Cancel| question.answer(session);
         Self::asked(session, worker, window, Lane::Short, Arc::new(question))
     }
 
     /// Looks for an access.
-    pub fn access(session: &Arc<Session>, worker: &Worker, window: WindowId, question: AccessQuestion) -> Self {
+    pub fn access(
+        session: &Arc<Session>,
+        worker: &Worker,
+        window: WindowId,
+        question: AccessQuestion,
+    ) -> Self {
         let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
         Self::asked(session, worker, window, Lane::Short, Arc::new(question))
     }
 
     /// Looks for an external change.
-    pub fn external(session: &Arc<Session>, worker: &Worker, window: WindowId, question: ExternalQuestion) -> Self {
+    pub fn external(
+        session: &Arc<Session>,
+        worker: &Worker,
+        window: WindowId,
+        question: ExternalQuestion,
+    ) -> Self {
         let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
         Self::asked(session, worker, window, Lane::Long, Arc::new(question))
     }
 
     /// Looks for a call of a function.
-    pub fn call(session: &Arc<Session>, worker: &Worker, window: WindowId, question: CallQuestion) -> Self {
+    pub fn call(
+        session: &Arc<Session>,
+        worker: &Worker,
+        window: WindowId,
+        question: CallQuestion,
+    ) -> Self {
         let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
         Self::asked(session, worker, window, Lane::Long, Arc::new(question))
     }
 
     /// Looks for an execution of a source line.
-    pub fn line(session: &Arc<Session>, worker: &Worker, window: WindowId, question: LineQuestion) -> Self {
-        let question = move |session: &Session, cancel: &Cancel| line_found(&question, session, cancel);
+    pub fn line(
+        session: &Arc<Session>,
+        worker: &Worker,
+        window: WindowId,
+        question: LineQuestion,
+    ) -> Self {
+        let question =
+            move |session: &Session, cancel: &Cancel| line_found(&question, session, cancel);
         Self::asked(session, worker, window, Lane::Long, Arc::new(question))
     }
 
     /// Looks for the next or last hit of a search.
-    pub fn hit(session: &Arc<Session>, worker: &Worker, window: WindowId, question: HitQuestion) -> Self {
-        let question = move |session: &Session, cancel: &Cancel| hit_found(&question, session, cancel);
+    pub fn hit(
+        session: &Arc<Session>,
+        worker: &Worker,
+        window: WindowId,
+        question: HitQuestion,
+    ) -> Self {
+        let question =
+            move |session: &Session, cancel: &Cancel| hit_found(&question, session, cancel);
         Self::asked(session, worker, window, Lane::Long, Arc::new(question))
     }
 
@@ -129,19 +177,44 @@ impl Lookup {
     ) -> Self {
         let (asked, session) = (Arc::clone(&question), Arc::clone(session));
         let ticket = worker.spawn(lane, move |cancel| asked(&session, cancel));
-        Self { window, place: None, reached: None, begun: Instant::now(), lane, question, ticket }
+        Self {
+            window,
+            place: None,
+            reached: None,
+            begun: Instant::now(),
+            lane,
+            question,
+            ticket,
+        }
     }
 
     /// Looks for the same in another session of the trace.
     #[must_use]
     pub fn asked_again(self, session: &Arc<Session>, worker: &Worker) -> Self {
-        let Self { window, place, reached, begun, lane, question, .. } = self;
-        Self { place, reached, begun, ..Self::asked(session, worker, window, lane, question) }
+        let Self {
+            window,
+            place,
+            reached,
+            begun,
+            lane,
+            question,
+            ..
+        } = self;
+        Self {
+            place,
+            reached,
+            begun,
+            ..Self::asked(session, worker, window, lane, question)
+        }
     }
 
     /// What is said of it while it takes long.
     pub fn words(&self) -> Option<String> {
-        let words = || self.reached.as_ref().map_or_else(|| say!("lookup-looking").to_owned(), Reached::words);
+        let words = || {
+            self.reached
+                .as_ref()
+                .map_or_else(|| say!("lookup-looking").to_owned(), Reached::words)
+        };
         is_late(self.begun).then(words)
     }
 
@@ -158,10 +231,16 @@ fn place_found(text: &str, session: &Session, from: Position, cancel: &Cancel) -
         Ok(found) => found,
         Err(error) => return other_meaning(session, from, text, error, cancel),
     };
-    Ok(match place.remarks(session, Some(from), cancel)?.into_iter().next() {
-        Some(remark) => Found::Noted(at, remark),
-        None => Found::Position(at),
-    })
+    Ok(
+        match place
+            .remarks(session, Some(from), cancel)?
+            .into_iter()
+            .next()
+        {
+            Some(remark) => Found::Noted(at, remark),
+            None => Found::Position(at),
+        },
+    )
 }
 
 /// What is no position may be a function, an address as it is shown, or a line of a source file.
@@ -179,7 +258,11 @@ fn other_meaning(
         return Err(match is_missing(&error) {
             true => anyhow!(nothing_so_far(session, format!("{error:#}"))),
             false if is_word(text) => {
-                anyhow!(say!("lookup-no-function-no-position", text = format!("{text:?}"), forms = FORMS))
+                anyhow!(say!(
+                    "lookup-no-function-no-position",
+                    text = format!("{text:?}"),
+                    forms = FORMS
+                ))
             }
             false => error,
         });
@@ -187,22 +270,35 @@ fn other_meaning(
     let said = say!("lookup-best", title = best.title, note = best.note);
     match best.action {
         Action::Travel(TravelAction::GoTo(place)) => {
-            let at = place.parse::<Place>()?.resolve_from(session, from, cancel)?;
+            let at = place
+                .parse::<Place>()?
+                .resolve_from(session, from, cancel)?;
             Ok(Found::Noted(at, said))
         }
-        Action::Travel(TravelAction::GoToLine(file, line, way, thread)) => {
-            line_found(&LineQuestion { file, line, way, from, thread }, session, cancel)
-        }
-        Action::View(ViewAction::ShowMemory(address)) => {
-            Err(anyhow!(say!("lookup-is-memory", text = text, address = address)))
-        }
+        Action::Travel(TravelAction::GoToLine(file, line, way, thread)) => line_found(
+            &LineQuestion {
+                file,
+                line,
+                way,
+                from,
+                thread,
+            },
+            session,
+            cancel,
+        ),
+        Action::View(ViewAction::ShowMemory(address)) => Err(anyhow!(say!(
+            "lookup-is-memory",
+            text = text,
+            address = address
+        ))),
         _ => Err(error),
     }
 }
 
 /// A single word that begins like a name.
 fn is_word(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_alphabetic() || first == '_') && !text.contains([' ', ':'])
+    text.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        && !text.contains([' ', ':'])
 }
 
 fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Result<Found> {
@@ -212,14 +308,21 @@ fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Re
         Way::Back => say!("lookup-line-before", line = &line, file = file),
         Way::Forward => say!("lookup-line-after", line = &line, file = file),
     };
-    let Some(hit) = found else { return Ok(Found::nothing(session, question.way, nothing())) };
+    let Some(hit) = found else {
+        return Ok(Found::nothing(session, question.way, nothing()));
+    };
     // Panels show the thread that executed last, unless they were told another.
-    if question.thread.is_some() || SlotReader(&session.index).thread_at(hit.position)? == hit.thread {
+    if question.thread.is_some()
+        || SlotReader(&session.index).thread_at(hit.position)? == hit.thread
+    {
         return Ok(Found::Position(hit.position));
     }
     let thread = session.index.threads().get(usize::from(hit.thread.0));
     let name = thread.map_or("", |thread| thread.name.as_str());
-    Ok(Found::Noted(hit.position, say!("lookup-other-thread", thread = name, line = &line)))
+    Ok(Found::Noted(
+        hit.position,
+        say!("lookup-other-thread", thread = name, line = &line),
+    ))
 }
 
 impl AccessQuestion {
@@ -233,7 +336,12 @@ impl AccessQuestion {
         };
         match self.way {
             Way::Forward => {
-                let hit = NextAccess { cell, kinds, from: self.from }.run(&session.index, cancel)?;
+                let hit = NextAccess {
+                    cell,
+                    kinds,
+                    from: self.from,
+                }
+                .run(&session.index, cancel)?;
                 let hit = hit.filter(|hit| self.until.is_none_or(|until| hit.position <= until));
                 Ok(hit.map_or_else(|| self.nothing(session), |hit| self.found(&hit)))
             }
@@ -241,9 +349,17 @@ impl AccessQuestion {
         }
     }
 
-    fn last(&self, session: &Session, cell: Cell, kinds: AccessKinds, cancel: &Cancel) -> Result<Found> {
+    fn last(
+        &self,
+        session: &Session,
+        cell: Cell,
+        kinds: AccessKinds,
+        cancel: &Cancel,
+    ) -> Result<Found> {
         let sought = Sought::LastAccess(cell, kinds);
-        let found = Walk::new(sought, self.from, 1, &session.index, cancel).leaving(self.from).next_hit()?;
+        let found = Walk::new(sought, self.from, 1, &session.index, cancel)
+            .leaving(self.from)
+            .next_hit()?;
         Ok(match found {
             walk::Found::Hit(hit) => self.found(&hit),
             walk::Found::Initial(line) => {
@@ -257,7 +373,9 @@ impl AccessQuestion {
 
     /// A hit, with what makes it doubtful.
     fn found(&self, hit: &Hit) -> Found {
-        let Some(doubt) = hit.doubt else { return Found::Position(hit.position) };
+        let Some(doubt) = hit.doubt else {
+            return Found::Position(hit.position);
+        };
         let (cell, doubt) = (self.name(), doubt_words(doubt, hit.record.instruction_set));
         let words = match self.access {
             Access::Read => say!("lookup-read-doubt", cell = cell, doubt = doubt),
@@ -271,8 +389,18 @@ impl AccessQuestion {
         if let Some(until) = self.until {
             let (from, until) = (count(self.from.0), count(until.0));
             return Found::Nothing(match self.access {
-                Access::Read => say!("lookup-not-read-between", cell = cell, from = from, until = until),
-                Access::Write => say!("lookup-not-written-between", cell = cell, from = from, until = until),
+                Access::Read => say!(
+                    "lookup-not-read-between",
+                    cell = cell,
+                    from = from,
+                    until = until
+                ),
+                Access::Write => say!(
+                    "lookup-not-written-between",
+                    cell = cell,
+                    from = from,
+                    until = until
+                ),
             });
         }
         let words = match (self.access, self.way) {
@@ -289,7 +417,11 @@ impl AccessQuestion {
             CellName::Register(name) => name.clone(),
             CellName::Memory(address, 1) => say!("lookup-byte-at", address = address),
             CellName::Memory(address, length) => {
-                say!("lookup-memory-at", address = address, length = length.to_string())
+                say!(
+                    "lookup-memory-at",
+                    address = address,
+                    length = length.to_string()
+                )
             }
         }
     }
@@ -306,13 +438,26 @@ impl AccessQuestion {
             CellName::Memory(address, length) => (address, *length),
         };
         let (space, expression) = split_space(address);
-        let value =
-            names.value(expression).with_context(|| say!("lookup-is-no-cell", text = format!("{address:?}")))?;
+        let value = names
+            .value(expression)
+            .with_context(|| say!("lookup-is-no-cell", text = format!("{address:?}")))?;
         let is_inside = value.checked_add(len_bytes.saturating_sub(1)).is_some();
-        ensure!(is_inside, say!("lookup-range-wraps", text = format!("{address}:{len_bytes}")));
+        ensure!(
+            is_inside,
+            say!(
+                "lookup-range-wraps",
+                text = format!("{address}:{len_bytes}")
+            )
+        );
         Ok(match space {
-            AddressSpace::Virtual => Cell::Memory { address: Address(value), len_bytes },
-            AddressSpace::Physical => Cell::Physical { address: Address(value), len_bytes },
+            AddressSpace::Virtual => Cell::Memory {
+                address: Address(value),
+                len_bytes,
+            },
+            AddressSpace::Physical => Cell::Physical {
+                address: Address(value),
+                len_bytes,
+            },
         })
     }
 }

@@ -14,10 +14,16 @@ impl Desk {
     /// Puts what was there before a change back. Returns what that replaces.
     pub fn exchange(&mut self, before: Marks) -> Marks {
         match before {
-            Marks::Bookmarks(bookmarks) => Marks::Bookmarks(std::mem::replace(&mut self.bookmarks, bookmarks)),
-            Marks::Watches(watches) => Marks::Watches(std::mem::replace(&mut self.watches, watches)),
+            Marks::Bookmarks(bookmarks) => {
+                Marks::Bookmarks(std::mem::replace(&mut self.bookmarks, bookmarks))
+            }
+            Marks::Watches(watches) => {
+                Marks::Watches(std::mem::replace(&mut self.watches, watches))
+            }
             Marks::Waves(waves) => Marks::Waves(std::mem::replace(&mut self.waves, waves)),
-            Marks::Searches(searches) => Marks::Searches(std::mem::replace(&mut self.searches, searches)),
+            Marks::Searches(searches) => {
+                Marks::Searches(std::mem::replace(&mut self.searches, searches))
+            }
             Marks::Slices(slices) => Marks::Slices(std::mem::replace(&mut self.slices, slices)),
         }
     }
@@ -34,19 +40,27 @@ impl Desk {
         if self.bookmarks == before {
             return;
         }
-        let lost = before.list().len().saturating_sub(self.bookmarks.list().len());
+        let lost = before
+            .list()
+            .len()
+            .saturating_sub(self.bookmarks.list().len());
         // Without a note it is made again by the same key.
         let has_note = matches!(change, BookmarkChange::Toggle(place) if before.at(*place).is_some_and(|mark| !mark.note.is_empty()));
         self.tell(News::Changed(Marks::Bookmarks(before)));
         let words = match (change, lost) {
             (BookmarkChange::Remove(_), 1..) => say!("marks-the-bookmark-was-deleted").to_owned(),
-            (BookmarkChange::Toggle(_), 1..) if has_note => say!("marks-the-bookmark-and-its-note").to_owned(),
+            (BookmarkChange::Toggle(_), 1..) if has_note => {
+                say!("marks-the-bookmark-and-its-note").to_owned()
+            }
             (BookmarkChange::Clear, 1..) => {
                 say!("marks-deleted", count = lost)
             }
             _ => return,
         };
-        self.say(Message::new(Tone::Info, words).offering(say!("marks-undo"), Action::Mark(MarkAction::Undo)));
+        self.say(
+            Message::new(Tone::Info, words)
+                .offering(say!("marks-undo"), Action::Mark(MarkAction::Undo)),
+        );
     }
 
     /// Travels to the bookmark before or behind the position.
@@ -94,7 +108,10 @@ impl Desk {
             WatchChange::Clear => say!("watches-all-watches-were-removed"),
             _ => return,
         };
-        self.say(Message::new(Tone::Info, words).offering(say!("watches-undo"), Action::Mark(MarkAction::Undo)));
+        self.say(
+            Message::new(Tone::Info, words)
+                .offering(say!("watches-undo"), Action::Mark(MarkAction::Undo)),
+        );
     }
 
     /// Keeps the search under a name.
@@ -103,7 +120,10 @@ impl Desk {
             self.inform(say!("find-first-for-keeping"));
             return self.tell(News::AskWhatToFind);
         };
-        self.change_searches(&KeptChange::Keep(KeptSearch { name: name.to_owned(), search }));
+        self.change_searches(&KeptChange::Keep(KeptSearch {
+            name: name.to_owned(),
+            search,
+        }));
     }
 
     /// Changes the searches that are kept.
@@ -111,7 +131,12 @@ impl Desk {
         let before = self.searches.clone();
         let changed = self.searches.change(change);
         let is_other = self.searches != before;
-        self.tell_change(change, changed, &before, is_other.then(|| Marks::Searches(before.clone())));
+        self.tell_change(
+            change,
+            changed,
+            &before,
+            is_other.then(|| Marks::Searches(before.clone())),
+        );
     }
 
     /// Tells what became of a change to kept questions. `undo`: the marks before, where some are others by now.
@@ -128,7 +153,10 @@ impl Desk {
             return self.fail(&before.none_of(name));
         }
         if let Err(error) = changed {
-            return self.fail(&spoken_with(K::MESSAGES.not_kept, &[("error", Value::from(error))]));
+            return self.fail(&spoken_with(
+                K::MESSAGES.not_kept,
+                &[("error", Value::from(error))],
+            ));
         }
         let Some(undo) = undo else { return };
         self.tell(News::Changed(undo));
@@ -138,7 +166,10 @@ impl Desk {
             KeptChange::Rename(..) => return,
         };
         let words = spoken_with(id, &[("name", Value::from(name))]);
-        self.say(Message::new(Tone::Info, words).offering(say!("command-undo"), Action::Mark(MarkAction::Undo)));
+        self.say(
+            Message::new(Tone::Info, words)
+                .offering(say!("command-undo"), Action::Mark(MarkAction::Undo)),
+        );
     }
 
     /// A search that is kept; tells where there is none of this name.

@@ -27,7 +27,9 @@ impl Desk {
             Mending::Unneeded => {}
         }
         // Whatever is being opened makes it again itself.
-        let Some(options) = damage.mended(&self.options).filter(|_| !self.is_opening) else { return false };
+        let Some(options) = damage.mended(&self.options).filter(|_| !self.is_opening) else {
+            return false;
+        };
         self.mending = Mending::UnderWay(None);
         self.say(Message::new(Tone::Info, damage.notice()));
         self.tell(News::Mend(Box::new(options)));
@@ -47,7 +49,9 @@ impl Desk {
 
     /// What was damaged is made again, or could not be: what waited for it is asked again.
     pub fn end_mending(&mut self) {
-        let Mending::UnderWay(held) = &mut self.mending else { return };
+        let Mending::UnderWay(held) = &mut self.mending else {
+            return;
+        };
         let held = held.take();
         self.mending = Mending::Done;
         self.moving.release();

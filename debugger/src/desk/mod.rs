@@ -10,7 +10,10 @@ mod arriving_part;
 mod blocks;
 mod call_lookup;
 mod choice;
-#[expect(clippy::module_inception, reason = "the file bears the name of its type")]
+#[expect(
+    clippy::module_inception,
+    reason = "the file bears the name of its type"
+)]
 mod desk;
 mod ends_lookup;
 mod external_lookup;

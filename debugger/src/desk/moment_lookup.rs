@@ -57,7 +57,13 @@ impl Desk {
     pub fn go_to_next_line(&mut self, callees: Callees, way: Way) {
         self.seek(move |session, from, cancel| {
             let (index, images) = (&session.index, &session.images);
-            let walk = LineWalk { index, images, thread: thread_of(index, from)?, callees, cancel };
+            let walk = LineWalk {
+                index,
+                images,
+                thread: thread_of(index, from)?,
+                callees,
+                cancel,
+            };
             let found = walk.next_line(Course { from, way })?;
             let words = || {
                 str::to_owned(match (images.has_lines(), way) {
@@ -77,14 +83,24 @@ impl Desk {
         let told = reached.clone();
         self.seek(move |session, from, cancel| {
             let (index, images) = (&session.index, &session.images);
-            let scene = Scene { index, images, thread: thread_of(index, from)?, cancel };
+            let scene = Scene {
+                index,
+                images,
+                thread: thread_of(index, from)?,
+                cancel,
+            };
             let looked = |at: Position| told.tell(at.0.abs_diff(from.0));
-            let found = next_true(&scene, &condition, Course { from, way }, &looked).map_err(plain)?;
+            let found =
+                next_true(&scene, &condition, Course { from, way }, &looked).map_err(plain)?;
             let words = || match way {
                 Way::Back => say!("lookup-not-true-before", condition = &condition),
                 Way::Forward => say!("lookup-not-true-after", condition = &condition),
             };
-            let readings: Vec<String> = scene.readings(&condition, from).iter().map(ToString::to_string).collect();
+            let readings: Vec<String> = scene
+                .readings(&condition, from)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
             Ok(match (found, readings.is_empty()) {
                 (Some(position), false) => Found::Noted(position, readings.join("; ")),
                 _ => found_or(found, session, way, words),
@@ -100,7 +116,11 @@ impl Desk {
         match self.condition.clone() {
             Some(condition) => self.go_to_where(condition, way),
             None => {
-                let command = if way == Way::Back { CommandId::PreviousWhere } else { CommandId::NextWhere };
+                let command = if way == Way::Back {
+                    CommandId::PreviousWhere
+                } else {
+                    CommandId::NextWhere
+                };
                 self.tell(News::Do(Action::App(AppAction::AskFor(command.into()))));
             }
         }
@@ -119,23 +139,39 @@ impl Desk {
     }
 
     /// Looks for a place from the active window's position on.
-    fn seek(&mut self, find: impl Fn(&Session, Position, &Cancel) -> anyhow::Result<Found> + Send + Sync + 'static) {
+    fn seek(
+        &mut self,
+        find: impl Fn(&Session, Position, &Cancel) -> anyhow::Result<Found> + Send + Sync + 'static,
+    ) {
         let from = self.windows.active().position;
         let question: Arc<Question> = Arc::new(move |session, cancel| find(session, from, cancel));
-        self.lookup = Some(Lookup::asked(&self.session, &self.worker, self.windows.active, Lane::Long, question));
+        self.lookup = Some(Lookup::asked(
+            &self.session,
+            &self.worker,
+            self.windows.active,
+            Lane::Long,
+            question,
+        ));
         self.take_found();
     }
 }
 
 /// A position that was found, or in words what there is none of that way.
-fn found_or(found: Option<Position>, session: &Session, way: Way, words: impl FnOnce() -> String) -> Found {
+fn found_or(
+    found: Option<Position>,
+    session: &Session,
+    way: Way,
+    words: impl FnOnce() -> String,
+) -> Found {
     found.map_or_else(|| Found::nothing(session, way, words()), Found::Position)
 }
 
 /// What is wrong with an expression, which the user has just typed, without its place.
 fn plain(error: NameError) -> anyhow::Error {
     match error {
-        NameError::Expression { error, .. } if error.behind().is_none() => anyhow!("{}", error.kind),
+        NameError::Expression { error, .. } if error.behind().is_none() => {
+            anyhow!("{}", error.kind)
+        }
         error => error.into(),
     }
 }

@@ -35,7 +35,10 @@ impl Desk {
         }
         let asked = std::mem::take(&mut self.moving.asked);
         let (session, windows) = (Arc::clone(&self.session), self.windows.clone());
-        self.moving.ticket = Some(self.worker.spawn(Lane::Short, move |_| Ok(make(&session, windows, asked))));
+        self.moving.ticket = Some(
+            self.worker
+                .spawn(Lane::Short, move |_| Ok(make(&session, windows, asked))),
+        );
         self.take_moved();
     }
 
@@ -49,7 +52,9 @@ impl Desk {
 
     /// Picks up where windows have moved to.
     pub(super) fn take_moved(&mut self) {
-        let Some(answer) = self.receive_moved() else { return };
+        let Some(answer) = self.receive_moved() else {
+            return;
+        };
         let mut moved = match answer {
             Ok(moved) => moved,
             Err(error) => return self.fail(&refused(&error)),

@@ -31,13 +31,19 @@ impl Desk {
             self.worker.renew();
         }
         // Few, and only those of memory: cheaper than to notice each way in which bookmarks change.
-        let is_same = self.naming.names.iter().map(|known| (known.address.0, known.len_bytes, &*known.name));
+        let is_same = self
+            .naming
+            .names
+            .iter()
+            .map(|known| (known.address.0, known.len_bytes, &*known.name));
         if self.naming.job.is_some() || is_same.eq(self.bookmarks.names()) {
             return;
         }
         let names = names_of(&self.bookmarks);
         self.naming.names.clone_from(&names);
         let images = Arc::clone(&self.session.images);
-        self.naming.job = Some(self.worker.spawn(Lane::Short, move |_| Ok(Arc::new(images.with_names(&names)))));
+        self.naming.job = Some(self.worker.spawn(Lane::Short, move |_| {
+            Ok(Arc::new(images.with_names(&names)))
+        }));
     }
 }

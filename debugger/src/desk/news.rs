@@ -72,7 +72,12 @@ pub enum News {
 impl Message {
     /// One sentence.
     pub fn new(tone: Tone, title: impl Into<String>) -> Self {
-        Self { tone, title: title.into(), text: String::new(), offers: Vec::new() }
+        Self {
+            tone,
+            title: title.into(),
+            text: String::new(),
+            offers: Vec::new(),
+        }
     }
 
     /// The same with a text below it.

@@ -133,12 +133,21 @@ impl Opening {
         };
         let job = {
             let (progress, mailbox, parts) = (progress.clone(), mailbox.clone(), parts.clone());
-            let job = Job { choice, keeping, showing, cancel: cancel.clone(), until: until.clone() };
+            let job = Job {
+                choice,
+                keeping,
+                showing,
+                cancel: cancel.clone(),
+                until: until.clone(),
+            };
             let language = Language::spoken();
             move || {
                 language.speak();
                 let tell = |told| {
-                    mailbox.lock().unwrap_or_else(PoisonError::into_inner).put(told);
+                    mailbox
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .put(told);
                     wake();
                 };
                 let on_part = |part| {
@@ -149,7 +158,10 @@ impl Opening {
                 tell(Told::Done(opened));
             }
         };
-        let thread = std::thread::Builder::new().name("open".to_owned()).spawn(job).ok();
+        let thread = std::thread::Builder::new()
+            .name("open".to_owned())
+            .spawn(job)
+            .ok();
         let (started, base, figures) = (Instant::now(), OnceCell::new(), Cell::new(None));
         let (is_card_hidden, is_shown, stands_alone) = (false, false, false);
         Self {
@@ -175,7 +187,11 @@ impl Opening {
     pub fn poll(&self) -> Option<Told> {
         // In this order: what a thread that has ended had to tell is there.
         let is_over = self.is_over();
-        let told = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let told = self
+            .mailbox
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let ended = || Told::Done(Err(anyhow!(say!("opening-thread-ended"))));
         told.or_else(|| is_over.then(ended))
     }
@@ -215,7 +231,9 @@ impl Opening {
 
     /// Whether a trace that is followed was shown as far as it went.
     pub fn has_caught_up(&self) -> bool {
-        self.is_following() && self.parts.load(Relaxed) > 0 && self.mailbox.lock().is_ok_and(|news| news.is_empty())
+        self.is_following()
+            && self.parts.load(Relaxed) > 0
+            && self.mailbox.lock().is_ok_and(|news| news.is_empty())
     }
 
     /// Whether it was started to follow the trace, even if that is over.
@@ -225,7 +243,11 @@ impl Opening {
 
     /// Behaviour of a window at the end of the trace when more steps are indexed: it moves on while the trace is followed.
     pub fn at_end(&self) -> AtEnd {
-        if self.follows() { AtEnd::GoesOn } else { AtEnd::Stays }
+        if self.follows() {
+            AtEnd::GoesOn
+        } else {
+            AtEnd::Stays
+        }
     }
 
     /// Whether it takes so long that a card is worth showing.
@@ -246,11 +268,22 @@ impl Opening {
     }
 
     fn count(&self) -> Figures {
-        let (done, total) = (self.progress.bytes_done.load(Relaxed), self.progress.bytes_total.load(Relaxed));
+        let (done, total) = (
+            self.progress.bytes_done.load(Relaxed),
+            self.progress.bytes_total.load(Relaxed),
+        );
         let now = Instant::now();
-        let (since, base) =
-            if total > 0 { *self.base.get_or_init(|| (self.started.max(now), done)) } else { (now, done) };
-        let figures = Counted { done, total, base: base.min(done), steps: self.progress.steps.load(Relaxed) };
+        let (since, base) = if total > 0 {
+            *self.base.get_or_init(|| (self.started.max(now), done))
+        } else {
+            (now, done)
+        };
+        let figures = Counted {
+            done,
+            total,
+            base: base.min(done),
+            steps: self.progress.steps.load(Relaxed),
+        };
         figures.after(since.elapsed())
     }
 }
@@ -275,7 +308,10 @@ impl News {
 
     /// Parts come before the end.
     fn take(&mut self) -> Option<Told> {
-        self.part.take().map(Told::Part).or_else(|| self.done.take().map(Told::Done))
+        self.part
+            .take()
+            .map(Told::Part)
+            .or_else(|| self.done.take().map(Told::Done))
     }
 
     fn is_empty(&self) -> bool {
@@ -299,7 +335,9 @@ impl Job {
             TraceChoice::Path(options) if options.more.is_empty() && is_session(&options.path) => {
                 Kept::named(&options.path.clone(), None, *options)?
             }
-            TraceChoice::Session { file, trace } => Kept::named(&file, trace, OpenOptions::default())?,
+            TraceChoice::Session { file, trace } => {
+                Kept::named(&file, trace, OpenOptions::default())?
+            }
             TraceChoice::Path(options) => (Kept::default(), options.with_images_told_apart()),
             TraceChoice::Demo => (Kept::default(), OpenOptions::new(session::demo_path()?)),
         };
@@ -309,12 +347,27 @@ impl Job {
         };
         kept.give_images(&mut options);
         kept.find_own(&options);
-        let on_part = |session| tell(Opened { session, options: options.clone(), is_demo, kept: kept.clone() });
+        let on_part = |session| {
+            tell(Opened {
+                session,
+                options: options.clone(),
+                is_demo,
+                kept: kept.clone(),
+            })
+        };
         let follow = (self.showing == Showing::Growth).then_some(&self.until);
-        let watch = Watch { on_part: &on_part, follow };
+        let watch = Watch {
+            on_part: &on_part,
+            follow,
+        };
         let watch = Some(watch).filter(|_| self.showing != Showing::Whole);
         let session = session::open_watched(&options, progress, &self.cancel, watch)?;
-        Ok(Opened { session, options, is_demo, kept })
+        Ok(Opened {
+            session,
+            options,
+            is_demo,
+            kept,
+        })
     }
 }
 
@@ -329,8 +382,15 @@ struct Counted {
 
 impl Counted {
     fn after(&self, elapsed: Duration) -> Figures {
-        let Self { done, total, base, steps } = *self;
-        let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
+        let Self {
+            done,
+            total,
+            base,
+            steps,
+        } = *self;
+        let millis = u64::try_from(elapsed.as_millis())
+            .unwrap_or(u64::MAX)
+            .max(1);
         let done_now = done - base;
         let rate = done_now.saturating_mul(1000) / millis;
         let left = (done_now > 0 && total > done).then(|| {
@@ -340,7 +400,14 @@ impl Counted {
         // In thousandths: more than the bar has pixels.
         let thousandths = u128::from(done.min(total)) * 1000 / u128::from(total.max(1));
         let share = f32::from(u16::try_from(thousandths).unwrap_or(1000)) / 1000.0;
-        Figures { done, total, steps, share, rate, left }
+        Figures {
+            done,
+            total,
+            steps,
+            share,
+            rate,
+            left,
+        }
     }
 }
 
@@ -350,9 +417,20 @@ mod tests {
 
     #[test]
     fn the_time_left_follows_from_the_rate() {
-        let figures = |base, done, total| Counted { done, total, base, steps: 7 }.after(Duration::from_secs(2));
+        let figures = |base, done, total| {
+            Counted {
+                done,
+                total,
+                base,
+                steps: 7,
+            }
+            .after(Duration::from_secs(2))
+        };
         let half = figures(0, 500, 1000);
-        assert_eq!((half.rate, half.left, half.share), (250, Some(Duration::from_secs(2)), 0.5));
+        assert_eq!(
+            (half.rate, half.left, half.share),
+            (250, Some(Duration::from_secs(2)), 0.5)
+        );
         assert_eq!(figures(0, 0, 1000).left, None);
         assert_eq!(figures(0, 0, 0).share, 0.0);
         assert_eq!(figures(0, 999, 1000).per_cent(), "99");
@@ -360,17 +438,35 @@ mod tests {
 
     #[test]
     fn what_was_there_before_makes_it_no_faster() {
-        let figures = Counted { done: 500, total: 1000, base: 400, steps: 7 }.after(Duration::from_secs(1));
-        assert_eq!((figures.rate, figures.left, figures.share), (100, Some(Duration::from_secs(5)), 0.5));
+        let figures = Counted {
+            done: 500,
+            total: 1000,
+            base: 400,
+            steps: 7,
+        }
+        .after(Duration::from_secs(1));
+        assert_eq!(
+            (figures.rate, figures.left, figures.share),
+            (100, Some(Duration::from_secs(5)), 0.5)
+        );
     }
 
     fn opened(name: &str) -> Opened {
         let place = tempfile::tempdir().unwrap();
         let trace = place.path().join(name);
         std::fs::write(&trace, "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n").unwrap();
-        let options = OpenOptions { index: Some(place.path().join("a.sbi")), ..OpenOptions::new(trace) };
-        let session = session::open(&options, &BuildProgress::default(), &Cancel::default()).unwrap();
-        Opened { session, options, is_demo: false, kept: Kept::default() }
+        let options = OpenOptions {
+            index: Some(place.path().join("a.sbi")),
+            ..OpenOptions::new(trace)
+        };
+        let session =
+            session::open(&options, &BuildProgress::default(), &Cancel::default()).unwrap();
+        Opened {
+            session,
+            options,
+            is_demo: false,
+            kept: Kept::default(),
+        }
     }
 
     fn names(mut news: News) -> Vec<String> {
@@ -411,7 +507,9 @@ mod tests {
             assert!(Instant::now() < limit, "nothing came for 20 seconds");
             std::thread::yield_now();
         };
-        let Told::Done(Err(error)) = told else { panic!("there is no such trace") };
+        let Told::Done(Err(error)) = told else {
+            panic!("there is no such trace")
+        };
         assert!(format!("{error:#}").contains("a.tarmac"));
     }
 }

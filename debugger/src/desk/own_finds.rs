@@ -37,7 +37,9 @@ impl OwnFinds {
                 self.list.push((question.clone(), state));
             }
         }
-        self.list.iter_mut().for_each(|(_, state)| state.advance(ground.session, ground.worker));
+        self.list
+            .iter_mut()
+            .for_each(|(_, state)| state.advance(ground.session, ground.worker));
         self.list.iter().any(|(_, state)| state.is_under_way())
     }
 
@@ -50,11 +52,16 @@ impl OwnFinds {
 
     /// Ends all searches. False where none is under way.
     pub fn stop_all(&mut self) -> bool {
-        self.list.iter_mut().fold(false, |is_stopped, (_, state)| state.stop() || is_stopped)
+        self.list
+            .iter_mut()
+            .fold(false, |is_stopped, (_, state)| state.stop() || is_stopped)
     }
 
     /// What was found of a search.
     pub fn find(&self, question: &FindQuestion) -> Option<&FindState> {
-        self.list.iter().find(|(known, _)| known == question).map(|(_, state)| state)
+        self.list
+            .iter()
+            .find(|(known, _)| known == question)
+            .map(|(_, state)| state)
     }
 }

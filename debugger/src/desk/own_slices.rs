@@ -16,7 +16,12 @@ pub struct OwnSlices {
 impl OwnSlices {
     /// Asks the questions of panels that were in view, forgets those that none shows, and picks up what was found.
     /// True while one is under way.
-    pub fn advance(&mut self, wanted: &[SliceQuestion], session: &Arc<Session>, worker: &Worker) -> bool {
+    pub fn advance(
+        &mut self,
+        wanted: &[SliceQuestion],
+        session: &Arc<Session>,
+        worker: &Worker,
+    ) -> bool {
         self.list.retain(|(question, _)| wanted.contains(question));
         for question in wanted {
             if self.find(question).is_none() {
@@ -25,7 +30,9 @@ impl OwnSlices {
                 self.list.push((question.clone(), state));
             }
         }
-        self.list.iter_mut().for_each(|(_, state)| state.advance(session, worker));
+        self.list
+            .iter_mut()
+            .for_each(|(_, state)| state.advance(session, worker));
         self.list.iter().any(|(_, state)| state.is_under_way())
     }
 
@@ -45,15 +52,23 @@ impl OwnSlices {
 
     /// Ends all. False where none is under way.
     pub fn stop_all(&mut self) -> bool {
-        self.list.iter_mut().fold(false, |is_stopped, (_, state)| state.stop() || is_stopped)
+        self.list
+            .iter_mut()
+            .fold(false, |is_stopped, (_, state)| state.stop() || is_stopped)
     }
 
     /// What was found of a question.
     pub fn find(&self, question: &SliceQuestion) -> Option<&SliceState> {
-        self.list.iter().find(|(known, _)| known == question).map(|(_, state)| state)
+        self.list
+            .iter()
+            .find(|(known, _)| known == question)
+            .map(|(_, state)| state)
     }
 
     fn find_mut(&mut self, question: &SliceQuestion) -> Option<&mut SliceState> {
-        self.list.iter_mut().find(|(known, _)| known == question).map(|(_, state)| state)
+        self.list
+            .iter_mut()
+            .find(|(known, _)| known == question)
+            .map(|(_, state)| state)
     }
 }

@@ -63,7 +63,16 @@ pub struct Known<'a> {
 
 /// The rows for a query: a whole command line first, then the commands that fit, best first, then places in the trace.
 /// A function of just that name comes before commands.
-pub fn items(query: &str, situation: &Situation, Known { recent, places, searches, slices }: Known<'_>) -> Vec<Item> {
+pub fn items(
+    query: &str,
+    situation: &Situation,
+    Known {
+        recent,
+        places,
+        searches,
+        slices,
+    }: Known<'_>,
+) -> Vec<Item> {
     let query = query.trim();
     if query.is_empty() {
         return without_query(situation, recent);
@@ -74,37 +83,80 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places, searche
         let is_step = matches!(&place.action, Action::Travel(TravelAction::GoTo(text)) if text.bytes().all(|digit| digit.is_ascii_digit()));
         !(is_step && line.is_some())
     };
-    let (exact, others): (Vec<&Suggestion>, Vec<&Suggestion>) =
-        places.iter().filter(new).partition(|place| place.title == query);
+    let (exact, others): (Vec<&Suggestion>, Vec<&Suggestion>) = places
+        .iter()
+        .filter(new)
+        .partition(|place| place.title == query);
     list.extend(place_items(&exact));
     // Three points are typed for the one sign behind commands that ask for more.
-    let words = query.strip_suffix("...").filter(|words| !words.is_empty()).unwrap_or(query);
+    let words = query
+        .strip_suffix("...")
+        .filter(|words| !words.is_empty())
+        .unwrap_or(query);
     let mut fitting: Vec<(i32, Item)> = keymap::commands()
         .iter()
         .filter_map(|command| {
             let text = text_of(command, situation);
             let (score, matched) = fit_either(words, &text, command)?;
-            let penalty = if command.is_possible(situation) { 0 } else { 100 };
+            let penalty = if command.is_possible(situation) {
+                0
+            } else {
+                100
+            };
             // A panel's name alone means the panel.
             let bonus = if is_panel_of(words, command) { 1000 } else { 0 };
             // What says how something is shown comes behind what shows it.
             let penalty = penalty + if command.is_presentation { 25 } else { 0 };
-            Some((score + bonus - penalty, Item { matched, ..item(command, text, situation) }))
+            Some((
+                score + bonus - penalty,
+                Item {
+                    matched,
+                    ..item(command, text, situation)
+                },
+            ))
         })
         .collect();
     fitting.extend(searches.iter().filter_map(|kept| {
         let text = say!("palette-search", name = kept.name.as_str());
         let (score, matched) = fit(words, &text)?;
-        let choice = Choice::Run(CommandId::RunSearch, Action::Search(SearchAction::RunSearch(kept.name.clone())));
+        let choice = Choice::Run(
+            CommandId::RunSearch,
+            Action::Search(SearchAction::RunSearch(kept.name.clone())),
+        );
         let (key, icon) = (ItemKey::Nothing, Some(icons::SEARCH));
-        Some((score, Item { group: None, text, matched, area: keymap::Area::Edit.name(), key, icon, choice }))
+        Some((
+            score,
+            Item {
+                group: None,
+                text,
+                matched,
+                area: keymap::Area::Edit.name(),
+                key,
+                icon,
+                choice,
+            },
+        ))
     }));
     fitting.extend(slices.iter().filter_map(|kept| {
         let text = say!("palette-slice", name = kept.name.as_str());
         let (score, matched) = fit(words, &text)?;
-        let choice = Choice::Run(CommandId::RunSlice, Action::Slice(SliceAction::RunSlice(kept.name.clone())));
+        let choice = Choice::Run(
+            CommandId::RunSlice,
+            Action::Slice(SliceAction::RunSlice(kept.name.clone())),
+        );
         let (key, icon) = (ItemKey::Nothing, Some(icons::WHY));
-        Some((score, Item { group: None, text, matched, area: keymap::Area::View.name(), key, icon, choice }))
+        Some((
+            score,
+            Item {
+                group: None,
+                text,
+                matched,
+                area: keymap::Area::View.name(),
+                key,
+                icon,
+                choice,
+            },
+        ))
     }));
     // The sort is stable: commands that fit equally well stay in the order of the menus.
     fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
@@ -129,13 +181,20 @@ fn place_items(places: &[&Suggestion]) -> Vec<Item> {
 
 fn without_query(situation: &Situation, recent: &[String]) -> Vec<Item> {
     let as_item = |command: &'static Command| item(command, text_of(command, situation), situation);
-    let mut list: Vec<Item> = recent.iter().filter_map(|name| keymap::command(name)).map(as_item).collect();
+    let mut list: Vec<Item> = recent
+        .iter()
+        .filter_map(|name| keymap::command(name))
+        .map(as_item)
+        .collect();
     if let Some(first) = list.first_mut() {
         first.group = Some(say!("palette-recent"));
     }
     for area in keymap::Area::ALL {
-        let mut of_area: Vec<Item> =
-            keymap::commands().iter().filter(|command| command.area == area).map(as_item).collect();
+        let mut of_area: Vec<Item> = keymap::commands()
+            .iter()
+            .filter(|command| command.area == area)
+            .map(as_item)
+            .collect();
         if let Some(first) = of_area.first_mut() {
             first.group = Some(area.name());
         }
@@ -147,18 +206,28 @@ fn without_query(situation: &Situation, recent: &[String]) -> Vec<Item> {
 /// The query as a whole command line (`last write x2`), or as a place to go to (`1250`, `line:7`).
 fn line_item(query: &str, situation: &Situation) -> Option<Item> {
     let is_place = query.starts_with(|first: char| first.is_ascii_digit())
-        || ["line:", "time:", "pc:"].iter().any(|prefix| query.starts_with(prefix));
+        || ["line:", "time:", "pc:"]
+            .iter()
+            .any(|prefix| query.starts_with(prefix));
     if is_place && situation.active.is_some() {
         let action = parse_line(&format!("Go to {query}"), situation).ok()?;
         let command = CommandId::GoTo.command();
-        return Some(argument_item(command, format!("{} {query}", command.bare_label()), action));
+        return Some(argument_item(
+            command,
+            format!("{} {query}", command.bare_label()),
+            action,
+        ));
     }
     let (command, argument) = keymap::split_line(query)?;
     if argument.is_empty() || !command.is_possible(situation) {
         return None;
     }
     let action = parse_line(query, situation).ok()?;
-    Some(argument_item(command, format!("{} {argument}", command.bare_label()), action))
+    Some(argument_item(
+        command,
+        format!("{} {argument}", command.bare_label()),
+        action,
+    ))
 }
 
 fn argument_item(command: &'static Command, text: String, action: Action) -> Item {
@@ -195,7 +264,8 @@ fn item(command: &'static Command, text: String, situation: &Situation) -> Item 
 /// Whether a command that can have an argument has something to do without: all have but the accesses,
 /// which need a cell under the cursor.
 fn has_subject(command: &Command, situation: &Situation) -> bool {
-    !command.is_access() && command.id != CommandId::GoTo || command.is_access() && situation.cell.is_some()
+    !command.is_access() && command.id != CommandId::GoTo
+        || command.is_access() && situation.cell.is_some()
 }
 
 fn text_of(command: &Command, situation: &Situation) -> String {
@@ -211,13 +281,21 @@ fn text_of(command: &Command, situation: &Situation) -> String {
 fn fit_either(query: &str, text: &str, command: &Command) -> Option<(i32, Vec<usize>)> {
     let also = |name: &str| fit(query, name).map(|(score, _)| (score, Vec::new()));
     // A language is sought by its own name.
-    let own_name = || (command.id == CommandId::LanguageFrench).then(|| also("Français")).flatten();
-    fit(query, text).or_else(|| also(command.name)).or_else(own_name)
+    let own_name = || {
+        (command.id == CommandId::LanguageFrench)
+            .then(|| also("Français"))
+            .flatten()
+    };
+    fit(query, text)
+        .or_else(|| also(command.name))
+        .or_else(own_name)
 }
 
 /// Whether a query is the name of the panel that a command shows, without the word for "show" and its article.
 fn is_panel_of(query: &str, command: &Command) -> bool {
-    let Some(name) = command.name.strip_prefix("Show ") else { return false };
+    let Some(name) = command.name.strip_prefix("Show ") else {
+        return false;
+    };
     let is_translated = command.label() != command.name;
     name.eq_ignore_ascii_case(query)
         || is_translated && folded(command.label()).ends_with(&format!(" {}", folded(query)))
@@ -241,8 +319,13 @@ fn fit(query: &str, text: &str) -> Option<(i32, Vec<usize>)> {
     let mut score = 0;
     let mut from = 0;
     for wanted in query.chars().filter(|letter| !letter.is_whitespace()) {
-        let place = from + letters.get(from..)?.iter().position(|letter| *letter == wanted)?;
-        let is_start = place == 0 || place.checked_sub(1).and_then(|before| letters.get(before)) == Some(&' ');
+        let place = from
+            + letters
+                .get(from..)?
+                .iter()
+                .position(|letter| *letter == wanted)?;
+        let is_start =
+            place == 0 || place.checked_sub(1).and_then(|before| letters.get(before)) == Some(&' ');
         score += if is_start { 8 } else { 0 } + if place == from && from > 0 { 5 } else { 0 };
         places.push(place);
         from = place + 1;
@@ -259,8 +342,13 @@ mod tests {
     use crate::action::WindowId;
 
     fn first(query: &str) -> String {
-        let situation = Situation { active: Some((WindowId(1), Position(5))), ..Situation::default() };
-        items(query, &situation, Known::default()).first().map_or_else(String::new, |item| item.text.clone())
+        let situation = Situation {
+            active: Some((WindowId(1), Position(5))),
+            ..Situation::default()
+        };
+        items(query, &situation, Known::default())
+            .first()
+            .map_or_else(String::new, |item| item.text.clone())
     }
 
     #[test]
@@ -287,14 +375,23 @@ mod tests {
 
     #[test]
     fn a_command_without_its_argument_asks_for_it() {
-        let situation = Situation { active: Some((WindowId(1), Position(5))), ..Situation::default() };
+        let situation = Situation {
+            active: Some((WindowId(1), Position(5))),
+            ..Situation::default()
+        };
         let list = items("show memory", &situation, Known::default());
-        assert!(matches!(list.first().map(|item| &item.choice), Some(Choice::Ask(_))));
+        assert!(matches!(
+            list.first().map(|item| &item.choice),
+            Some(Choice::Ask(_))
+        ));
     }
 
     #[test]
     fn without_a_trace_its_commands_are_not_possible() {
         let list = items("step over", &Situation::default(), Known::default());
-        assert!(matches!(list.first().map(|item| &item.choice), Some(Choice::Nothing)));
+        assert!(matches!(
+            list.first().map(|item| &item.choice),
+            Some(Choice::Nothing)
+        ));
     }
 }

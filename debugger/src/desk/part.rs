@@ -15,7 +15,11 @@ use crate::worker::Lane;
 impl Desk {
     /// The steps of the newest part.
     fn newest_count(&self) -> u64 {
-        self.part.as_ref().map_or(&self.session, |part| &part.session).index.step_count()
+        self.part
+            .as_ref()
+            .map_or(&self.session, |part| &part.session)
+            .index
+            .step_count()
     }
 
     /// Takes a part in whose windows are known.
@@ -34,7 +38,12 @@ impl Desk {
             return;
         }
         let session = Arc::new(session.succeeding(&self.session));
-        self.part = Some(Part { session, at_end, arrival, windows: None });
+        self.part = Some(Part {
+            session,
+            at_end,
+            arrival,
+            windows: None,
+        });
         self.advance_part();
     }
 
@@ -43,12 +52,17 @@ impl Desk {
         if self.moving.is_under_way() {
             return;
         }
-        let Some(part) = self.part.as_mut() else { return };
+        let Some(part) = self.part.as_mut() else {
+            return;
+        };
         let windows = part.windows.get_or_insert_with(|| {
             let (before, after) = (Arc::clone(&self.session), Arc::clone(&part.session));
             let (mut windows, at_end) = (self.windows.clone(), part.at_end);
             self.worker.spawn(Lane::Short, move |_| {
-                let to = NewEnd { step_count: after.index.step_count(), at_end };
+                let to = NewEnd {
+                    step_count: after.index.step_count(),
+                    at_end,
+                };
                 windows.take_part(before.index.calls(), after.index.calls(), to);
                 Ok(windows)
             })

@@ -53,7 +53,11 @@ impl Moving {
 
     /// Gives the moves up. False where there are none.
     pub fn give_up(&mut self) -> bool {
-        let Self { asked, ticket, held } = std::mem::take(self);
+        let Self {
+            asked,
+            ticket,
+            held,
+        } = std::mem::take(self);
         ticket.is_some() || !asked.is_empty() || !held.is_empty()
     }
 }
@@ -62,11 +66,15 @@ impl Moving {
 pub fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -> Moved {
     let mut said = Vec::new();
     // Where several windows are sent somewhere, each goes where it was sent.
-    let is_alone = asked.windows(2).all(|pair| matches!(pair, [one, next] if one.window == next.window));
+    let is_alone = asked
+        .windows(2)
+        .all(|pair| matches!(pair, [one, next] if one.window == next.window));
     let is_synced = windows.is_synced && is_alone;
     let mut waiting = asked.into_iter();
     while let Some(next) = waiting.next() {
-        let Some(window) = windows.get_mut(next.window) else { continue };
+        let Some(window) = windows.get_mut(next.window) else {
+            continue;
+        };
         let from = window.position;
         let mut made = next.what.make(&session.index, window);
         let to = window.position;
@@ -79,11 +87,21 @@ pub fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -> Moved
             Ok(Landing::Nowhere) => said.extend(nowhere_words(session, &next.what)),
             Err(error) => {
                 let rest = std::iter::once(next).chain(waiting).collect();
-                return Moved { windows, said, error: Some(error), rest };
+                return Moved {
+                    windows,
+                    said,
+                    error: Some(error),
+                    rest,
+                };
             }
         }
     }
-    Moved { windows, said, error: None, rest: Vec::new() }
+    Moved {
+        windows,
+        said,
+        error: None,
+        rest: Vec::new(),
+    }
 }
 
 /// How far a window went.
@@ -93,8 +111,17 @@ struct Steps {
 }
 
 /// The other windows go as many steps as one went, and where that one walked, they remember no more places than it.
-fn follow(session: &Session, windows: &mut Windows, led: &Asked, by: Steps) -> Result<Landing, QueryError> {
-    for other in windows.list.iter_mut().filter(|other| other.id != led.window) {
+fn follow(
+    session: &Session,
+    windows: &mut Windows,
+    led: &Asked,
+    by: Steps,
+) -> Result<Landing, QueryError> {
+    for other in windows
+        .list
+        .iter_mut()
+        .filter(|other| other.id != led.window)
+    {
         let to = match by.to.0.checked_sub(by.from.0) {
             Some(forward) => other.position.0.saturating_add(forward),
             None => other.position.0.saturating_sub(by.from.0 - by.to.0),
@@ -114,14 +141,19 @@ fn follow(session: &Session, windows: &mut Windows, led: &Asked, by: Steps) -> R
 /// What is said where a move leads nowhere; nothing about steps within a thread that has no more of them.
 fn nowhere_words(session: &Session, what: &Move) -> Option<String> {
     match what {
-        Move::Step(Stride::Out, Way::Back) => Some(say!("moves-nothing-called-this-function-the").to_owned()),
+        Move::Step(Stride::Out, Way::Back) => {
+            Some(say!("moves-nothing-called-this-function-the").to_owned())
+        }
         Move::Step(Stride::Out, Way::Forward) => Some(match SoFar::of(session) {
             None => say!("moves-this-function-does-not-return").to_owned(),
             Some(part) => say!("moves-no-return-so-far", caveat = part.caveat()),
         }),
         Move::StepOfThread(Way::Back) => Some(say!("moves-this-thread-has-no-step").to_owned()),
         Move::StepOfThread(Way::Forward) => {
-            let words = nothing_so_far(session, say!("moves-this-thread-has-no-step-after").to_owned());
+            let words = nothing_so_far(
+                session,
+                say!("moves-this-thread-has-no-step-after").to_owned(),
+            );
             Some(sentence(&words))
         }
         Move::Step(..) | Move::StayInThread(_) | Move::Travel(_) | Move::Edge(_) => None,

@@ -29,6 +29,9 @@ impl Places {
             let text = text.clone();
             move |cancel: &Cancel| suggestions(&asked, &text, cancel)
         });
-        self.found.peek().filter(|(of, _)| **of == text).map_or(&[], |(_, found)| found.as_slice())
+        self.found
+            .peek()
+            .filter(|(of, _)| **of == text)
+            .map_or(&[], |(_, found)| found.as_slice())
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use super::desk::Desk;
-use crate::action::{Action, FileAction, Fold, PanelAction, SearchAction, SliceAction, TravelAction};
+use crate::action::{
+    Action, FileAction, Fold, PanelAction, SearchAction, SliceAction, TravelAction,
+};
 
 /// Actions in the order in which they are done: first in, first out, all of them.
 ///
@@ -31,7 +33,9 @@ impl Queue {
     /// The action that is done next; none where no more can be done in this round.
     pub fn next(&mut self, mut desk: Option<&mut Desk>) -> Option<Action> {
         while let Some(action) = self.actions.pop_front() {
-            let Some(desk) = desk.as_deref_mut() else { return Some(action) };
+            let Some(desk) = desk.as_deref_mut() else {
+                return Some(action);
+            };
             // What is no move may begin from where the moves before it lead.
             if !is_move(&action) {
                 desk.send_moves();
@@ -42,7 +46,9 @@ impl Queue {
                 break;
             }
             match order(&action) {
-                Order::After if desk.lookup.is_some() || !self.waiting.is_empty() => self.waiting.push_back(action),
+                Order::After if desk.lookup.is_some() || !self.waiting.is_empty() => {
+                    self.waiting.push_back(action)
+                }
                 Order::Instead if desk.lookup.is_some() => {
                     self.waiting.clear();
                     desk.lookup = None;
@@ -67,7 +73,10 @@ impl Extend<Action> for Queue {
 
 /// Whether an action is a move of a window that needs no search. Several of them are made together.
 fn is_move(action: &Action) -> bool {
-    use TravelAction::{Edge, History, Page, StayInThread, StepInto, StepOfThread, StepOut, StepOver, StepRow, Travel};
+    use TravelAction::{
+        Edge, History, Page, StayInThread, StepInto, StepOfThread, StepOut, StepOver, StepRow,
+        Travel,
+    };
     match action {
         Action::Fold(_) => true,
         Action::Travel(action) => matches!(
@@ -104,7 +113,9 @@ fn order(action: &Action) -> Order {
         Action::File(_) | Action::View(_) | Action::App(_) => Order::Beside,
         Action::Travel(action) => order_of_move(action),
         Action::Search(action) => match action {
-            SearchAction::Find(_) | SearchAction::FindNext(_) | SearchAction::RunSearch(_) => Order::After,
+            SearchAction::Find(_) | SearchAction::FindNext(_) | SearchAction::RunSearch(_) => {
+                Order::After
+            }
             _ => Order::Beside,
         },
         Action::Slice(SliceAction::Why(_)) => Order::After,
@@ -113,9 +124,9 @@ fn order(action: &Action) -> Order {
         Action::Mark(_) => Order::Beside,
         Action::Fold(Fold::Toggle(_)) => Order::Beside,
         Action::Fold(_) => Order::After,
-        Action::Panel(PanelAction::SideBySide | PanelAction::CompareWith(_) | PanelAction::CompareCall(_)) => {
-            Order::After
-        }
+        Action::Panel(
+            PanelAction::SideBySide | PanelAction::CompareWith(_) | PanelAction::CompareCall(_),
+        ) => Order::After,
         Action::Panel(_) => Order::Beside,
     }
 }

@@ -65,20 +65,27 @@ impl RecentTrace {
 
     /// How it is opened, as far as its files go.
     fn options(&self) -> OpenOptions {
-        OpenOptions { more: self.more.clone(), ..OpenOptions::new(&self.path) }
+        OpenOptions {
+            more: self.more.clone(),
+            ..OpenOptions::new(&self.path)
+        }
     }
 
     /// Opens it again.
     pub fn action(&self) -> Action {
         match self.more.is_empty() {
             true => Action::File(FileAction::OpenPath(self.path.clone())),
-            false => Action::File(FileAction::OpenFiles(self.options().paths().map(Path::to_owned).collect())),
+            false => Action::File(FileAction::OpenFiles(
+                self.options().paths().map(Path::to_owned).collect(),
+            )),
         }
     }
 
     /// Its folder, with `~` for the user's own.
     pub fn folder(&self) -> String {
-        let Some(folder) = self.path.parent() else { return String::new() };
+        let Some(folder) = self.path.parent() else {
+            return String::new();
+        };
         let home = directories::BaseDirs::new().map(|places| places.home_dir().to_owned());
         match home.and_then(|home| folder.strip_prefix(home).ok().map(Path::to_owned)) {
             Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
@@ -121,12 +128,16 @@ pub fn remember(list: &mut Vec<RecentTrace>, trace: RecentTrace) {
 
 /// A trace as it was opened last time.
 pub fn known<'a>(list: &'a [RecentTrace], trace: &Path) -> Option<&'a RecentTrace> {
-    std::path::absolute(trace).ok().and_then(|path| list.iter().find(|recent| recent.path == path))
+    std::path::absolute(trace)
+        .ok()
+        .and_then(|path| list.iter().find(|recent| recent.path == path))
 }
 
 /// Seconds since 1970.
 pub fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 #[cfg(test)]
@@ -160,7 +171,10 @@ mod tests {
     fn a_file_is_good_changed_or_missing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.tarmac");
-        let trace = RecentTrace { path: path.clone(), ..trace("a") };
+        let trace = RecentTrace {
+            path: path.clone(),
+            ..trace("a")
+        };
         assert_eq!(trace.look(), RecentState::Missing);
         std::fs::write(&path, "xy").unwrap();
         assert_eq!(trace.look(), RecentState::Good);
@@ -173,10 +187,20 @@ mod tests {
         use stepback_generator::drmemtrace::{Container, Sample};
         let folder = tempfile::tempdir().unwrap();
         let files = Sample::Threads.files(Container::Gzip);
-        files.iter().for_each(|file| std::fs::write(folder.path().join(&file.name), &file.bytes).unwrap());
+        files
+            .iter()
+            .for_each(|file| std::fs::write(folder.path().join(&file.name), &file.bytes).unwrap());
         let trace_bytes = files.iter().map(|file| file.bytes.len() as u64).sum();
-        let trace = RecentTrace { path: folder.path().to_owned(), trace_bytes, ..trace("") };
-        std::fs::write(folder.path().join("modules.log"), "Module Table: version 5, count 0\n").unwrap();
+        let trace = RecentTrace {
+            path: folder.path().to_owned(),
+            trace_bytes,
+            ..trace("")
+        };
+        std::fs::write(
+            folder.path().join("modules.log"),
+            "Module Table: version 5, count 0\n",
+        )
+        .unwrap();
         assert_eq!(trace.look(), RecentState::Good);
         std::fs::remove_file(folder.path().join(&files[0].name)).unwrap();
         assert_eq!(trace.look(), RecentState::Changed);

@@ -22,21 +22,43 @@ pub enum BeginAt {
 impl Desk {
     /// Options with one more image. The image that was found beside the trace is named from now on.
     pub fn options_with_image(&self, added: &ImageSpec) -> OpenOptions {
-        let known = self.session.images.infos().iter().map(|info| info.spec.clone());
-        let images = known.filter(|known| known.path != added.path).chain([added.clone()]).collect();
-        OpenOptions { images, ..self.options.clone() }
+        let known = self
+            .session
+            .images
+            .infos()
+            .iter()
+            .map(|info| info.spec.clone());
+        let images = known
+            .filter(|known| known.path != added.path)
+            .chain([added.clone()])
+            .collect();
+        OpenOptions {
+            images,
+            ..self.options.clone()
+        }
     }
 
     /// Options with one more directory for images.
     pub fn options_with_sysroot(&self, directory: PathBuf) -> OpenOptions {
-        let known = self.options.sysroots().iter().filter(|known| **known != directory).cloned();
+        let known = self
+            .options
+            .sysroots()
+            .iter()
+            .filter(|known| **known != directory)
+            .cloned();
         let sysroots = known.chain([directory.clone()]).collect();
-        OpenOptions { sysroots, ..self.options.clone() }
+        OpenOptions {
+            sysroots,
+            ..self.options.clone()
+        }
     }
 
     /// Options to build the index anew.
     pub fn options_to_reload(&self) -> OpenOptions {
-        OpenOptions { policy: IndexPolicy::Force, ..self.options.clone() }
+        OpenOptions {
+            policy: IndexPolicy::Force,
+            ..self.options.clone()
+        }
     }
 
     /// Options to index the rest of the trace.
@@ -46,7 +68,10 @@ impl Desk {
             IndexPolicy::Never => IndexPolicy::Auto,
             policy @ (IndexPolicy::Auto | IndexPolicy::Force) => policy,
         };
-        OpenOptions { policy, ..self.options.clone() }
+        OpenOptions {
+            policy,
+            ..self.options.clone()
+        }
     }
 
     /// Begins at a place that the user named. A position that is not indexed yet is awaited.

@@ -78,13 +78,24 @@ impl SavePlace {
                 others.push(place);
             }
         }
-        let path = if others.is_empty() { return None } else { others.remove(0) };
+        let path = if others.is_empty() {
+            return None;
+        } else {
+            others.remove(0)
+        };
         let is_unread = standing == Standing::Unread;
         let text = match standing {
             Standing::Known(text) => text,
             Standing::Unread => None,
         };
-        Some(Arc::new(Self(Mutex::new(State { path, others, text, is_unread, is_given_up: false, told: None }))))
+        Some(Arc::new(Self(Mutex::new(State {
+            path,
+            others,
+            text,
+            is_unread,
+            is_given_up: false,
+            told: None,
+        }))))
     }
 
     /// Whether it is this file.
@@ -122,17 +133,18 @@ impl SavePlace {
                 Demand::Asked => Over::AnySession,
                 Demand::AskedAgain | Demand::Unasked => Over::Known(known.as_deref()),
             };
-            let error = match aside.and_then(|aside| write_session(&path, text, over).map(|()| aside)) {
-                Ok(aside) => {
-                    self.state().note(text);
-                    return match demand {
-                        Demand::Asked | Demand::AskedAgain => Some(SaveNews::Saved(path)),
-                        Demand::Unasked if is_moved => Some(SaveNews::Elsewhere(path)),
-                        Demand::Unasked => aside.map(SaveNews::SetAside),
-                    };
-                }
-                Err(error) => error,
-            };
+            let error =
+                match aside.and_then(|aside| write_session(&path, text, over).map(|()| aside)) {
+                    Ok(aside) => {
+                        self.state().note(text);
+                        return match demand {
+                            Demand::Asked | Demand::AskedAgain => Some(SaveNews::Saved(path)),
+                            Demand::Unasked if is_moved => Some(SaveNews::Elsewhere(path)),
+                            Demand::Unasked => aside.map(SaveNews::SetAside),
+                        };
+                    }
+                    Err(error) => error,
+                };
             if demand != Demand::Unasked || !error.is_read_only() || !self.state().move_on() {
                 return self.state().refuse(&error, demand);
             }
@@ -143,7 +155,8 @@ impl SavePlace {
 
 impl State {
     fn note(&mut self, text: &str) {
-        (self.text, self.is_unread, self.is_given_up, self.told) = (Some(text.to_owned()), false, false, None);
+        (self.text, self.is_unread, self.is_given_up, self.told) =
+            (Some(text.to_owned()), false, false, None);
     }
 
     /// Goes on to the next place; false where there is none.
@@ -176,7 +189,11 @@ impl State {
 impl Saver {
     /// Calls `wake` when there is news.
     pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { news: channel(), wake: Arc::new(wake), thread: None }
+        Self {
+            news: channel(),
+            wake: Arc::new(wake),
+            thread: None,
+        }
     }
 
     /// Writes a session in a place, after those before.
@@ -191,7 +208,10 @@ impl Saver {
                 wake();
             }
         };
-        self.thread = std::thread::Builder::new().name("save".to_owned()).spawn(job).ok();
+        self.thread = std::thread::Builder::new()
+            .name("save".to_owned())
+            .spawn(job)
+            .ok();
     }
 
     /// Waits until everything is written: at the end of the program, before a session is read, and in tests.
@@ -218,52 +238,93 @@ mod tests {
         let run = || SavePlace::new([path.clone()], Standing::Known(None)).unwrap();
         let (one, two) = (run(), run());
         assert_eq!(one.save(TEXT, Demand::Unasked), None);
-        assert_eq!(two.save("stepback_session = 1\n# two\n", Demand::Unasked), Some(SaveNews::Foreign(path.clone())));
+        assert_eq!(
+            two.save("stepback_session = 1\n# two\n", Demand::Unasked),
+            Some(SaveNews::Foreign(path.clone()))
+        );
         assert!(!two.wants("more"));
         assert_eq!(fs::read_to_string(&path).unwrap(), TEXT);
-        assert_eq!(one.save("stepback_session = 1\n# one\n", Demand::Unasked), None);
+        assert_eq!(
+            one.save("stepback_session = 1\n# one\n", Demand::Unasked),
+            None
+        );
         // Who asks for it gets it.
-        assert_eq!(two.save("stepback_session = 1\n# two\n", Demand::Asked), Some(SaveNews::Saved(path.clone())));
-        assert_eq!(one.save(TEXT, Demand::Unasked), Some(SaveNews::Foreign(path)));
+        assert_eq!(
+            two.save("stepback_session = 1\n# two\n", Demand::Asked),
+            Some(SaveNews::Saved(path.clone()))
+        );
+        assert_eq!(
+            one.save(TEXT, Demand::Unasked),
+            Some(SaveNews::Foreign(path))
+        );
     }
 
     #[test]
     fn what_was_not_taken_in_is_set_aside_once() {
         let folder = tempfile::tempdir().unwrap();
-        let [path, before] = ["a.session.toml", "a.session.before.toml"].map(|name| folder.path().join(name));
+        let [path, before] =
+            ["a.session.toml", "a.session.before.toml"].map(|name| folder.path().join(name));
         let read = || [&path, &before].map(|path| fs::read_to_string(path).unwrap());
         fs::write(&path, TEXT).unwrap();
         let place = SavePlace::new([path.clone()], Standing::Unread).unwrap();
         let [one, two] = ["one", "two"].map(|word| format!("{TEXT}# {word}\n"));
-        assert_eq!(place.save(&one, Demand::Unasked), Some(SaveNews::SetAside(before.clone())));
+        assert_eq!(
+            place.save(&one, Demand::Unasked),
+            Some(SaveNews::SetAside(before.clone()))
+        );
         assert_eq!(place.save(&two, Demand::Unasked), None);
         assert_eq!(read(), [two.as_str(), TEXT]);
         // The same text makes way for nothing.
-        assert_eq!(SavePlace::new([path.clone()], Standing::Unread).unwrap().save(&two, Demand::Unasked), None);
+        assert_eq!(
+            SavePlace::new([path.clone()], Standing::Unread)
+                .unwrap()
+                .save(&two, Demand::Unasked),
+            None
+        );
         assert_eq!(read(), [two.as_str(), TEXT]);
         // What came there meanwhile is not written over where the user names no place.
         fs::write(&path, &one).unwrap();
-        assert_eq!(place.save(TEXT, Demand::AskedAgain), Some(SaveNews::Foreign(path.clone())));
+        assert_eq!(
+            place.save(TEXT, Demand::AskedAgain),
+            Some(SaveNews::Foreign(path.clone()))
+        );
         fs::remove_file(&path).unwrap();
-        assert_eq!(place.save(TEXT, Demand::AskedAgain), Some(SaveNews::Saved(path)));
+        assert_eq!(
+            place.save(TEXT, Demand::AskedAgain),
+            Some(SaveNews::Saved(path))
+        );
     }
 
     #[test]
     fn what_cannot_be_written_is_kept_elsewhere_or_tried_again() {
         let folder = tempfile::tempdir().unwrap();
-        let [path, other] = ["a.session.toml", "new/b.session.toml"].map(|name| folder.path().join(name));
+        let [path, other] =
+            ["a.session.toml", "new/b.session.toml"].map(|name| folder.path().join(name));
         fs::write(&path, TEXT).unwrap();
         let mut permissions = fs::metadata(&path).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();
-        let place = SavePlace::new([path.clone(), other.clone()], Standing::Known(Some(TEXT.to_owned()))).unwrap();
+        let place = SavePlace::new(
+            [path.clone(), other.clone()],
+            Standing::Known(Some(TEXT.to_owned())),
+        )
+        .unwrap();
         let more = "stepback_session = 1\n# more\n";
-        assert_eq!(place.save(more, Demand::Unasked), Some(SaveNews::Elsewhere(other.clone())));
-        assert_eq!([path, other].map(|path| fs::read_to_string(path).unwrap()), [TEXT, more]);
+        assert_eq!(
+            place.save(more, Demand::Unasked),
+            Some(SaveNews::Elsewhere(other.clone()))
+        );
+        assert_eq!(
+            [path, other].map(|path| fs::read_to_string(path).unwrap()),
+            [TEXT, more]
+        );
         // A directory that is not there may come.
         let late = folder.path().join("late/c.session.toml");
         let place = SavePlace::new([late.clone()], Standing::Known(None)).unwrap();
-        assert!(matches!(place.save(TEXT, Demand::Unasked), Some(SaveNews::Failed(_))));
+        assert!(matches!(
+            place.save(TEXT, Demand::Unasked),
+            Some(SaveNews::Failed(_))
+        ));
         assert_eq!(place.save(TEXT, Demand::Unasked), None);
         assert!(place.wants(TEXT));
         fs::create_dir(late.parent().unwrap()).unwrap();

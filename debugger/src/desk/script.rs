@@ -30,7 +30,9 @@ impl Script {
         let mut text = String::new();
         let read = File::open(path).and_then(|file| file.take(LIMIT).read_to_string(&mut text));
         match read {
-            Ok(length) if length as u64 == LIMIT => Err(format!("the script is longer than {LIMIT} bytes: {path:?}")),
+            Ok(length) if length as u64 == LIMIT => {
+                Err(format!("the script is longer than {LIMIT} bytes: {path:?}"))
+            }
             Ok(_) => Self::parse(path, &text),
             Err(error) => Err(format!("the script could not be read ({error}): {path:?}")),
         }
@@ -46,7 +48,11 @@ impl Script {
         for (number, line) in &lines {
             check_line(line).map_err(|error| format!("{}: {error}", place(path, *number)))?;
         }
-        Ok(Self { path: path.to_owned(), lines, current: None })
+        Ok(Self {
+            path: path.to_owned(),
+            lines,
+            current: None,
+        })
     }
 
     /// The action of the next line; none at the end.
@@ -79,9 +85,18 @@ mod tests {
     fn comments_and_empty_lines_are_skipped() {
         let text = "# a comment\n\n  Theme dark\nStep over\n";
         let mut script = Script::parse(Path::new("a.txt"), text).unwrap();
-        let situation = Situation { active: Some((WindowId(1), Position(5))), ..Situation::default() };
-        assert_eq!(script.next(&situation), Some(Ok(Action::App(AppAction::Theme(ThemeChoice::Dark)))));
-        assert_eq!(script.next(&situation), Some(Ok(Action::Travel(TravelAction::StepOver(Way::Forward)))));
+        let situation = Situation {
+            active: Some((WindowId(1), Position(5))),
+            ..Situation::default()
+        };
+        assert_eq!(
+            script.next(&situation),
+            Some(Ok(Action::App(AppAction::Theme(ThemeChoice::Dark))))
+        );
+        assert_eq!(
+            script.next(&situation),
+            Some(Ok(Action::Travel(TravelAction::StepOver(Way::Forward))))
+        );
         assert_eq!(script.place().as_deref(), Some("a.txt, line 4"));
         assert_eq!(script.next(&situation), None);
     }

@@ -29,28 +29,48 @@ struct Wanted {
 
 impl PartialEq for Wanted {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.slice, &other.slice) && self.view == other.view && self.toggled == other.toggled
+        Arc::ptr_eq(&self.slice, &other.slice)
+            && self.view == other.view
+            && self.toggled == other.toggled
     }
 }
 
 impl SliceList {
     /// The lines; those before while these are made, and none where those answer another question.
-    pub fn poll(&mut self, slice: &Arc<Slice>, view: SliceView, worker: &Worker) -> Option<Arc<SliceLines>> {
+    pub fn poll(
+        &mut self,
+        slice: &Arc<Slice>,
+        view: SliceView,
+        worker: &Worker,
+    ) -> Option<Arc<SliceLines>> {
         if self.of.as_ref() != Some(&slice.question) {
             self.toggled = Arc::default();
             self.of = Some(slice.question.clone());
         }
-        let wanted = Wanted { slice: Arc::clone(slice), view, toggled: Arc::clone(&self.toggled) };
+        let wanted = Wanted {
+            slice: Arc::clone(slice),
+            view,
+            toggled: Arc::clone(&self.toggled),
+        };
         let answer = self.made.poll(&wanted, worker, |wanted| {
-            let Wanted { slice, view, toggled } = wanted.clone();
+            let Wanted {
+                slice,
+                view,
+                toggled,
+            } = wanted.clone();
             move |_: &Cancel| Ok(Arc::new(SliceLines::new(slice, view, &toggled)))
         });
-        answer.any().filter(|made| is_about_the_same(&made.slice.question, &slice.question)).cloned()
+        answer
+            .any()
+            .filter(|made| is_about_the_same(&made.slice.question, &slice.question))
+            .cloned()
     }
 
     /// Opens a line, or closes it. False where it has nothing to open.
     pub fn flip(&mut self, line: &ReadingLine) -> bool {
-        let Some(knot) = line.knot() else { return false };
+        let Some(knot) = line.knot() else {
+            return false;
+        };
         let toggled = Arc::make_mut(&mut self.toggled);
         if !toggled.remove(&knot) {
             toggled.insert(knot);
@@ -61,7 +81,10 @@ impl SliceList {
 
 /// Whether questions differ in what is followed alone: the rows of one stay until there are those of the other.
 fn is_about_the_same(one: &SliceQuestion, other: &SliceQuestion) -> bool {
-    SliceQuestion { edges: other.edges, ..one.clone() } == *other
+    SliceQuestion {
+        edges: other.edges,
+        ..one.clone()
+    } == *other
 }
 
 #[cfg(test)]
@@ -74,14 +97,33 @@ mod tests {
     #[test]
     fn lines_of_another_question_are_not_known() {
         let (session, worker) = (overflow(), Worker::synchronous());
-        let question = SliceQuestion { cell: "x2".to_owned(), at: 1763, ..SliceQuestion::default() };
+        let question = SliceQuestion {
+            cell: "x2".to_owned(),
+            at: 1763,
+            ..SliceQuestion::default()
+        };
         let (mut state, mut list) = (SliceState::default(), SliceList::default());
         state.begin(question.clone(), &session, &worker);
         let slice = Arc::clone(state.slice().expect("a slice"));
         assert!(list.poll(&slice, SliceView::Chain, &worker).is_some());
         // The rows stay while something else is followed, too.
-        let edges = SliceEdges { flags: true, ..SliceEdges::default() };
-        assert!(is_about_the_same(&question, &SliceQuestion { edges, ..question.clone() }));
-        assert!(!is_about_the_same(&question, &SliceQuestion { cell: "x0".to_owned(), ..question.clone() }));
+        let edges = SliceEdges {
+            flags: true,
+            ..SliceEdges::default()
+        };
+        assert!(is_about_the_same(
+            &question,
+            &SliceQuestion {
+                edges,
+                ..question.clone()
+            }
+        ));
+        assert!(!is_about_the_same(
+            &question,
+            &SliceQuestion {
+                cell: "x0".to_owned(),
+                ..question.clone()
+            }
+        ));
     }
 }

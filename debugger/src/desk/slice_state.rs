@@ -36,26 +36,60 @@ impl SliceState {
         self.slice.clear();
         self.number += 1;
         self.edges = question.edges;
-        self.ask(SliceAsked { question, limit: STEPS, before: None }, Shown::Meanwhile, session, worker);
+        self.ask(
+            SliceAsked {
+                question,
+                limit: STEPS,
+                before: None,
+            },
+            Shown::Meanwhile,
+            session,
+            worker,
+        );
     }
 
     /// Follows something else besides the data, in the question that is shown, too. The rows stay until there are others.
     pub fn follow(&mut self, edge: SliceEdge, session: &Arc<Session>, worker: &Worker) {
         self.edges = self.edges.toggled(edge);
         let Some(asked) = &self.asked else { return };
-        let question = SliceQuestion { edges: self.edges, ..asked.question.clone() };
+        let question = SliceQuestion {
+            edges: self.edges,
+            ..asked.question.clone()
+        };
         self.number += 1;
-        self.ask(SliceAsked { question, limit: STEPS, before: None }, Shown::Meanwhile, session, worker);
+        self.ask(
+            SliceAsked {
+                question,
+                limit: STEPS,
+                before: None,
+            },
+            Shown::Meanwhile,
+            session,
+            worker,
+        );
     }
 
     /// Follows more steps.
     pub fn more(&mut self, session: &Arc<Session>, worker: &Worker) {
-        let Some((asked, slice)) = self.asked.clone().zip(self.slice.known().cloned()).filter(|_| self.can_have_more())
+        let Some((asked, slice)) = self
+            .asked
+            .clone()
+            .zip(self.slice.known().cloned())
+            .filter(|_| self.can_have_more())
         else {
             return;
         };
         let limit = asked.limit.saturating_mul(2).min(MOST);
-        self.ask(SliceAsked { limit, before: Some(slice), ..asked }, Shown::Meanwhile, session, worker);
+        self.ask(
+            SliceAsked {
+                limit,
+                before: Some(slice),
+                ..asked
+            },
+            Shown::Meanwhile,
+            session,
+            worker,
+        );
     }
 
     fn ask(&mut self, asked: SliceAsked, shown: Shown, session: &Arc<Session>, worker: &Worker) {
@@ -69,7 +103,9 @@ impl SliceState {
         }
         let (session, question) = (Arc::clone(session), asked.clone());
         self.slice
-            .begin(shown, worker, move |cancel: &Cancel, publish| gather_slice(&session, &question, cancel, publish));
+            .begin(shown, worker, move |cancel: &Cancel, publish| {
+                gather_slice(&session, &question, cancel, publish)
+            });
         self.asked = Some(asked);
         self.slice.receive();
     }
@@ -83,13 +119,24 @@ impl SliceState {
             return;
         }
         if let Some(asked) = self.asked.clone() {
-            self.ask(SliceAsked { before: None, ..asked }, Shown::InTheEnd, session, worker);
+            self.ask(
+                SliceAsked {
+                    before: None,
+                    ..asked
+                },
+                Shown::InTheEnd,
+                session,
+                worker,
+            );
         }
     }
 
     /// Ends the walk under way; what was found stays. False where there is none.
     pub fn stop(&mut self) -> bool {
-        let is_ended = self.slice.stop(|slice| Slice { end: SliceEnd::Stopped, ..slice.clone() });
+        let is_ended = self.slice.stop(|slice| Slice {
+            end: SliceEnd::Stopped,
+            ..slice.clone()
+        });
         self.is_stopped |= is_ended;
         is_ended
     }
@@ -133,13 +180,19 @@ impl SliceState {
 
     /// Whether the position of the question is not indexed yet.
     pub fn is_awaited(&self, session: &Session) -> bool {
-        self.asked.as_ref().is_some_and(|asked| !is_reached(asked, session))
+        self.asked
+            .as_ref()
+            .is_some_and(|asked| !is_reached(asked, session))
     }
 
     /// Whether there are steps that are not listed, and the list may grow.
     pub fn can_have_more(&self) -> bool {
-        let is_cut = |slice: &Arc<Slice>| matches!(slice.end, SliceEnd::Limit(_) | SliceEnd::Stopped);
-        !self.is_under_way() && self.slice().is_some_and(|slice| is_cut(slice) && slice.step_count() < MOST as u64)
+        let is_cut =
+            |slice: &Arc<Slice>| matches!(slice.end, SliceEnd::Limit(_) | SliceEnd::Stopped);
+        !self.is_under_way()
+            && self
+                .slice()
+                .is_some_and(|slice| is_cut(slice) && slice.step_count() < MOST as u64)
     }
 }
 
@@ -163,7 +216,11 @@ mod tests {
         // The only thread is busy: nothing is found.
         let _busy = worker.spawn(Lane::Short, move |_: &Cancel| Ok(gate.recv()?));
         let mut state = SliceState::default();
-        let question = SliceQuestion { cell: "x2".to_owned(), at: 1763, ..SliceQuestion::default() };
+        let question = SliceQuestion {
+            cell: "x2".to_owned(),
+            at: 1763,
+            ..SliceQuestion::default()
+        };
         state.begin(question.clone(), &session, &worker);
         assert!(state.stop() && state.slice().is_none());
         worker.renew();

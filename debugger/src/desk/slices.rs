@@ -17,7 +17,12 @@ impl Desk {
     /// Asks why a cell has its value at a position; none: at that of the active window.
     pub(crate) fn why(&mut self, cell: &CellName, at: Option<Position>) {
         let at = at.unwrap_or(self.windows.active().position).0;
-        self.why_again(SliceQuestion { cell: argument_text(cell), at, forward: false, edges: self.slice.edges() });
+        self.why_again(SliceQuestion {
+            cell: argument_text(cell),
+            at,
+            forward: false,
+            edges: self.slice.edges(),
+        });
     }
 
     /// Asks a question; who draws shows what is found.
@@ -28,14 +33,24 @@ impl Desk {
 
     /// Follows something else besides the data.
     pub(crate) fn follow_in_slice(&mut self, edge: SliceEdge) {
-        self.slice.follow(edge, &Arc::clone(&self.session), &self.worker);
+        self.slice
+            .follow(edge, &Arc::clone(&self.session), &self.worker);
     }
 
     /// Follows the value to where it comes from, or to where it went.
     pub(crate) fn turn_slice(&mut self, way: Way) {
         let forward = way == Way::Forward;
-        let Some(asked) = self.slice.question().filter(|asked| asked.forward != forward) else { return };
-        self.why_again(SliceQuestion { forward, ..asked.clone() });
+        let Some(asked) = self
+            .slice
+            .question()
+            .filter(|asked| asked.forward != forward)
+        else {
+            return;
+        };
+        self.why_again(SliceQuestion {
+            forward,
+            ..asked.clone()
+        });
     }
 
     /// Follows more steps.
@@ -64,7 +79,10 @@ impl Desk {
         let Some(slice) = self.slice.question().cloned() else {
             return self.inform(say!("slice-first-for-keeping"));
         };
-        self.change_slices(&KeptChange::Keep(KeptSlice { name: name.to_owned(), slice }));
+        self.change_slices(&KeptChange::Keep(KeptSlice {
+            name: name.to_owned(),
+            slice,
+        }));
     }
 
     /// Changes the slices that are kept.
@@ -72,7 +90,12 @@ impl Desk {
         let before = self.slices.clone();
         let changed = self.slices.change(change);
         let is_other = self.slices != before;
-        self.tell_change(change, changed, &before, is_other.then(|| Marks::Slices(before.clone())));
+        self.tell_change(
+            change,
+            changed,
+            &before,
+            is_other.then(|| Marks::Slices(before.clone())),
+        );
     }
 
     /// A slice that is kept; tells where there is none of this name.

@@ -41,7 +41,9 @@ impl Status {
             (say!("status-in"), self.symbol.clone()),
             (say!("status-depth"), self.depth.map(count)),
         ];
-        parts.into_iter().filter_map(|(name, value)| Some((name, value?)))
+        parts
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
     }
 }
 
@@ -50,22 +52,37 @@ pub fn status_at(session: &Session, position: Position, cancel: &Cancel) -> anyh
     let index = &session.index;
     let first = position.last_step().unwrap_or(Step(0));
     let records = Steps { first, count: 1 }.run(index, cancel)?;
-    let Some(record) = records.first() else { return Ok(Status::default()) };
+    let Some(record) = records.first() else {
+        return Ok(Status::default());
+    };
     let here = instruction_at(session, record.thread, position, cancel)?;
     let innermost = index.calls().innermost_at(record.thread, position);
     Ok(Status {
         line: record.line.map(|line| line.0),
         record: record_of(session, position)?,
-        time: record.time.map(|time| if session.drmemtrace().is_some() { clock_text(time) } else { time.to_string() }),
-        thread: index.threads().get(usize::from(record.thread.0)).map(|thread| thread.name.clone()),
+        time: record.time.map(|time| {
+            if session.drmemtrace().is_some() {
+                clock_text(time)
+            } else {
+                time.to_string()
+            }
+        }),
+        thread: index
+            .threads()
+            .get(usize::from(record.thread.0))
+            .map(|thread| thread.name.clone()),
         symbol: here.and_then(|pc| session.images.name_at(pc)),
-        depth: innermost.and_then(|call| index.calls().get(call)).map(|call| u64::from(call.depth)),
+        depth: innermost
+            .and_then(|call| index.calls().get(call))
+            .map(|call| u64::from(call.depth)),
     })
 }
 
 /// The first record of the step before a position.
 fn record_of(session: &Session, position: Position) -> anyhow::Result<Option<u64>> {
-    let Some(trace) = session.drmemtrace().filter(|_| position.0 > 0) else { return Ok(None) };
+    let Some(trace) = session.drmemtrace().filter(|_| position.0 > 0) else {
+        return Ok(None);
+    };
     let mut found = None;
     trace.records(position.0..position.0.saturating_add(1), |record| {
         found = Some(record.ordinal);

@@ -24,13 +24,19 @@ struct Asked<K> {
 
 impl<K, A> Default for Stream<K, A> {
     fn default() -> Self {
-        Self { asked: None, answer: Growing::default(), is_fresh: false }
+        Self {
+            asked: None,
+            answer: Growing::default(),
+            is_fresh: false,
+        }
     }
 }
 
 impl<K, A> std::fmt::Debug for Stream<K, A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stream").field("answer", &self.answer).finish_non_exhaustive()
+        f.debug_struct("Stream")
+            .field("answer", &self.answer)
+            .finish_non_exhaustive()
     }
 }
 
@@ -45,11 +51,15 @@ impl<K: Clone + PartialEq, A: Send + Sync + 'static> Stream<K, A> {
         let epoch = worker.epoch();
         // The same question of an earlier epoch goes on, else one that takes long would never be answered.
         let is_under_way = self.answer.is_under_way();
-        let is_asked = |asked: &Asked<K>| asked.key == *key && (asked.epoch == epoch || is_under_way);
+        let is_asked =
+            |asked: &Asked<K>| asked.key == *key && (asked.epoch == epoch || is_under_way);
         if !self.asked.as_ref().is_some_and(is_asked) {
             self.answer.begin(Shown::Meanwhile, worker, make(key));
             self.is_fresh = false;
-            self.asked = Some(Asked { key: key.clone(), epoch });
+            self.asked = Some(Asked {
+                key: key.clone(),
+                epoch,
+            });
         }
         self.is_fresh |= self.answer.receive();
         match (self.answer.error(), self.answer.known()) {

@@ -19,7 +19,12 @@ pub fn desk_over(session: Arc<Session>, position: u64) -> Desk {
     let (small, _place) = tarmac(SMALL);
     let small = Arc::into_inner(small).expect("the only reference");
     let options = OpenOptions::new(session.path.clone());
-    let opened = Opened { session: small, options, is_demo: false, kept: Kept::default() };
+    let opened = Opened {
+        session: small,
+        options,
+        is_demo: false,
+        kept: Kept::default(),
+    };
     let mut desk = Desk::new(opened, Arc::new(Worker::synchronous()));
     desk.windows = Windows::new(session.index.step_count());
     desk.session = session;

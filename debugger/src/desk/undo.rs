@@ -12,7 +12,10 @@ pub struct Undo<B> {
 
 impl<B> Default for Undo<B> {
     fn default() -> Self {
-        Self { back: Vec::new(), forward: Vec::new() }
+        Self {
+            back: Vec::new(),
+            forward: Vec::new(),
+        }
     }
 }
 
@@ -28,14 +31,18 @@ impl<B> Undo<B> {
     /// Takes the last change back: `exchange` puts a state into effect and gives the one that it replaces.
     /// False when there is none.
     pub fn undo(&mut self, exchange: impl FnOnce(B) -> B) -> bool {
-        let Some(before) = self.back.pop() else { return false };
+        let Some(before) = self.back.pop() else {
+            return false;
+        };
         self.forward.push(exchange(before));
         true
     }
 
     /// Does again what was taken back last. False when there is nothing.
     pub fn redo(&mut self, exchange: impl FnOnce(B) -> B) -> bool {
-        let Some(after) = self.forward.pop() else { return false };
+        let Some(after) = self.forward.pop() else {
+            return false;
+        };
         self.back.push(exchange(after));
         true
     }
@@ -51,7 +58,8 @@ mod tests {
         let (mut undo, mut now) = (Undo::<Bookmarks>::default(), Bookmarks::default());
         for position in 1..4 {
             undo.keep(now.clone());
-            now.change(&BookmarkChange::Toggle(BookmarkPlace::Position(position))).unwrap();
+            now.change(&BookmarkChange::Toggle(BookmarkPlace::Position(position)))
+                .unwrap();
         }
         let mut counts = Vec::new();
         let exchange = |now: &mut Bookmarks, before: Bookmarks| std::mem::replace(now, before);

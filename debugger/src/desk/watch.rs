@@ -32,7 +32,10 @@ impl SessionWatch {
             (true, false) => Change::Part,
             (false, _) => Change::Trace,
         };
-        *self = Self { lineage, session: now };
+        *self = Self {
+            lineage,
+            session: now,
+        };
         news
     }
 

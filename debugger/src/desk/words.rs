@@ -8,8 +8,12 @@ pub use crate::model::text::thousands as count;
 
 /// Bytes in the largest unit that leaves something before the point: `8.4 GB`.
 pub fn bytes(number: u64) -> String {
-    let units =
-        [("words-tb", 1_000_000_000_000), ("words-gb", 1_000_000_000), ("words-mb", 1_000_000), ("words-kb", 1_000)];
+    let units = [
+        ("words-tb", 1_000_000_000_000),
+        ("words-gb", 1_000_000_000),
+        ("words-mb", 1_000_000),
+        ("words-kb", 1_000),
+    ];
     match units.iter().find(|(_, size)| number >= *size) {
         Some((unit, size)) => {
             let amount = format!("{}.{}", number / size, number % size * 10 / size);
@@ -57,18 +61,26 @@ fn date(seconds: u64) -> String {
         "month-dec",
     ];
     let (year, month, day) = crate::model::clock::date_of(seconds / 86_400);
-    let month = usize::try_from(month).ok().and_then(|month| MONTHS.get(month.checked_sub(1)?));
+    let month = usize::try_from(month)
+        .ok()
+        .and_then(|month| MONTHS.get(month.checked_sub(1)?));
     format!("{day} {} {year}", spoken(month.unwrap_or(&"month-dec")))
 }
 
 /// With a capital first letter, unless it begins with a name such as `x2` or `sp_el3`.
 pub fn sentence(text: &str) -> String {
     let is_name = |letter: char| letter.is_ascii_digit() || letter == '_';
-    if text.split_whitespace().next().is_some_and(|word| word.contains(is_name)) {
+    if text
+        .split_whitespace()
+        .next()
+        .is_some_and(|word| word.contains(is_name))
+    {
         return text.to_owned();
     }
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 
 use stepback_index::{
-    Cancel, Index, MemoryAt, MemoryOf, NameReader, NextAccessedBlock, NextVisit, PlainAddress, Query as _, QueryError,
-    RegisterFile, RegistersAt, SlotReader, ThreadId, Value,
+    Cancel, Index, MemoryAt, MemoryOf, NameReader, NextAccessedBlock, NextVisit, PlainAddress,
+    Query as _, QueryError, RegisterFile, RegistersAt, SlotReader, ThreadId, Value,
 };
 use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
 use stepback_parsers::Position;
@@ -32,16 +32,28 @@ impl<'a> AtPosition<'a> {
         thread: Option<ThreadId>,
         cancel: &'a Cancel,
     ) -> Self {
-        Self { index, images, position, thread, cancel, registers: OnceCell::new() }
+        Self {
+            index,
+            images,
+            position,
+            thread,
+            cancel,
+            registers: OnceCell::new(),
+        }
     }
 
     fn registers(&self) -> &Result<RegisterFile, LookupFailure> {
-        let query = RegistersAt { position: self.position, thread: self.thread };
-        self.registers.get_or_init(|| Ok(query.run(self.index, self.cancel)?))
+        let query = RegistersAt {
+            position: self.position,
+            thread: self.thread,
+        };
+        self.registers
+            .get_or_init(|| Ok(query.run(self.index, self.cancel)?))
     }
 
     fn thread(&self) -> Result<ThreadId, QueryError> {
-        self.thread.map_or_else(|| SlotReader(self.index).thread_at(self.position), Ok)
+        self.thread
+            .map_or_else(|| SlotReader(self.index).thread_at(self.position), Ok)
     }
 
     /// As many as an address has in the state that holds: a core may change to one of another width.
@@ -52,7 +64,10 @@ impl<'a> AtPosition<'a> {
 
     /// The address of the memory that a pointer names, without a tag that the processor ignores.
     pub fn plain_address(&self, pointer: u64) -> Result<u64, QueryError> {
-        let question = PlainAddress { thread: self.thread()?, pointer: Address(pointer) };
+        let question = PlainAddress {
+            thread: self.thread()?,
+            pointer: Address(pointer),
+        };
         Ok(question.run(self.index, self.cancel)?.0)
     }
 
@@ -62,9 +77,20 @@ impl<'a> AtPosition<'a> {
             Width::Pointer => self.pointer_bytes()?,
         };
         let address = Address(self.plain_address(address)?);
-        let question = MemoryAt { position: self.position, address, len_bytes };
-        let memory = MemoryOf { thread: self.thread, question };
-        let mut bytes: Vec<Option<u8>> = memory.run(self.index, self.cancel)?.iter().map(|state| state.value).collect();
+        let question = MemoryAt {
+            position: self.position,
+            address,
+            len_bytes,
+        };
+        let memory = MemoryOf {
+            thread: self.thread,
+            question,
+        };
+        let mut bytes: Vec<Option<u8>> = memory
+            .run(self.index, self.cancel)?
+            .iter()
+            .map(|state| state.value)
+            .collect();
         if self.index.info().is_big_endian {
             bytes.reverse();
         }
@@ -110,11 +136,18 @@ impl Lookup for AtPosition<'_> {
 /// What cannot be looked up counts as unused. Cost: two look-ups.
 pub fn is_used(index: &Index, address: u64, cancel: &Cancel) -> bool {
     let is_accessed = || {
-        let block = NextAccessedBlock { from: Address(address) }.run(index, cancel);
+        let block = NextAccessedBlock {
+            from: Address(address),
+        }
+        .run(index, cancel);
         block.is_ok_and(|block| block.is_some_and(|block| block.0 <= address))
     };
     let is_executed = |pc: u64| {
-        let visit = NextVisit { pc: Address(pc), from: Position(0) }.run(index, cancel);
+        let visit = NextVisit {
+            pc: Address(pc),
+            from: Position(0),
+        }
+        .run(index, cancel);
         visit.is_ok_and(|visit| visit.is_some())
     };
     // Bit 0 of a code address may say how to decode it.
@@ -126,7 +159,11 @@ fn value_of(file: &RegisterFile, view: RegisterView) -> ValueLookup {
     let bytes = file.registers.iter().find_map(|state| {
         let start = usize::from(view.offset.checked_sub(state.view.offset)?);
         let end = start.checked_add(usize::from(view.size_bytes))?;
-        state.value.0.get(start..end).filter(|_| state.view.register == view.register)
+        state
+            .value
+            .0
+            .get(start..end)
+            .filter(|_| state.view.register == view.register)
     });
     let low_half = bytes.map(|bytes| bytes.get(..8).unwrap_or(bytes));
     let number = low_half.and_then(|bytes| Value(bytes.to_vec()).to_u64());
@@ -148,7 +185,9 @@ pub struct SymbolsOnly<'a> {
 impl Lookup for SymbolsOnly<'_> {
     /// The name of a register that is no symbol too is reported as a register without a value, not as an unknown name.
     fn register(&self, name: &str) -> Option<ValueLookup> {
-        let is_register = InstructionSet::ALL.iter().any(|set| Registers::view(name, *set).is_some());
+        let is_register = InstructionSet::ALL
+            .iter()
+            .any(|set| Registers::view(name, *set).is_some());
         let is_address = || bare_hex(name).is_some_and(|address| self.is_used(address));
         let is_meant = is_register && self.symbols(name).is_empty() && !is_address();
         is_meant.then(|| ValueLookup::Failed(NO_POSITION.into()))
@@ -184,7 +223,11 @@ mod tests {
             written_by: None,
             reason: None,
         };
-        RegisterFile { thread: ThreadId(0), instruction_set: InstructionSet::A64, registers: vec![state] }
+        RegisterFile {
+            thread: ThreadId(0),
+            instruction_set: InstructionSet::A64,
+            registers: vec![state],
+        }
     }
 
     #[track_caller]
@@ -197,7 +240,11 @@ mod tests {
     fn a_part_of_a_shown_register_has_a_value_of_its_own() {
         let bytes = [1, 2, 3, 4, 0, 0, 0, 0x80].map(Some);
         check(&file("x3", &bytes), "w3", ValueLookup::Known(0x0403_0201));
-        check(&file("x3", &bytes), "x3", ValueLookup::Known(0x8000_0000_0403_0201));
+        check(
+            &file("x3", &bytes),
+            "x3",
+            ValueLookup::Known(0x8000_0000_0403_0201),
+        );
         check(&file("x3", &bytes), "x4", ValueLookup::Unknown);
     }
 
@@ -210,6 +257,10 @@ mod tests {
 
     #[test]
     fn a_vector_register_gives_its_low_half() {
-        check(&file("v0", &[Some(1); 16]), "v0", ValueLookup::Known(0x0101_0101_0101_0101));
+        check(
+            &file("v0", &[Some(1); 16]),
+            "v0",
+            ValueLookup::Known(0x0101_0101_0101_0101),
+        );
     }
 }

@@ -74,13 +74,19 @@ pub struct LookupFailure {
 
 impl From<QueryError> for LookupFailure {
     fn from(error: QueryError) -> Self {
-        Self { words: error.to_string(), behind: Some(Arc::new(error)) }
+        Self {
+            words: error.to_string(),
+            behind: Some(Arc::new(error)),
+        }
     }
 }
 
 impl From<&str> for LookupFailure {
     fn from(words: &str) -> Self {
-        Self { words: words.to_owned(), behind: None }
+        Self {
+            words: words.to_owned(),
+            behind: None,
+        }
     }
 }
 
@@ -102,9 +108,8 @@ impl ExpressionError {
     /// What the index or the trace said when a value was looked up; none when something else is wrong.
     pub fn behind(&self) -> Option<&QueryError> {
         match &self.kind {
-            ExpressionErrorKind::RegisterFailed(_, why) | ExpressionErrorKind::MemoryFailed(_, why) => {
-                why.behind.as_deref()
-            }
+            ExpressionErrorKind::RegisterFailed(_, why)
+            | ExpressionErrorKind::MemoryFailed(_, why) => why.behind.as_deref(),
             _ => None,
         }
     }
@@ -117,14 +122,19 @@ impl fmt::Display for ExpressionErrorKind {
         match self {
             Self::Empty => f.write_str(say!("expression-empty")),
             Self::ValueMissing => f.write_str(say!("expression-value-missing")),
-            Self::NotAValue(text) => f.write_str(&say!("expression-not-a-value", text = format!("{text:?}"))),
-            Self::NotAnOperator(text) => {
-                f.write_str(&say!("expression-not-an-operator", text = format!("{text:?}"), operators = OPERATORS))
+            Self::NotAValue(text) => {
+                f.write_str(&say!("expression-not-a-value", text = format!("{text:?}")))
             }
+            Self::NotAnOperator(text) => f.write_str(&say!(
+                "expression-not-an-operator",
+                text = format!("{text:?}"),
+                operators = OPERATORS
+            )),
             Self::Character('=') => f.write_str(say!("expression-equality")),
-            Self::Character(character) => {
-                f.write_str(&say!("expression-character", character = format!("{character:?}")))
-            }
+            Self::Character(character) => f.write_str(&say!(
+                "expression-character",
+                character = format!("{character:?}")
+            )),
             Self::Number(text, error) => number_error(f, text, *error),
             Self::QuoteOpen => f.write_str(say!("expression-backtick")),
             Self::ParenthesisOpen => f.write_str(say!("expression-parenthesis-open")),
@@ -133,18 +143,29 @@ impl fmt::Display for ExpressionErrorKind {
             Self::BracketClosed => f.write_str(say!("expression-bracket-closed")),
             Self::TooDeep => f.write_str(say!("expression-too-deep")),
             Self::RegisterUnknown(name) => f.write_str(&say!("expression-unknown", name = &**name)),
-            Self::RegisterFailed(name, why) => {
-                f.write_str(&say!("expression-failed", name = &**name, why = why.to_string()))
+            Self::RegisterFailed(name, why) => f.write_str(&say!(
+                "expression-failed",
+                name = &**name,
+                why = why.to_string()
+            )),
+            Self::MemoryUnknown(address) => f.write_str(&say!(
+                "expression-memory-unknown",
+                address = format!("{address:#x}")
+            )),
+            Self::MemoryFailed(address, why) => f.write_str(&say!(
+                "expression-memory-failed",
+                address = format!("{address:#x}"),
+                why = why.to_string()
+            )),
+            Self::NoRegister(name) => {
+                f.write_str(&say!("expression-no-register", name = format!("{name:?}")))
             }
-            Self::MemoryUnknown(address) => {
-                f.write_str(&say!("expression-memory-unknown", address = format!("{address:#x}")))
+            Self::NoSymbol(name) => {
+                f.write_str(&say!("expression-no-symbol", name = format!("{name:?}")))
             }
-            Self::MemoryFailed(address, why) => {
-                f.write_str(&say!("expression-memory-failed", address = format!("{address:#x}"), why = why.to_string()))
+            Self::NoName(name) => {
+                f.write_str(&say!("expression-no-name", name = format!("{name:?}")))
             }
-            Self::NoRegister(name) => f.write_str(&say!("expression-no-register", name = format!("{name:?}"))),
-            Self::NoSymbol(name) => f.write_str(&say!("expression-no-symbol", name = format!("{name:?}"))),
-            Self::NoName(name) => f.write_str(&say!("expression-no-name", name = format!("{name:?}"))),
             Self::SeveralSymbols(name, addresses) => f.write_str(&say!(
                 "expression-several-symbols",
                 name = &**name,
@@ -161,24 +182,39 @@ const LISTED: usize = 8;
 
 /// The first addresses of a list, `0x8000, 0x8040`.
 fn listed(addresses: &[u64]) -> String {
-    let shown: Vec<String> = addresses.iter().take(LISTED).map(|address| format!("{address:#x}")).collect();
-    let more = if addresses.len() > LISTED { ", …" } else { "" };
+    let shown: Vec<String> = addresses
+        .iter()
+        .take(LISTED)
+        .map(|address| format!("{address:#x}"))
+        .collect();
+    let more = if addresses.len() > LISTED {
+        ", …"
+    } else {
+        ""
+    };
     format!("{}{more}", shown.join(", "))
 }
 
 fn number_error(f: &mut fmt::Formatter<'_>, text: &str, error: NumberError) -> fmt::Result {
-    let looks_hexadecimal = !text.starts_with("0x") && text.chars().all(|character| character.is_ascii_hexdigit());
+    let looks_hexadecimal =
+        !text.starts_with("0x") && text.chars().all(|character| character.is_ascii_hexdigit());
     match error {
-        NumberError::Malformed if looks_hexadecimal => {
-            f.write_str(&say!("expression-hexadecimal", text = format!("{text:?}"), digits = text))
-        }
+        NumberError::Malformed if looks_hexadecimal => f.write_str(&say!(
+            "expression-hexadecimal",
+            text = format!("{text:?}"),
+            digits = text
+        )),
         _ => write!(f, "{text:?}: {error}"),
     }
 }
 
 impl fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&say!("expression-column", column = self.column.to_string(), what = self.kind.to_string()))
+        f.write_str(&say!(
+            "expression-column",
+            column = self.column.to_string(),
+            what = self.kind.to_string()
+        ))
     }
 }
 

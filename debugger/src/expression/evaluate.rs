@@ -94,14 +94,21 @@ impl Expression {
         let mut next = 0;
         while let Some((column, operation)) = self.operations.get(next) {
             next += 1;
-            let at_column = |kind: Kind| ExpressionError { column: *column, kind };
+            let at_column = |kind: Kind| ExpressionError {
+                column: *column,
+                kind,
+            };
             // The parser puts as many values before an operator as it takes.
             let mut pop = || stack.pop().ok_or_else(|| at_column(Kind::ValueMissing));
             let value = match operation {
                 Operation::Number(value) => (*value).into(),
                 Operation::Bare(bare) => bare.read(context).taken.into(),
-                Operation::Name(kind, name) => look_up(*kind, name, context).map_err(at_column)?.into(),
-                Operation::Memory(width) => load(wrapped(pop()?), *width, context).map_err(at_column)?.into(),
+                Operation::Name(kind, name) => {
+                    look_up(*kind, name, context).map_err(at_column)?.into()
+                }
+                Operation::Memory(width) => load(wrapped(pop()?), *width, context)
+                    .map_err(at_column)?
+                    .into(),
                 Operation::Unary(Unary::Minus) => pop()?.wrapping_neg(),
                 Operation::Unary(operator) => operator.apply(wrapped(pop()?)).into(),
                 Operation::Decide { by, end } => {
@@ -127,7 +134,10 @@ impl Expression {
             };
             stack.push(value);
         }
-        stack.pop().ok_or(ExpressionError { column: 1, kind: Kind::Empty })
+        stack.pop().ok_or(ExpressionError {
+            column: 1,
+            kind: Kind::Empty,
+        })
     }
 
     /// Works the expression out for each symbol that has the name that it contains: static functions share names.
@@ -137,9 +147,18 @@ impl Expression {
     /// As [`Self::evaluate`]; two names that several symbols have are an error.
     pub fn evaluate_all(&self, context: &dyn Lookup) -> Result<Vec<u64>, ExpressionError> {
         let mut values = match self.evaluate(context) {
-            Err(ExpressionError { kind: Kind::SeveralSymbols(name, addresses), .. }) => addresses
+            Err(ExpressionError {
+                kind: Kind::SeveralSymbols(name, addresses),
+                ..
+            }) => addresses
                 .into_iter()
-                .map(|address| self.evaluate(&OneSymbol { context, name: &name, address }))
+                .map(|address| {
+                    self.evaluate(&OneSymbol {
+                        context,
+                        name: &name,
+                        address,
+                    })
+                })
                 .collect::<Result<Vec<u64>, _>>()?,
             value => vec![value?],
         };
@@ -151,13 +170,15 @@ impl Expression {
     /// How the numbers and names that have several readings are read.
     pub fn readings(&self, context: &dyn Lookup) -> Vec<Reading> {
         let reading = |operation: &Operation| match operation {
-            Operation::Bare(bare) => {
-                Some(bare.read(context)).filter(|reading| reading.is_hexadecimal || reading.other.is_some())
-            }
+            Operation::Bare(bare) => Some(bare.read(context))
+                .filter(|reading| reading.is_hexadecimal || reading.other.is_some()),
             Operation::Name(NameKind::Any, name) => reading_of_name(name, context),
             _ => None,
         };
-        self.operations.iter().filter_map(|(_, operation)| reading(operation)).collect()
+        self.operations
+            .iter()
+            .filter_map(|(_, operation)| reading(operation))
+            .collect()
     }
 
     /// The expression with every number read in C syntax: for lengths and counts, which no listing prints in hexadecimal.
@@ -168,7 +189,10 @@ impl Expression {
         for (column, operation) in &mut self.operations {
             if let Operation::Bare(bare) = operation {
                 let malformed = || Kind::Number(bare.digits.clone(), NumberError::Malformed);
-                let value = bare.in_c.ok_or_else(|| ExpressionError { column: *column, kind: malformed() })?;
+                let value = bare.in_c.ok_or_else(|| ExpressionError {
+                    column: *column,
+                    kind: malformed(),
+                })?;
                 *operation = Operation::Number(value);
             }
         }
@@ -177,11 +201,14 @@ impl Expression {
 
     /// True when the value does not depend on a position.
     pub fn is_without_position(&self, context: &dyn Lookup) -> bool {
-        !self.operations.iter().any(|(_, operation)| match operation {
-            Operation::Name(NameKind::Register, _) | Operation::Memory(_) => true,
-            Operation::Name(NameKind::Any, name) => context.register(name).is_some(),
-            _ => false,
-        })
+        !self
+            .operations
+            .iter()
+            .any(|(_, operation)| match operation {
+                Operation::Name(NameKind::Register, _) | Operation::Memory(_) => true,
+                Operation::Name(NameKind::Any, name) => context.register(name).is_some(),
+                _ => false,
+            })
     }
 }
 
@@ -191,11 +218,19 @@ fn wrapped(value: i128) -> u64 {
 }
 
 fn look_up(kind: NameKind, name: &str, context: &dyn Lookup) -> Result<u64, Kind> {
-    let register = if kind == NameKind::Symbol { None } else { context.register(name) };
+    let register = if kind == NameKind::Symbol {
+        None
+    } else {
+        context.register(name)
+    };
     match register {
         Some(ValueLookup::Known(value)) => return Ok(value),
         Some(ValueLookup::Unknown) => {
-            let address = if kind == NameKind::Any { context.address_of_unknown(name) } else { None };
+            let address = if kind == NameKind::Any {
+                context.address_of_unknown(name)
+            } else {
+                None
+            };
             return address.ok_or_else(|| Kind::RegisterUnknown(name.to_owned()));
         }
         Some(ValueLookup::Failed(why)) => return Err(Kind::RegisterFailed(name.to_owned(), why)),
@@ -214,13 +249,22 @@ fn look_up(kind: NameKind, name: &str, context: &dyn Lookup) -> Result<u64, Kind
 /// A name of hexadecimal digits may be an address as well.
 fn reading_of_name(name: &str, context: &dyn Lookup) -> Option<Reading> {
     let address = bare_hex(name)?;
-    let reading = |taken, other, is_hexadecimal| Reading { text: name.to_owned(), taken, other, is_hexadecimal };
+    let reading = |taken, other, is_hexadecimal| Reading {
+        text: name.to_owned(),
+        taken,
+        other,
+        is_hexadecimal,
+    };
     match look_up(NameKind::Any, name, context) {
-        Ok(taken) if matches!(context.register(name), Some(ValueLookup::Unknown)) => Some(reading(taken, None, true)),
+        Ok(taken) if matches!(context.register(name), Some(ValueLookup::Unknown)) => {
+            Some(reading(taken, None, true))
+        }
         Ok(taken) if context.register(name).is_none() && context.symbols(name).is_empty() => {
             Some(reading(taken, None, true))
         }
-        Ok(taken) if taken != address && context.is_used(address) => Some(reading(taken, Some(address), false)),
+        Ok(taken) if taken != address && context.is_used(address) => {
+            Some(reading(taken, Some(address), false))
+        }
         _ => None,
     }
 }
@@ -238,7 +282,11 @@ impl Lookup for OneSymbol<'_> {
     }
 
     fn symbols(&self, name: &str) -> Vec<u64> {
-        if name == self.name { vec![self.address] } else { self.context.symbols(name) }
+        if name == self.name {
+            vec![self.address]
+        } else {
+            self.context.symbols(name)
+        }
     }
 
     fn memory(&self, address: u64, width: Width) -> ValueLookup {

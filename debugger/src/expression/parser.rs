@@ -135,17 +135,40 @@ pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
     mark_lone_numbers(&mut tokens);
     let end_column = text.trim_end().chars().count() + 1;
     if tokens.is_empty() {
-        return Err(ExpressionError { column: 1, kind: Kind::Empty });
+        return Err(ExpressionError {
+            column: 1,
+            kind: Kind::Empty,
+        });
     }
-    let mut parser = Parser { tokens: tokens.into_iter().peekable(), operations: Vec::new(), depth: 0, end_column };
+    let mut parser = Parser {
+        tokens: tokens.into_iter().peekable(),
+        operations: Vec::new(),
+        depth: 0,
+        end_column,
+    };
     parser.binary(0)?;
     match parser.tokens.next() {
-        None => Ok(Expression { operations: parser.operations }),
-        Some(Token { column, word: Word::Symbol(")") }) => {
-            Err(ExpressionError { column, kind: Kind::ParenthesisClosed })
-        }
-        Some(Token { column, word: Word::Symbol("]") }) => Err(ExpressionError { column, kind: Kind::BracketClosed }),
-        Some(token) => Err(ExpressionError { column: token.column, kind: Kind::NotAnOperator(spelling(&token.word)) }),
+        None => Ok(Expression {
+            operations: parser.operations,
+        }),
+        Some(Token {
+            column,
+            word: Word::Symbol(")"),
+        }) => Err(ExpressionError {
+            column,
+            kind: Kind::ParenthesisClosed,
+        }),
+        Some(Token {
+            column,
+            word: Word::Symbol("]"),
+        }) => Err(ExpressionError {
+            column,
+            kind: Kind::BracketClosed,
+        }),
+        Some(token) => Err(ExpressionError {
+            column: token.column,
+            kind: Kind::NotAnOperator(spelling(&token.word)),
+        }),
     }
 }
 
@@ -154,13 +177,17 @@ fn mark_lone_numbers(tokens: &mut [Token]) {
     let is_border = |token: Option<&Token>| match token.map(|token| &token.word) {
         None => true,
         Some(Word::Symbol(symbol)) => {
-            matches!(*symbol, "(" | ")" | "[" | "]" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||")
+            matches!(
+                *symbol,
+                "(" | ")" | "[" | "]" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||"
+            )
         }
         Some(_) => false,
     };
     let lone: Vec<bool> = (0..tokens.len())
         .map(|place| {
-            is_border(place.checked_sub(1).and_then(|before| tokens.get(before))) && is_border(tokens.get(place + 1))
+            is_border(place.checked_sub(1).and_then(|before| tokens.get(before)))
+                && is_border(tokens.get(place + 1))
         })
         .collect();
     for (token, is_alone) in tokens.iter_mut().zip(lone) {
@@ -182,7 +209,9 @@ impl Parser {
     /// A chain of operators that bind more tightly than `outer`.
     fn binary(&mut self, outer: u8) -> Result<(), ExpressionError> {
         self.unary()?;
-        while let Some((column, operator, precedence)) = self.peek_infix().filter(|found| found.2 > outer) {
+        while let Some((column, operator, precedence)) =
+            self.peek_infix().filter(|found| found.2 > outer)
+        {
             self.tokens.next();
             match operator {
                 Infix::Both(operator) => {
@@ -195,11 +224,18 @@ impl Parser {
         Ok(())
     }
 
-    fn unless(&mut self, by: Decider, column: usize, precedence: u8) -> Result<(), ExpressionError> {
+    fn unless(
+        &mut self,
+        by: Decider,
+        column: usize,
+        precedence: u8,
+    ) -> Result<(), ExpressionError> {
         let decision = self.operations.len();
-        self.operations.push((column, Operation::Decide { by, end: decision }));
+        self.operations
+            .push((column, Operation::Decide { by, end: decision }));
         self.binary(precedence)?;
-        self.operations.push((column, Operation::Unary(Unary::Truth)));
+        self.operations
+            .push((column, Operation::Unary(Unary::Truth)));
         let behind = self.operations.len();
         if let Some((_, Operation::Decide { end, .. })) = self.operations.get_mut(decision) {
             *end = behind;
@@ -209,13 +245,18 @@ impl Parser {
 
     fn peek_infix(&mut self) -> Option<(usize, Infix, u8)> {
         let token = self.tokens.peek()?;
-        let Word::Symbol(symbol) = token.word else { return None };
+        let Word::Symbol(symbol) = token.word else {
+            return None;
+        };
         Infix::of(symbol).map(|(operator, precedence)| (token.column, operator, precedence))
     }
 
     fn unary(&mut self) -> Result<(), ExpressionError> {
         let Some(Token { column, word }) = self.tokens.next() else {
-            return Err(ExpressionError { column: self.end_column, kind: Kind::ValueMissing });
+            return Err(ExpressionError {
+                column: self.end_column,
+                kind: Kind::ValueMissing,
+            });
         };
         match word {
             Word::Number(value) => self.operations.push((column, Operation::Number(value))),
@@ -230,7 +271,12 @@ impl Parser {
             Word::Symbol("!") => self.signed(column, Unary::Not)?,
             Word::Symbol("(") => self.enclosed(column, ")", Kind::ParenthesisOpen)?,
             Word::Symbol("[") => self.memory(column, Width::Pointer)?,
-            Word::Symbol(symbol) => return Err(ExpressionError { column, kind: Kind::NotAValue(symbol.to_owned()) }),
+            Word::Symbol(symbol) => {
+                return Err(ExpressionError {
+                    column,
+                    kind: Kind::NotAValue(symbol.to_owned()),
+                });
+            }
         }
         Ok(())
     }
@@ -243,7 +289,9 @@ impl Parser {
 
     /// Takes the next word if it is this symbol.
     fn takes(&mut self, symbol: &str) -> bool {
-        self.tokens.next_if(|token| matches!(token.word, Word::Symbol(found) if found == symbol)).is_some()
+        self.tokens
+            .next_if(|token| matches!(token.word, Word::Symbol(found) if found == symbol))
+            .is_some()
     }
 
     /// An address and its closing bracket.
@@ -260,7 +308,10 @@ impl Parser {
             return Ok(());
         }
         Err(match self.tokens.next() {
-            Some(token) => ExpressionError { column: token.column, kind: Kind::NotAnOperator(spelling(&token.word)) },
+            Some(token) => ExpressionError {
+                column: token.column,
+                kind: Kind::NotAnOperator(spelling(&token.word)),
+            },
             None => ExpressionError { column, kind: open },
         })
     }
@@ -271,7 +322,10 @@ impl Parser {
         inner: impl FnOnce(&mut Self) -> Result<(), ExpressionError>,
     ) -> Result<(), ExpressionError> {
         if self.depth == DEPTH_LIMIT {
-            return Err(ExpressionError { column, kind: Kind::TooDeep });
+            return Err(ExpressionError {
+                column,
+                kind: Kind::TooDeep,
+            });
         }
         self.depth += 1;
         let result = inner(self);

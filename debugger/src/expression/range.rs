@@ -14,15 +14,21 @@ const PHYSICAL: [&str; 2] = ["phys::", "pa::"];
 
 /// Takes off what says that an address is a physical one: `phys::0x1f000:8`.
 pub fn split_space(text: &str) -> (AddressSpace, &str) {
-    let rest = PHYSICAL.iter().find_map(|prefix| text.trim_start().strip_prefix(prefix));
-    rest.map_or((AddressSpace::Virtual, text), |rest| (AddressSpace::Physical, rest))
+    let rest = PHYSICAL
+        .iter()
+        .find_map(|prefix| text.trim_start().strip_prefix(prefix));
+    rest.map_or((AddressSpace::Virtual, text), |rest| {
+        (AddressSpace::Physical, rest)
+    })
 }
 
 /// Splits `ADDR[:LEN]`, as the command line and the palette take it.
 /// The colons of `reg::x0` belong to the address, and so do those inside backticks and brackets.
 pub fn split_range(text: &str) -> (&str, Option<&str>) {
     match text.rsplit_once(':') {
-        Some((address, len)) if !address.ends_with(':') && !len.contains(['`', ']']) => (address, Some(len)),
+        Some((address, len)) if !address.ends_with(':') && !len.contains(['`', ']']) => {
+            (address, Some(len))
+        }
         _ => (text, None),
     }
 }
@@ -38,7 +44,10 @@ mod tests {
 
     #[test]
     fn a_physical_address_says_so() {
-        assert_eq!(split_space(" phys::0x1f000:8"), (AddressSpace::Physical, "0x1f000:8"));
+        assert_eq!(
+            split_space(" phys::0x1f000:8"),
+            (AddressSpace::Physical, "0x1f000:8")
+        );
         assert_eq!(split_space("pa::sp"), (AddressSpace::Physical, "sp"));
         // A symbol and a length.
         assert_eq!(split_space("phys:8"), (AddressSpace::Virtual, "phys:8"));

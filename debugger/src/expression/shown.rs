@@ -20,7 +20,10 @@ pub const LONG_HEX: usize = 5;
 /// ```
 pub fn shown_address(text: &str) -> Option<u64> {
     let text = text.trim();
-    let digits = text.strip_prefix("0x").or(text.strip_prefix("0X")).unwrap_or(text);
+    let digits = text
+        .strip_prefix("0x")
+        .or(text.strip_prefix("0X"))
+        .unwrap_or(text);
     let is_hex = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     u64::from_str_radix(digits, 16).ok().filter(|_| is_hex)
 }
@@ -57,14 +60,24 @@ impl BareNumber {
     /// Reads digits; none where C syntax leaves no doubt or they are no hexadecimal number.
     pub fn of(digits: &str) -> Option<Self> {
         let (hexadecimal, in_c) = (bare_hex(digits)?, number(digits).ok());
-        let is_binary = in_c.is_some() && digits.get(1..2).is_some_and(|letter| letter.eq_ignore_ascii_case("b"));
+        let is_binary = in_c.is_some()
+            && digits
+                .get(1..2)
+                .is_some_and(|letter| letter.eq_ignore_ascii_case("b"));
         let is_bare = in_c != Some(hexadecimal) && !is_binary;
-        is_bare.then(|| Self { digits: digits.to_owned(), in_c, hexadecimal, is_alone: false })
+        is_bare.then(|| Self {
+            digits: digits.to_owned(),
+            in_c,
+            hexadecimal,
+            is_alone: false,
+        })
     }
 
     /// Chooses the reading that is meant.
     pub fn read(&self, context: &dyn Lookup) -> Reading {
-        let Some(in_c) = self.in_c else { return self.taken_as(self.hexadecimal, None) };
+        let Some(in_c) = self.in_c else {
+            return self.taken_as(self.hexadecimal, None);
+        };
         let is_long = self.digits.len() >= LONG_HEX;
         if !self.is_alone && !is_long {
             return self.taken_as(in_c, None);
@@ -78,7 +91,12 @@ impl BareNumber {
     }
 
     fn taken_as(&self, taken: u64, other: Option<u64>) -> Reading {
-        Reading { text: self.digits.clone(), taken, other, is_hexadecimal: taken == self.hexadecimal }
+        Reading {
+            text: self.digits.clone(),
+            taken,
+            other,
+            is_hexadecimal: taken == self.hexadecimal,
+        }
     }
 }
 
@@ -96,8 +114,13 @@ impl OtherReading {
     pub fn of(text: &str, taken: u64) -> Option<Self> {
         let text = text.trim();
         let address = bare_hex(text).map(Self::Address);
-        let in_c = BareNumber::of(text).and_then(|bare| bare.in_c).map(Self::Decimal);
-        address.into_iter().chain(in_c).find(|reading| reading.value() != taken)
+        let in_c = BareNumber::of(text)
+            .and_then(|bare| bare.in_c)
+            .map(Self::Decimal);
+        address
+            .into_iter()
+            .chain(in_c)
+            .find(|reading| reading.value() != taken)
     }
 
     /// The address that is meant then.
@@ -125,11 +148,24 @@ impl fmt::Display for Reading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (text, taken) = (self.text.as_str(), format!("{:#x}", self.taken));
         let is_number = text.starts_with(|first: char| first.is_ascii_digit());
-        f.write_str(&match (self.other.map(|other| format!("{other:#x}")), self.is_hexadecimal, is_number) {
+        f.write_str(&match (
+            self.other.map(|other| format!("{other:#x}")),
+            self.is_hexadecimal,
+            is_number,
+        ) {
             (None, _, _) => say!("reading-hexadecimal-alone", text = text, taken = taken),
-            (Some(other), true, _) => say!("reading-hexadecimal", text = text, taken = taken, other = other),
-            (Some(other), false, true) => say!("reading-decimal", text = text, taken = taken, other = other),
-            (Some(other), false, false) => say!("reading-name", text = text, taken = taken, other = other),
+            (Some(other), true, _) => say!(
+                "reading-hexadecimal",
+                text = text,
+                taken = taken,
+                other = other
+            ),
+            (Some(other), false, true) => {
+                say!("reading-decimal", text = text, taken = taken, other = other)
+            }
+            (Some(other), false, false) => {
+                say!("reading-name", text = text, taken = taken, other = other)
+            }
         })
     }
 }
@@ -146,7 +182,9 @@ pub fn address_of_name(name: &str, context: &dyn Lookup) -> Option<u64> {
 /// The decimal number that digits without `0x` may be as well.
 pub fn decimal(text: &str) -> Option<u64> {
     let text = text.trim();
-    text.parse().ok().filter(|_| text.bytes().all(|digit| digit.is_ascii_digit()))
+    text.parse()
+        .ok()
+        .filter(|_| text.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -214,13 +252,18 @@ mod tests {
         };
         assert_eq!(
             readings("80020340 + 8"),
-            ["80020340 is read as the hexadecimal number 0x80020340; the decimal number is 0x4c50374"]
+            [
+                "80020340 is read as the hexadecimal number 0x80020340; the decimal number is 0x4c50374"
+            ]
         );
         assert_eq!(
             readings("9000"),
             ["9000 is read as a decimal number, 0x2328; for the hexadecimal one write 0x9000"]
         );
-        assert_eq!(readings("8002034c"), ["8002034c is read as the hexadecimal number 0x8002034c"]);
+        assert_eq!(
+            readings("8002034c"),
+            ["8002034c is read as the hexadecimal number 0x8002034c"]
+        );
         assert_eq!(readings("0x80020340 + 16"), [""; 0]);
         for text in ["8", "4096", "-16"] {
             assert_eq!(readings(text), [""; 0]);
@@ -230,8 +273,14 @@ mod tests {
     #[test]
     fn the_other_reading_of_what_was_typed_is_known() {
         let other = |text: &str, taken| OtherReading::of(text, taken);
-        assert_eq!(other("80020340", 0x8002_0340), Some(OtherReading::Decimal(80_020_340)));
-        assert_eq!(other("80020340", 80_020_340), Some(OtherReading::Address(0x8002_0340)));
+        assert_eq!(
+            other("80020340", 0x8002_0340),
+            Some(OtherReading::Decimal(80_020_340))
+        );
+        assert_eq!(
+            other("80020340", 80_020_340),
+            Some(OtherReading::Address(0x8002_0340))
+        );
         assert_eq!(other("8", 8), None);
         assert_eq!(other("0x80020340", 0x8002_0340), None);
         assert_eq!(other("fa0", 0x1234), Some(OtherReading::Address(0xfa0)));

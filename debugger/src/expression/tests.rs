@@ -46,7 +46,11 @@ impl Lookup for Example {
             0x8000..0x8100 => {
                 let start = u8::try_from(address - 0x8000).expect("a small number");
                 let mut number = [0; 8];
-                number.iter_mut().zip(start + 1..).take(bytes).for_each(|(byte, value)| *byte = value);
+                number
+                    .iter_mut()
+                    .zip(start + 1..)
+                    .take(bytes)
+                    .for_each(|(byte, value)| *byte = value);
                 ValueLookup::Known(u64::from_le_bytes(number))
             }
             0x9000 => ValueLookup::Failed("the trace changed".into()),
@@ -62,7 +66,11 @@ fn check(text: &str, expected: u64) {
 
 #[track_caller]
 fn check_error(text: &str, expected: &str) {
-    assert_eq!(evaluate(text, &Example).expect_err(text).to_string(), expected, "{text}");
+    assert_eq!(
+        evaluate(text, &Example).expect_err(text).to_string(),
+        expected,
+        "{text}"
+    );
 }
 
 #[test]
@@ -103,7 +111,15 @@ fn operators_of_one_rank_go_from_left_to_right() {
 
 #[test]
 fn comparisons_are_unsigned_and_give_1_or_0() {
-    for (text, value) in [("1<2", 1), ("2<1", 0), ("2<=2", 1), ("3<=2", 0), ("2>1", 1), ("1>=2", 0), ("1==1", 1)] {
+    for (text, value) in [
+        ("1<2", 1),
+        ("2<1", 0),
+        ("2<=2", 1),
+        ("3<=2", 0),
+        ("2>1", 1),
+        ("1>=2", 0),
+        ("1==1", 1),
+    ] {
         check(text, value);
     }
     check("1!=1", 0);
@@ -136,8 +152,14 @@ fn memory_is_read_as_wide_as_a_pointer_or_as_it_is_said() {
 
 #[test]
 fn memory_that_is_unknown_is_said_to_be_unknown() {
-    check_error("1+[x0]", "column 3: memory at 0x100 is unknown at this position");
-    check_error("u8[0x9000]", "column 1: memory at 0x9000 could not be looked up: the trace changed");
+    check_error(
+        "1+[x0]",
+        "column 3: memory at 0x100 is unknown at this position",
+    );
+    check_error(
+        "u8[0x9000]",
+        "column 1: memory at 0x9000 could not be looked up: the trace changed",
+    );
     check_error("[x5]", "column 2: x5 is unknown at this position");
 }
 
@@ -185,23 +207,37 @@ fn a_percent_sign_is_a_register_where_a_value_is_due() {
 
 #[test]
 fn a_name_of_several_symbols_means_all_of_them_or_none() {
-    check_error("helper", "column 1: 2 symbols are called helper, at 0x400, 0x424: write the address that is meant");
+    check_error(
+        "helper",
+        "column 1: 2 symbols are called helper, at 0x400, 0x424: write the address that is meant",
+    );
     check("0 && helper", 0);
     let all = |text: &str| parse(text).unwrap().evaluate_all(&Example);
     assert_eq!(all("helper + 4"), Ok(vec![0x404, 0x428]));
     assert_eq!(all("helper - helper"), Ok(vec![0]));
     assert_eq!(all("main"), Ok(vec![0x4000]));
-    assert_eq!(all("x5").unwrap_err().to_string(), "column 1: x5 is unknown at this position");
+    assert_eq!(
+        all("x5").unwrap_err().to_string(),
+        "column 1: x5 is unknown at this position"
+    );
 }
 
 #[test]
 fn a_register_without_a_value_may_be_an_address_that_is_used() {
     let readings = |text: &str| -> Vec<String> {
-        parse(text).unwrap().readings(&Example).iter().map(ToString::to_string).collect()
+        parse(text)
+            .unwrap()
+            .readings(&Example)
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     };
     check("d0", 0xd0);
     check("d0 + 4", 0xd4);
-    assert_eq!(readings("d0"), ["d0 is read as the hexadecimal number 0xd0"]);
+    assert_eq!(
+        readings("d0"),
+        ["d0 is read as the hexadecimal number 0xd0"]
+    );
     check_error("reg::d0", "column 1: d0 is unknown at this position");
     check_error("d1", "column 1: d1 is unknown at this position");
     assert_eq!(readings("d1"), [""; 0]);
@@ -210,12 +246,23 @@ fn a_register_without_a_value_may_be_an_address_that_is_used() {
 #[test]
 fn a_difference_below_zero_is_negative() {
     let is_negative = |text: &str| parse(text).unwrap().is_negative(&Example);
-    for text in ["0x1000 - 0x2000", "-8", "x0 - sp", "0x1000 - 0x2000 - 1", "4 * (1 - 2)"] {
+    for text in [
+        "0x1000 - 0x2000",
+        "-8",
+        "x0 - sp",
+        "0x1000 - 0x2000 - 1",
+        "4 * (1 - 2)",
+    ] {
         assert_eq!(is_negative(text), Ok(true), "{text}");
     }
-    for text in
-        ["0x2000 - 0x1000", "-8 + 0x1000", "0x1000 - 0x2000 + sp", "~0", "0xffffffffffffffff + 2", "(1 - 2) & 0xff"]
-    {
+    for text in [
+        "0x2000 - 0x1000",
+        "-8 + 0x1000",
+        "0x1000 - 0x2000 + sp",
+        "~0",
+        "0xffffffffffffffff + 2",
+        "(1 - 2) & 0xff",
+    ] {
         assert_eq!(is_negative(text), Ok(false), "{text}");
     }
 }
@@ -224,16 +271,34 @@ fn a_difference_below_zero_is_negative() {
 fn an_unknown_register_is_said_to_be_unknown() {
     check_error("x5", "column 1: x5 is unknown at this position");
     check_error("main + X5", "column 8: X5 is unknown at this position");
-    check_error("x6", "column 1: x6 could not be looked up: the trace changed");
+    check_error(
+        "x6",
+        "column 1: x6 could not be looked up: the trace changed",
+    );
 }
 
 #[test]
 fn errors_say_what_and_where() {
-    check_error("", "column 1: an address is needed: a number, a register, a symbol, or a sum such as sp+8");
-    check_error("  ", "column 1: an address is needed: a number, a register, a symbol, or a sum such as sp+8");
-    check_error("1 +", "column 4: a number, a register, a symbol or memory is missing at the end");
-    check_error("1 + *2", "column 5: \"*\" stands where a number, a register, a symbol or memory must be");
-    check_error("1 2", "column 3: \"2\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||");
+    check_error(
+        "",
+        "column 1: an address is needed: a number, a register, a symbol, or a sum such as sp+8",
+    );
+    check_error(
+        "  ",
+        "column 1: an address is needed: a number, a register, a symbol, or a sum such as sp+8",
+    );
+    check_error(
+        "1 +",
+        "column 4: a number, a register, a symbol or memory is missing at the end",
+    );
+    check_error(
+        "1 + *2",
+        "column 5: \"*\" stands where a number, a register, a symbol or memory must be",
+    );
+    check_error(
+        "1 2",
+        "column 3: \"2\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
+    );
     check_error(
         "größe main",
         "column 7: \"main\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
@@ -244,40 +309,85 @@ fn errors_say_what_and_where() {
         "column 4: \"2\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
     );
     check_error("1)", "column 2: the closing parenthesis was never opened");
-    check_error("()", "column 2: \")\" stands where a number, a register, a symbol or memory must be");
+    check_error(
+        "()",
+        "column 2: \")\" stands where a number, a register, a symbol or memory must be",
+    );
     check_error("[1", "column 1: the bracket is never closed");
     check_error("2+u8[1", "column 3: the bracket is never closed");
     check_error("1]", "column 2: the closing bracket was never opened");
-    check_error("[]", "column 2: \"]\" stands where a number, a register, a symbol or memory must be");
-    check_error("(1]", "column 3: \"]\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||");
+    check_error(
+        "[]",
+        "column 2: \"]\" stands where a number, a register, a symbol or memory must be",
+    );
+    check_error(
+        "(1]",
+        "column 3: \"]\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
+    );
     check_error("u8", "column 1: no register and no symbol is called \"u8\"");
     check_error("1 = 1", "column 3: one = means nothing, equality is ==");
     check_error("`abc", "column 1: the backtick has no partner");
     check_error("1+`", "column 3: the backtick has no partner");
-    check_error("``", "column 1: \"``\" stands where a number, a register, a symbol or memory must be");
-    check_error("1 ? 2", "column 3: the character '?' means nothing in an expression");
-    check_error("a::", "column 2: the character ':' means nothing in an expression");
-    check_error("reg::", "column 1: a number, a register, a symbol or memory is missing at the end");
-    check_error("reg:: x0", "column 1: \" \" stands where a number, a register, a symbol or memory must be");
-    check_error("foo", "column 1: no register and no symbol is called \"foo\"");
+    check_error(
+        "``",
+        "column 1: \"``\" stands where a number, a register, a symbol or memory must be",
+    );
+    check_error(
+        "1 ? 2",
+        "column 3: the character '?' means nothing in an expression",
+    );
+    check_error(
+        "a::",
+        "column 2: the character ':' means nothing in an expression",
+    );
+    check_error(
+        "reg::",
+        "column 1: a number, a register, a symbol or memory is missing at the end",
+    );
+    check_error(
+        "reg:: x0",
+        "column 1: \" \" stands where a number, a register, a symbol or memory must be",
+    );
+    check_error(
+        "foo",
+        "column 1: no register and no symbol is called \"foo\"",
+    );
     check_error(
         "main main_2",
         "column 6: \"main_2\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
     );
     check_error("1/(2-2)", "column 2: division by zero");
     check_error("1 % 0", "column 3: division by zero");
-    check_error("0x", "column 1: \"0x\": not a number in C syntax: 16, 0x10, 020 or 0b10000");
-    check_error("0x10000000000000000", "column 1: \"0x10000000000000000\": a number must be less than 2^64");
+    check_error(
+        "0x",
+        "column 1: \"0x\": not a number in C syntax: 16, 0x10, 020 or 0b10000",
+    );
+    check_error(
+        "0x10000000000000000",
+        "column 1: \"0x10000000000000000\": a number must be less than 2^64",
+    );
 }
 
 #[test]
 fn deep_nesting_is_an_error_and_long_chains_are_not() {
     let deep = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
     check(&deep(100), 1);
-    check_error(&deep(101), "column 101: too many parentheses, brackets or signs within each other");
-    check_error(&"(".repeat(1_000_000), "column 101: too many parentheses, brackets or signs within each other");
-    check_error(&"[".repeat(1_000_000), "column 101: too many parentheses, brackets or signs within each other");
-    check_error(&"-".repeat(1_000_000), "column 101: too many parentheses, brackets or signs within each other");
+    check_error(
+        &deep(101),
+        "column 101: too many parentheses, brackets or signs within each other",
+    );
+    check_error(
+        &"(".repeat(1_000_000),
+        "column 101: too many parentheses, brackets or signs within each other",
+    );
+    check_error(
+        &"[".repeat(1_000_000),
+        "column 101: too many parentheses, brackets or signs within each other",
+    );
+    check_error(
+        &"-".repeat(1_000_000),
+        "column 101: too many parentheses, brackets or signs within each other",
+    );
     check(&format!("0{}", "+1".repeat(200_000)), 200_000);
     check(&format!("0{}", "||0".repeat(200_000)), 0);
 }

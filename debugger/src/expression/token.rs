@@ -34,8 +34,8 @@ pub enum NameKind {
 
 /// Longer ones first.
 const SYMBOLS: [&str; 24] = [
-    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "(",
-    ")", "[", "]",
+    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^", "~",
+    "!", "<", ">", "(", ")", "[", "]",
 ];
 
 /// Cuts an expression into words.
@@ -43,7 +43,10 @@ const SYMBOLS: [&str; 24] = [
 /// # Errors
 /// What stands at the first place where no word can be read.
 pub fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
-    let mut reader = Reader { rest: text, column: 1 };
+    let mut reader = Reader {
+        rest: text,
+        column: 1,
+    };
     let mut tokens: Vec<Token> = Vec::new();
     loop {
         reader.skip_while(char::is_whitespace);
@@ -52,9 +55,16 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
             return Ok(tokens);
         }
         // SPARC registers are `%g0`: a percent sign where a value must be begins a name.
-        let is_operator = |token: &Token| matches!(token.word, Word::Symbol(text) if !matches!(text, ")" | "]"));
-        let place = if tokens.last().is_none_or(is_operator) { Place::Value } else { Place::Operator };
-        let word = reader.word(place).map_err(|kind| ExpressionError { column, kind })?;
+        let is_operator =
+            |token: &Token| matches!(token.word, Word::Symbol(text) if !matches!(text, ")" | "]"));
+        let place = if tokens.last().is_none_or(is_operator) {
+            Place::Value
+        } else {
+            Place::Operator
+        };
+        let word = reader
+            .word(place)
+            .map_err(|kind| ExpressionError { column, kind })?;
         tokens.push(Token { column, word });
     }
 }
@@ -73,9 +83,13 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn word(&mut self, place: Place) -> Result<Word, ExpressionErrorKind> {
-        let Some(first) = self.rest.chars().next() else { return Err(ExpressionErrorKind::ValueMissing) };
+        let Some(first) = self.rest.chars().next() else {
+            return Err(ExpressionErrorKind::ValueMissing);
+        };
         if first.is_ascii_digit() {
-            let text = self.skip_while(|character| character.is_alphanumeric() || character == '_' || character == '.');
+            let text = self.skip_while(|character| {
+                character.is_alphanumeric() || character == '_' || character == '.'
+            });
             return match (number(text), BareNumber::of(text)) {
                 (_, Some(bare)) => Ok(Word::Bare(bare)),
                 (Ok(value), None) => Ok(Word::Number(value)),
@@ -88,10 +102,15 @@ impl<'a> Reader<'a> {
                 return self.name(kind, Place::Value);
             }
         }
-        if is_name_start(first) || first == '`' || (place == Place::Value && self.is_percent_register()) {
+        if is_name_start(first)
+            || first == '`'
+            || (place == Place::Value && self.is_percent_register())
+        {
             return self.name(NameKind::Any, place);
         }
-        let symbol = SYMBOLS.iter().find(|symbol| self.rest.starts_with(**symbol));
+        let symbol = SYMBOLS
+            .iter()
+            .find(|symbol| self.rest.starts_with(**symbol));
         let symbol = symbol.ok_or(ExpressionErrorKind::Character(first))?;
         self.skip_bytes(symbol.len());
         Ok(Word::Symbol(symbol))
@@ -101,21 +120,32 @@ impl<'a> Reader<'a> {
         if self.rest.starts_with('`') {
             return self.quoted().map(|name| Word::Name(kind, name.to_owned()));
         }
-        let percent = if place == Place::Value && self.is_percent_register() { self.skip_bytes(1) } else { "" };
+        let percent = if place == Place::Value && self.is_percent_register() {
+            self.skip_bytes(1)
+        } else {
+            ""
+        };
         let mut name = percent.to_owned();
         loop {
             name.push_str(self.skip_while(is_name_part));
             // One colon means nothing, two join the parts of a C++ or Rust name.
-            let joins = self.rest.strip_prefix("::").is_some_and(|after| after.starts_with(is_name_start));
+            let joins = self
+                .rest
+                .strip_prefix("::")
+                .is_some_and(|after| after.starts_with(is_name_start));
             if !joins {
                 break;
             }
             name.push_str(self.skip_bytes(2));
         }
         if name.is_empty() {
-            return Err(self.rest.chars().next().map_or(ExpressionErrorKind::ValueMissing, |character| {
-                ExpressionErrorKind::NotAValue(character.to_string())
-            }));
+            return Err(self
+                .rest
+                .chars()
+                .next()
+                .map_or(ExpressionErrorKind::ValueMissing, |character| {
+                    ExpressionErrorKind::NotAValue(character.to_string())
+                }));
         }
         Ok(Word::Name(kind, name))
     }
@@ -127,15 +157,24 @@ impl<'a> Reader<'a> {
             return Err(ExpressionErrorKind::QuoteOpen);
         }
         self.skip_bytes(1);
-        if name.is_empty() { Err(ExpressionErrorKind::NotAValue("``".to_owned())) } else { Ok(name) }
+        if name.is_empty() {
+            Err(ExpressionErrorKind::NotAValue("``".to_owned()))
+        } else {
+            Ok(name)
+        }
     }
 
     fn is_percent_register(&self) -> bool {
-        self.rest.strip_prefix('%').is_some_and(|after| after.starts_with(is_name_start))
+        self.rest
+            .strip_prefix('%')
+            .is_some_and(|after| after.starts_with(is_name_start))
     }
 
     fn skip_while(&mut self, is_wanted: impl Fn(char) -> bool) -> &'a str {
-        let end = self.rest.find(|character| !is_wanted(character)).unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|character| !is_wanted(character))
+            .unwrap_or(self.rest.len());
         self.skip_bytes(end)
     }
 

@@ -42,7 +42,10 @@ fn thunk_name(raw: &str) -> Option<Demangled> {
         _ => return None,
     };
     let Demangled { full, short } = cpp_name(&format!("_Z{target}"))?;
-    Some(Demangled { full: format!("{kind} {full}"), short: short.map(|short| format!("{kind} {short}")) })
+    Some(Demangled {
+        full: format!("{kind} {full}"),
+        short: short.map(|short| format!("{kind} {short}")),
+    })
 }
 
 /// The rest of a mangled name after `h <number> _` or `v <number> _ <number> _`.
@@ -50,7 +53,10 @@ fn after_call_offset(text: &str) -> Option<&str> {
     let after_number = |text: &str| {
         let digits = text.strip_prefix('n').unwrap_or(text);
         let rest = digits.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        (rest.len() < digits.len()).then(|| rest.strip_prefix('_')).flatten().map(str::len)
+        (rest.len() < digits.len())
+            .then(|| rest.strip_prefix('_'))
+            .flatten()
+            .map(str::len)
     };
     let (kind, numbers) = text.split_at_checked(1)?;
     let mut rest = numbers;
@@ -83,7 +89,9 @@ impl Demangled {
 
 /// Whether a name may be one of Rust or C++.
 pub fn is_mangled(raw: &str) -> bool {
-    ["_Z", "__Z", "_R", "__R", "R", "ZN", "_GLOBAL_"].iter().any(|prefix| raw.starts_with(prefix))
+    ["_Z", "__Z", "_R", "__R", "R", "ZN", "_GLOBAL_"]
+        .iter()
+        .any(|prefix| raw.starts_with(prefix))
 }
 
 fn rust_name(raw: &str) -> Option<String> {
@@ -102,7 +110,8 @@ fn cpp_name(raw: &str) -> Option<Demangled> {
         Some(name.0).filter(|name| !name.is_empty())
     };
     let full = write(&DemangleOptions::new())?;
-    let short = write(&DemangleOptions::new().no_params().no_return_type()).filter(|short| *short != full);
+    let short =
+        write(&DemangleOptions::new().no_params().no_return_type()).filter(|short| *short != full);
     Some(Demangled { full, short })
 }
 
@@ -127,13 +136,24 @@ mod tests {
     #[track_caller]
     fn check(raw: &str, full: &str, short: Option<&str>) {
         let demangled = demangle(raw).expect("a mangled name");
-        assert_eq!((demangled.full.as_str(), demangled.short.as_deref()), (full, short));
+        assert_eq!(
+            (demangled.full.as_str(), demangled.short.as_deref()),
+            (full, short)
+        );
     }
 
     #[test]
     fn cpp_names_have_a_form_without_parameters() {
-        check("_ZN5Lexer10next_innerEv", "Lexer::next_inner()", Some("Lexer::next_inner"));
-        check("_ZN10FileReaderC2Em", "FileReader::FileReader(unsigned long)", Some("FileReader::FileReader"));
+        check(
+            "_ZN5Lexer10next_innerEv",
+            "Lexer::next_inner()",
+            Some("Lexer::next_inner"),
+        );
+        check(
+            "_ZN10FileReaderC2Em",
+            "FileReader::FileReader(unsigned long)",
+            Some("FileReader::FileReader"),
+        );
     }
 
     /// The words are those of `c++filt`.
@@ -142,8 +162,16 @@ mod tests {
         check("_ZTV5Lexer", "vtable for Lexer", None);
         check("_ZTI5Lexer", "typeinfo for Lexer", None);
         let thunks = [
-            ("_ZThn16_N3Foo3barEv", "non-virtual thunk to Foo::bar()", "non-virtual thunk to Foo::bar"),
-            ("_ZTv0_n24_N3Foo3barEi", "virtual thunk to Foo::bar(int)", "virtual thunk to Foo::bar"),
+            (
+                "_ZThn16_N3Foo3barEv",
+                "non-virtual thunk to Foo::bar()",
+                "non-virtual thunk to Foo::bar",
+            ),
+            (
+                "_ZTv0_n24_N3Foo3barEi",
+                "virtual thunk to Foo::bar(int)",
+                "virtual thunk to Foo::bar",
+            ),
             (
                 "_ZTch0_h16_N3Foo5cloneEv",
                 "covariant return thunk to Foo::clone()",
@@ -154,25 +182,58 @@ mod tests {
                 "covariant return thunk to Foo::clone()",
                 "covariant return thunk to Foo::clone",
             ),
-            ("_ZThn8_N3FooD0Ev", "non-virtual thunk to Foo::~Foo()", "non-virtual thunk to Foo::~Foo"),
+            (
+                "_ZThn8_N3FooD0Ev",
+                "non-virtual thunk to Foo::~Foo()",
+                "non-virtual thunk to Foo::~Foo",
+            ),
         ];
         for (raw, full, short) in thunks {
             check(raw, full, Some(short));
         }
-        for raw in ["_ZTh", "_ZThn_3foov", "_ZTv0_3foov", "_ZTch0_3foov", "_ZThn16_"] {
-            assert!(demangle(raw).is_none_or(|names| !names.full.contains("thunk to")), "{raw}");
+        for raw in [
+            "_ZTh",
+            "_ZThn_3foov",
+            "_ZTv0_3foov",
+            "_ZTch0_3foov",
+            "_ZThn16_",
+        ] {
+            assert!(
+                demangle(raw).is_none_or(|names| !names.full.contains("thunk to")),
+                "{raw}"
+            );
         }
     }
 
     #[test]
     fn rust_names_lose_their_hash() {
-        check("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt", None);
-        check("_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function", None);
+        check(
+            "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+            "core::fmt::Write::write_fmt",
+            None,
+        );
+        check(
+            "_RNvCskwGfYPst2Cb_3foo16example_function",
+            "foo::example_function",
+            None,
+        );
     }
 
     #[test]
     fn other_names_are_not_touched() {
-        for raw in ["main", "_start", "", "Reset_Handler", "ZN", "_Z", "_ZN", "R", "foo.isra.0", "_Rust", "é"] {
+        for raw in [
+            "main",
+            "_start",
+            "",
+            "Reset_Handler",
+            "ZN",
+            "_Z",
+            "_ZN",
+            "R",
+            "foo.isra.0",
+            "_Rust",
+            "é",
+        ] {
             assert!(demangle(raw).is_none(), "{raw}");
         }
     }

@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result, bail};
 use goblin::container::{Container, Ctx};
 use goblin::elf::program_header::ProgramHeader;
 use goblin::elf::section_header::{
-    SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB,
+    SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM,
+    SHT_NOBITS, SHT_SYMTAB,
 };
 use goblin::elf::sym::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT};
 use goblin::elf::{SectionHeader, Sym, Symtab};
@@ -73,10 +74,18 @@ pub struct Load {
 pub fn outline(bytes: &[u8]) -> Result<Outline> {
     let read = || {
         let tables = HeaderTables::read(bytes)?;
-        let load =
-            |load: &ProgramHeader| Load { offset: load.p_offset, address: load.p_vaddr, len_bytes: load.p_memsz };
+        let load = |load: &ProgramHeader| Load {
+            offset: load.p_offset,
+            address: load.p_vaddr,
+            len_bytes: load.p_memsz,
+        };
         let loads = tables.loads.iter().map(load).collect();
-        let identity = Identity::read(bytes, &tables.sections, tables.section_names(bytes), tables.context);
+        let identity = Identity::read(
+            bytes,
+            &tables.sections,
+            tables.section_names(bytes),
+            tables.context,
+        );
         Ok(Outline { loads, identity })
     };
     guarded(read)
@@ -100,7 +109,13 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     let tables = HeaderTables::read(bytes)?;
     let (context, set, sections) = (tables.context, tables.set(), &tables.sections);
     let mut problems = tables.problems.clone();
-    let reader = Reader { bytes, offset, context, set, sections };
+    let reader = Reader {
+        bytes,
+        offset,
+        context,
+        set,
+        sections,
+    };
     let mut symbols = Vec::new();
     // The format has one table of each kind; a small file that lists one many times would ask for all of the memory.
     for kind in [SHT_SYMTAB, SHT_DYNSYM] {
@@ -108,23 +123,53 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
             reader.read_table(table, &mut symbols, &mut problems)?;
         }
     }
-    let endian = if context.le.is_little() { Endian::Little } else { Endian::Big };
+    let endian = if context.le.is_little() {
+        Endian::Little
+    } else {
+        Endian::Big
+    };
     let code = code_of(sections);
     let segments = segments::of_file(bytes, &tables, offset, &mut problems)?;
-    let stubs = Tables { bytes, sections, names: tables.section_names(bytes), context, set };
-    symbols.extend(stubs.stubs().into_iter().map(|stub| reader.stub_symbol(&stub)));
+    let stubs = Tables {
+        bytes,
+        sections,
+        names: tables.section_names(bytes),
+        context,
+        set,
+    };
+    symbols.extend(
+        stubs
+            .stubs()
+            .into_iter()
+            .map(|stub| reader.stub_symbol(&stub)),
+    );
     // A bit of it may tell how to decode it.
-    let entry = set.map_or(tables.header.e_entry, |set| set.code_address(tables.header.e_entry));
+    let entry = set.map_or(tables.header.e_entry, |set| {
+        set.code_address(tables.header.e_entry)
+    });
     let entry = (tables.header.e_entry != 0).then(|| Address(entry.wrapping_add(offset)));
-    let code_endian = set.map_or(Endian::Little, |set| set.elf_code_endian(tables.header.e_flags, endian));
-    Ok(ElfContent { endian, set, code_endian, code, entry, symbols, segments, problems })
+    let code_endian = set.map_or(Endian::Little, |set| {
+        set.elf_code_endian(tables.header.e_flags, endian)
+    });
+    Ok(ElfContent {
+        endian,
+        set,
+        code_endian,
+        code,
+        entry,
+        symbols,
+        segments,
+        problems,
+    })
 }
 
 fn code_of(sections: &[SectionHeader]) -> Vec<Range<u64>> {
     let is_code = |section: &&SectionHeader| {
-        section.sh_flags & u64::from(SHF_ALLOC) != 0 && section.sh_flags & u64::from(SHF_EXECINSTR) != 0
+        section.sh_flags & u64::from(SHF_ALLOC) != 0
+            && section.sh_flags & u64::from(SHF_EXECINSTR) != 0
     };
-    let range = |section: &SectionHeader| section.sh_addr..section.sh_addr.saturating_add(section.sh_size);
+    let range =
+        |section: &SectionHeader| section.sh_addr..section.sh_addr.saturating_add(section.sh_size);
     sections.iter().filter(is_code).map(range).collect()
 }
 
@@ -138,8 +183,18 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Adds the symbols of a table. One that is damaged costs its symbols, and is reported in `problems`.
-    fn read_table(&self, table: &SectionHeader, symbols: &mut Vec<Symbol>, problems: &mut Vec<String>) -> Result<()> {
-        let damaged = || format!("the symbol table at byte {:#x} is damaged or cut off", table.sh_offset);
+    fn read_table(
+        &self,
+        table: &SectionHeader,
+        symbols: &mut Vec<Symbol>,
+        problems: &mut Vec<String>,
+    ) -> Result<()> {
+        let damaged = || {
+            format!(
+                "the symbol table at byte {:#x} is damaged or cut off",
+                table.sh_offset
+            )
+        };
         let (names, table) = match self.table(table).with_context(damaged) {
             Ok(parts) => parts,
             Err(error) => {
@@ -149,34 +204,60 @@ impl Reader<'_> {
         };
         let mut budget = names.len().saturating_mul(NAME_SHARING_LIMIT);
         for entry in table.iter() {
-            let Some(name) = name_at(names, entry.st_name) else { continue };
-            budget = budget.checked_sub(name.len()).context("the names of its symbols overlap beyond reason")?;
+            let Some(name) = name_at(names, entry.st_name) else {
+                continue;
+            };
+            budget = budget
+                .checked_sub(name.len())
+                .context("the names of its symbols overlap beyond reason")?;
             let place = symbols.len();
-            symbols
-                .extend(self.symbol(&entry, &String::from_utf8_lossy(name)).map(|symbol| Symbol { place, ..symbol }));
+            symbols.extend(
+                self.symbol(&entry, &String::from_utf8_lossy(name))
+                    .map(|symbol| Symbol { place, ..symbol }),
+            );
         }
         Ok(())
     }
 
     /// The entries of a symbol table, and the names that they point into.
     fn table(&self, table: &SectionHeader) -> Result<(&[u8], Symtab<'_>)> {
-        let entry_bytes = if self.context.container == Container::Big { 24 } else { 16 };
+        let entry_bytes = if self.context.container == Container::Big {
+            24
+        } else {
+            16
+        };
         let count = usize::try_from(table.sh_size / entry_bytes)?;
         if count == 0 || table.sh_type == SHT_NOBITS {
             return Ok((&[], Symtab::default()));
         }
         let names = self.names_of(table)?;
-        Ok((names, Symtab::parse(self.bytes, usize::try_from(table.sh_offset)?, count, self.context)?))
+        Ok((
+            names,
+            Symtab::parse(
+                self.bytes,
+                usize::try_from(table.sh_offset)?,
+                count,
+                self.context,
+            )?,
+        ))
     }
 
     /// The string table that a symbol table points at.
     fn names_of(&self, table: &SectionHeader) -> Result<&[u8]> {
-        let section = usize::try_from(table.sh_link).ok().and_then(|link| self.sections.get(link));
-        let section = section.with_context(|| format!("there is no section {} for its names", table.sh_link))?;
-        let range =
-            section.sh_offset..section.sh_offset.checked_add(section.sh_size).context("its names have no end")?;
+        let section = usize::try_from(table.sh_link)
+            .ok()
+            .and_then(|link| self.sections.get(link));
+        let section = section
+            .with_context(|| format!("there is no section {} for its names", table.sh_link))?;
+        let range = section.sh_offset
+            ..section
+                .sh_offset
+                .checked_add(section.sh_size)
+                .context("its names have no end")?;
         let (start, end) = (usize::try_from(range.start)?, usize::try_from(range.end)?);
-        self.bytes.get(start..end).with_context(|| format!("its names at byte {:#x} are cut off", range.start))
+        self.bytes
+            .get(start..end)
+            .with_context(|| format!("its names at byte {:#x} are cut off", range.start))
     }
 
     /// A symbol that names an address, or none for all that serve linkers and debuggers.
@@ -188,7 +269,9 @@ impl Reader<'_> {
         let kind = self.kind(entry, &home)?;
         let value = match kind {
             // A bit of it may tell how to decode it.
-            SymbolKind::Function => self.set.map_or(entry.st_value, |set| set.code_address(entry.st_value)),
+            SymbolKind::Function => self
+                .set
+                .map_or(entry.st_value, |set| set.code_address(entry.st_value)),
             _ => entry.st_value,
         };
         let last = home.last_byte(value, entry.st_size, kind);
@@ -211,7 +294,11 @@ impl Reader<'_> {
             kind: SymbolKind::Function,
             place: usize::MAX,
             binding: Binding::Local,
-            last: Some(Address(stub.address.saturating_add(stub.size_bytes - 1).wrapping_add(self.offset))),
+            last: Some(Address(
+                stub.address
+                    .saturating_add(stub.size_bytes - 1)
+                    .wrapping_add(self.offset),
+            )),
         }
     }
 
@@ -221,7 +308,9 @@ impl Reader<'_> {
             STT_OBJECT => Some(SymbolKind::Object),
             STT_NOTYPE if home.is_code() => Some(SymbolKind::CodeLabel),
             STT_NOTYPE => Some(SymbolKind::Label),
-            other if self.set.is_some_and(|set| set.is_elf_function(other)) => Some(SymbolKind::Function),
+            other if self.set.is_some_and(|set| set.is_elf_function(other)) => {
+                Some(SymbolKind::Function)
+            }
             _ => None,
         }
     }
@@ -248,7 +337,10 @@ impl Home {
                 let section = sections.get(entry.st_shndx)?;
                 let has = |flag: u32| section.sh_flags & u64::from(flag) != 0;
                 let end = section.sh_addr.saturating_add(section.sh_size);
-                has(SHF_ALLOC).then(|| Self::Section { is_code: has(SHF_EXECINSTR), end })
+                has(SHF_ALLOC).then(|| Self::Section {
+                    is_code: has(SHF_EXECINSTR),
+                    end,
+                })
             }
         }
     }
@@ -279,7 +371,9 @@ fn binding(entry: &Sym) -> Binding {
 /// The name at a place of a string table, up to its zero byte; none when it is empty or outside.
 fn name_at(names: &[u8], place: usize) -> Option<&[u8]> {
     let rest = names.get(place..)?;
-    rest.split(|byte| *byte == 0).next().filter(|name| !name.is_empty())
+    rest.split(|byte| *byte == 0)
+        .next()
+        .filter(|name| !name.is_empty())
 }
 
 /// `$x`, `$d`, `$t`, `$a`, also as `$d.realdata`: what bytes are, for disassemblers ("ELF for the Arm Architecture").

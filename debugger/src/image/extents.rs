@@ -32,15 +32,23 @@ impl Extents {
     /// Cuts the address space. O(n log n).
     pub fn new<R: Ord>(mut extents: Vec<Extent<R>>) -> Self {
         extents.sort_unstable_by_key(|extent| extent.first);
-        let ends = extents.iter().filter_map(|extent| extent.last.checked_add(1));
-        let mut cuts: Vec<u64> = extents.iter().map(|extent| extent.first).chain(ends).collect();
+        let ends = extents
+            .iter()
+            .filter_map(|extent| extent.last.checked_add(1));
+        let mut cuts: Vec<u64> = extents
+            .iter()
+            .map(|extent| extent.first)
+            .chain(ends)
+            .collect();
         cuts.sort_unstable();
         cuts.dedup();
         let mut pending = extents.into_iter().peekable();
         let mut open: BinaryHeap<Open<R>> = BinaryHeap::new();
         let mut pieces: Vec<Piece> = Vec::new();
         for start in cuts {
-            open.extend(std::iter::from_fn(|| pending.next_if(|extent| extent.first <= start)).map(Open));
+            open.extend(
+                std::iter::from_fn(|| pending.next_if(|extent| extent.first <= start)).map(Open),
+            );
             while open.peek().is_some_and(|top| top.0.last < start) {
                 open.pop();
             }
@@ -100,13 +108,24 @@ mod tests {
 
     #[track_caller]
     fn check(parts: &[(u64, u64, u8)], address: u64, expected: Option<usize>) {
-        assert_eq!(Extents::new(extents(parts)).owner_of(address), expected, "{address:#x}");
+        assert_eq!(
+            Extents::new(extents(parts)).owner_of(address),
+            expected,
+            "{address:#x}"
+        );
     }
 
     #[test]
     fn the_outer_one_owns_what_the_inner_one_leaves() {
         let parts = [(10, 40, 0), (20, 25, 1)];
-        for (address, expected) in [(9, None), (10, Some(0)), (20, Some(1)), (25, Some(1)), (26, Some(0)), (41, None)] {
+        for (address, expected) in [
+            (9, None),
+            (10, Some(0)),
+            (20, Some(1)),
+            (25, Some(1)),
+            (26, Some(0)),
+            (41, None),
+        ] {
             check(&parts, address, expected);
         }
     }

@@ -55,36 +55,62 @@ impl ImageFit {
     pub fn is_of_another_program(&self) -> bool {
         match self.cause {
             None | Some(MisfitCause::FewChanges) => false,
-            Some(MisfitCause::OtherBase(_) | MisfitCause::OtherBuild | MisfitCause::OtherProgram) => true,
+            Some(
+                MisfitCause::OtherBase(_) | MisfitCause::OtherBuild | MisfitCause::OtherProgram,
+            ) => true,
         }
     }
 
     /// The counts, for a judgement.
     pub(super) fn counts(&self) -> ProgramFit {
         let same = self.checked.saturating_sub(self.contradicted);
-        ProgramFit { same, other: self.contradicted, nowhere: 0 }
+        ProgramFit {
+            same,
+            other: self.contradicted,
+            nowhere: 0,
+        }
     }
 }
 
 /// Compares all images with the instructions of a trace; the fits are in the order of the images.
 /// `contradictions` are the instructions whose bytes nothing in the trace had written before, by address.
 /// Cost: one comparison for each instruction. The reason of a misfit takes a search through the image.
-pub fn fits_of(images: &Images, codes: &[ExecutedCode], contradictions: &[ExecutedCode]) -> Vec<ImageFit> {
+pub fn fits_of(
+    images: &Images,
+    codes: &[ExecutedCode],
+    contradictions: &[ExecutedCode],
+) -> Vec<ImageFit> {
     let mut fits = vec![ImageFit::default(); images.infos().len()];
     let comparison = Comparison::new(images);
     for of_address in codes.chunk_by(|one, next| one.pc == next.pc) {
-        let Some(code) = of_address.first() else { continue };
-        let Some(owner) = comparison.owner(code) else { continue };
-        let is_told = contradictions.binary_search_by_key(&code.pc, |other| other.pc).is_ok();
+        let Some(code) = of_address.first() else {
+            continue;
+        };
+        let Some(owner) = comparison.owner(code) else {
+            continue;
+        };
+        let is_told = contradictions
+            .binary_search_by_key(&code.pc, |other| other.pc)
+            .is_ok();
         for holder in comparison.holders(code, owner) {
-            let Some(fit) = fits.get_mut(holder.image) else { continue };
+            let Some(fit) = fits.get_mut(holder.image) else {
+                continue;
+            };
             fit.checked += 1;
             let may_fit = holder.image == owner.image && !is_told;
-            if may_fit || of_address.iter().any(|code| comparison.fits(code, holder.image)) {
+            if may_fit
+                || of_address
+                    .iter()
+                    .any(|code| comparison.fits(code, holder.image))
+            {
                 continue;
             }
             fit.contradicted += 1;
-            if fit.first.as_ref().is_none_or(|first| code.first < first.step) {
+            if fit
+                .first
+                .as_ref()
+                .is_none_or(|first| code.first < first.step)
+            {
                 fit.first = comparison.misfit(code, holder);
             }
         }
@@ -112,10 +138,26 @@ impl<'a> Comparison<'a> {
         // Later images are loaded over earlier ones. Zeros that no file holds are not compared.
         let extent = |(owner, placed): (usize, &PlacedSegment)| {
             let (first, last) = (placed.segment.address.0, placed.segment.last_in_file()?);
-            Some(Extent { first, last, rank: owner, owner })
+            Some(Extent {
+                first,
+                last,
+                rank: owner,
+                owner,
+            })
         };
-        let by_address = Extents::new(images.segments().iter().enumerate().filter_map(extent).collect());
-        Self { images, by_address, is_shared: images.overlap() }
+        let by_address = Extents::new(
+            images
+                .segments()
+                .iter()
+                .enumerate()
+                .filter_map(extent)
+                .collect(),
+        );
+        Self {
+            images,
+            by_address,
+            is_shared: images.overlap(),
+        }
     }
 
     /// The segment that holds an instruction, and those of other images that hold it or another one there.
@@ -132,19 +174,33 @@ impl<'a> Comparison<'a> {
 
     /// The segment that holds an instruction.
     fn owner(&self, code: &ExecutedCode) -> Option<&'a PlacedSegment> {
-        let owner = self.images.segments().get(self.by_address.owner_of(code.pc.0)?)?;
+        let owner = self
+            .images
+            .segments()
+            .get(self.by_address.owner_of(code.pc.0)?)?;
         self.images.bytes_in(owner, code).map(|_| owner)
     }
 
     /// Whether a segment of an image holds an instruction: overlays share their addresses.
     fn fits(&self, code: &ExecutedCode, image: usize) -> bool {
-        let segments = self.images.segments().iter().filter(|placed| placed.image == image);
+        let segments = self
+            .images
+            .segments()
+            .iter()
+            .filter(|placed| placed.image == image);
         let executed = self.images.in_memory(code);
-        segments.filter_map(|placed| self.images.bytes_in(placed, code)).any(|bytes| bytes == executed.bytes())
+        segments
+            .filter_map(|placed| self.images.bytes_in(placed, code))
+            .any(|bytes| bytes == executed.bytes())
     }
 
     fn misfit(&self, code: &ExecutedCode, owner: &PlacedSegment) -> Option<Misfit> {
         let in_image = Encoding::new(self.images.bytes_in(owner, code)?)?;
-        Some(Misfit { step: code.first, pc: code.pc, executed: self.images.in_memory(code), in_image })
+        Some(Misfit {
+            step: code.first,
+            pc: code.pc,
+            executed: self.images.in_memory(code),
+            in_image,
+        })
     }
 }

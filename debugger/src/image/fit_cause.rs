@@ -41,29 +41,48 @@ struct CodePiece {
 }
 
 /// Why an image does not fit the executed instructions.
-pub fn cause_of(images: &Images, image: usize, fit: &ImageFit, codes: &[ExecutedCode]) -> Option<MisfitCause> {
+pub fn cause_of(
+    images: &Images,
+    image: usize,
+    fit: &ImageFit,
+    codes: &[ExecutedCode],
+) -> Option<MisfitCause> {
     if fit.counts().is_recognised() {
         return Some(MisfitCause::FewChanges);
     }
     let offset = images.infos().get(image)?.spec.offset;
     let pieces = pieces_of(images, codes);
     let (mut votes, mut found) = (HashMap::<u64, usize>::new(), 0);
-    let in_image: usize = images.segments_of(image).map(|placed| placed.segment.bytes.len()).sum();
+    let in_image: usize = images
+        .segments_of(image)
+        .map(|placed| placed.segment.bytes.len())
+        .sum();
     let budget = (SEARCHED_BYTES / in_image.max(1)).max(1);
     let searched = pieces.len().min(budget);
     for piece in pieces.iter().take(budget) {
         let moves = moves_of(images, image, piece);
         found += usize::from(!moves.is_empty());
-        moves.iter().for_each(|moved| *votes.entry(*moved).or_default() += 1);
+        moves
+            .iter()
+            .for_each(|moved| *votes.entry(*moved).or_default() += 1);
     }
-    let best = votes.iter().max_by_key(|(moved, count)| (**count, **moved)).map(|(moved, _)| *moved);
-    if let Some(moved) = best.filter(|moved| *moved != 0 && fit_of_moved(images, image, *moved, codes).is_recognised())
+    let best = votes
+        .iter()
+        .max_by_key(|(moved, count)| (**count, **moved))
+        .map(|(moved, _)| *moved);
+    if let Some(moved) = best
+        .filter(|moved| *moved != 0 && fit_of_moved(images, image, *moved, codes).is_recognised())
     {
         return Some(MisfitCause::OtherBase(offset.wrapping_add(moved)));
     }
     let ProgramFit { same, other, .. } = fit.counts();
-    let is_known = found > 0 && found.saturating_mul(KNOWN_SHARE) >= searched || other <= same.saturating_mul(3);
-    Some(if is_known && fit.checked > 0 { MisfitCause::OtherBuild } else { MisfitCause::OtherProgram })
+    let is_known = found > 0 && found.saturating_mul(KNOWN_SHARE) >= searched
+        || other <= same.saturating_mul(3);
+    Some(if is_known && fit.checked > 0 {
+        MisfitCause::OtherBuild
+    } else {
+        MisfitCause::OtherProgram
+    })
 }
 
 /// By how much an image would have to be moved to have a piece where it was executed.
@@ -72,19 +91,34 @@ fn moves_of(images: &Images, image: usize, piece: &CodePiece) -> Vec<u64> {
     let mut moves = Vec::new();
     for placed in images.segments_of(image) {
         for place in finder.find_iter(&placed.segment.bytes).take(PLACES + 1) {
-            moves.push(piece.address.wrapping_sub(placed.segment.address.0.wrapping_add(place as u64)));
+            moves.push(
+                piece
+                    .address
+                    .wrapping_sub(placed.segment.address.0.wrapping_add(place as u64)),
+            );
         }
     }
-    if moves.len() > PLACES { Vec::new() } else { moves }
+    if moves.len() > PLACES {
+        Vec::new()
+    } else {
+        moves
+    }
 }
 
 /// How an image would fit at other addresses.
 fn fit_of_moved(images: &Images, image: usize, moved: u64, codes: &[ExecutedCode]) -> ProgramFit {
     let mut fit = ProgramFit::default();
     for code in codes {
-        let there = ExecutedCode { pc: Address(code.pc.0.wrapping_sub(moved)), ..*code };
+        let there = ExecutedCode {
+            pc: Address(code.pc.0.wrapping_sub(moved)),
+            ..*code
+        };
         let executed = images.in_memory(code);
-        let held = || images.segments_of(image).filter_map(|placed| images.bytes_in(placed, &there));
+        let held = || {
+            images
+                .segments_of(image)
+                .filter_map(|placed| images.bytes_in(placed, &there))
+        };
         match held().any(|bytes| bytes == executed.bytes()) {
             true => fit.same += 1,
             false if held().next().is_some() => fit.other += 1,
@@ -97,16 +131,32 @@ fn fit_of_moved(images: &Images, image: usize, moved: u64, codes: &[ExecutedCode
 /// Pieces of the executed code, spread over all of it.
 fn pieces_of(images: &Images, codes: &[ExecutedCode]) -> Vec<CodePiece> {
     let mut pieces: Vec<CodePiece> = Vec::new();
-    let mut piece = CodePiece { address: 0, bytes: Vec::new() };
+    let mut piece = CodePiece {
+        address: 0,
+        bytes: Vec::new(),
+    };
     for of_address in codes.chunk_by(|one, next| one.pc == next.pc) {
-        let Some(code) = of_address.first() else { continue };
+        let Some(code) = of_address.first() else {
+            continue;
+        };
         if piece.address.wrapping_add(piece.bytes.len() as u64) != code.pc.0 {
-            piece = CodePiece { address: code.pc.0, bytes: Vec::new() };
+            piece = CodePiece {
+                address: code.pc.0,
+                bytes: Vec::new(),
+            };
         }
-        piece.bytes.extend_from_slice(images.in_memory(code).bytes());
+        piece
+            .bytes
+            .extend_from_slice(images.in_memory(code).bytes());
         if piece.bytes.len() >= PIECE_BYTES {
             let address = piece.address.wrapping_add(piece.bytes.len() as u64);
-            pieces.push(std::mem::replace(&mut piece, CodePiece { address, bytes: Vec::new() }));
+            pieces.push(std::mem::replace(
+                &mut piece,
+                CodePiece {
+                    address,
+                    bytes: Vec::new(),
+                },
+            ));
         }
     }
     let stride = pieces.len().div_ceil(PIECES).max(1);

@@ -10,7 +10,9 @@ impl ImageFit {
     /// How the image and the trace differ, and the likely reason, as a phrase; none where everything fits.
     pub fn misfit_text(&self) -> Option<String> {
         let cause = match self.cause? {
-            MisfitCause::FewChanges => "the program was patched, changed itself, or had breakpoints".to_owned(),
+            MisfitCause::FewChanges => {
+                "the program was patched, changed itself, or had breakpoints".to_owned()
+            }
             MisfitCause::OtherBase(offset) => {
                 format!("it would fit at another address, with @{offset:#x} after its name")
             }
@@ -22,19 +24,34 @@ impl ImageFit {
         }
         let (other, all) = (thousands(self.contradicted), thousands(self.checked));
         let first = self.first.as_ref().map(Misfit::text).unwrap_or_default();
-        Some(format!("{other} of {all} executed instructions are others there{first}; {cause}"))
+        Some(format!(
+            "{other} of {all} executed instructions are others there{first}; {cause}"
+        ))
     }
 }
 
 impl Misfit {
     fn text(&self) -> String {
-        let Self { step, pc, executed, in_image } = self;
+        let Self {
+            step,
+            pc,
+            executed,
+            in_image,
+        } = self;
         let (executed, in_image) = (bytes_text(executed), bytes_text(in_image));
-        format!(", the first at {pc} (step {}: {executed} executed, {in_image} in the image)", step.0)
+        format!(
+            ", the first at {pc} (step {}: {executed} executed, {in_image} in the image)",
+            step.0
+        )
     }
 }
 
 /// `1f 20 03 d5`.
 pub fn bytes_text(encoding: &Encoding) -> String {
-    encoding.bytes().iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+    encoding
+        .bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect::<Vec<_>>()
+        .join(" ")
 }

@@ -40,14 +40,20 @@ impl Given {
             .map(|given| {
                 let around = known(given.address);
                 let start = given.address.0;
-                let next = starts.get(starts.partition_point(|other| *other <= start)).copied();
+                let next = starts
+                    .get(starts.partition_point(|other| *other <= start))
+                    .copied();
                 let last = match (given.len_bytes, around.and_then(|symbol| symbol.last)) {
                     (0 | 1, Some(last)) => last.0,
                     (0 | 1, None) => {
                         // Up to the next name, of the user or of a file.
                         let end = start.saturating_add(REACH).min(next.unwrap_or(u64::MAX));
                         let is_free = |address: &u64| known(Address(*address)).is_none();
-                        (start..end).step_by(4).take_while(is_free).last().map_or(start, |free| free.saturating_add(3))
+                        (start..end)
+                            .step_by(4)
+                            .take_while(is_free)
+                            .last()
+                            .map_or(start, |free| free.saturating_add(3))
                     }
                     (length, _) => start.saturating_add(length - 1),
                 };
@@ -56,7 +62,11 @@ impl Given {
                     names: SymbolNames::plain(&given.name),
                     address: given.address,
                     size_bytes: given.len_bytes,
-                    kind: if is_code { SymbolKind::Function } else { SymbolKind::Object },
+                    kind: if is_code {
+                        SymbolKind::Function
+                    } else {
+                        SymbolKind::Object
+                    },
                     place: 0,
                     binding: Binding::Global,
                     last: Some(Address(last.max(start))),
@@ -69,7 +79,10 @@ impl Given {
             rank: (symbol.address.0, Reverse(symbol.last), owner),
             owner,
         });
-        Self { by_address: Extents::new(extents.collect()), symbols }
+        Self {
+            by_address: Extents::new(extents.collect()),
+            symbols,
+        }
     }
 
     /// The name that covers an address. O(log n).

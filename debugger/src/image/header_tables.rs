@@ -44,17 +44,32 @@ impl HeaderTables {
         let (sections, loads, problem) = match (sections, loads) {
             (Ok(sections), Ok(loads)) => (sections, loads, None),
             (Err(error), Ok(loads)) if !loads.is_empty() => (Vec::new(), loads, Some(error)),
-            (Ok(sections), Err(error)) if !sections.is_empty() => (sections, Vec::new(), Some(error)),
+            (Ok(sections), Err(error)) if !sections.is_empty() => {
+                (sections, Vec::new(), Some(error))
+            }
             (Err(error), _) | (_, Err(error)) => return Err(error),
         };
         let problems = problem.iter().map(|error| format!("{error:#}")).collect();
-        Ok(Self { header, context, sections, loads, problems })
+        Ok(Self {
+            header,
+            context,
+            sections,
+            loads,
+            problems,
+        })
     }
 
     /// The instruction set of the code; none for machines that are not known.
     pub fn set(&self) -> Option<InstructionSet> {
-        let word_bytes = if self.context.container == Container::Big { 8 } else { 4 };
-        InstructionSet::of_elf(ElfMachine { number: self.header.e_machine, word_bytes })
+        let word_bytes = if self.context.container == Container::Big {
+            8
+        } else {
+            4
+        };
+        InstructionSet::of_elf(ElfMachine {
+            number: self.header.e_machine,
+            word_bytes,
+        })
     }
 
     /// The table of the names of sections; empty where there is none.
@@ -64,36 +79,66 @@ impl HeaderTables {
             place => Some(place),
         };
         let table = place.and_then(|place| self.sections.get(usize::try_from(place).ok()?));
-        table.and_then(|table| identity::content(bytes, table)).unwrap_or_default()
+        table
+            .and_then(|table| identity::content(bytes, table))
+            .unwrap_or_default()
     }
 }
 
 fn checked_header(bytes: &[u8]) -> Result<Header> {
-    ensure!(!bytes.starts_with(b"MZ"), "a Windows program (PE): only ELF files can be read");
-    ensure!(bytes.starts_with(b"\x7fELF"), "not an ELF file: it does not begin with 7f 45 4c 46");
+    ensure!(
+        !bytes.starts_with(b"MZ"),
+        "a Windows program (PE): only ELF files can be read"
+    );
+    ensure!(
+        bytes.starts_with(b"\x7fELF"),
+        "not an ELF file: it does not begin with 7f 45 4c 46"
+    );
     Elf::parse_header(bytes).context("the ELF header is damaged")
 }
 
 fn context_of(header: &Header) -> Result<Ctx> {
-    let container = header.container().context("the ELF header names no known class")?;
-    let order = header.endianness().context("the ELF header names no known byte order")?;
+    let container = header
+        .container()
+        .context("the ELF header names no known class")?;
+    let order = header
+        .endianness()
+        .context("the ELF header names no known byte order")?;
     Ok(Ctx::new(container, order))
 }
 
 /// All sections. Where the header counts none but has a table, the library takes the count from the first section.
 fn sections_of(bytes: &[u8], header: &Header, context: Ctx) -> Result<Vec<SectionHeader>> {
-    let outside = || format!("the section headers at byte {:#x} are damaged or cut off", header.e_shoff);
+    let outside = || {
+        format!(
+            "the section headers at byte {:#x} are damaged or cut off",
+            header.e_shoff
+        )
+    };
     let start = usize::try_from(header.e_shoff).with_context(outside)?;
     SectionHeader::parse(bytes, start, usize::from(header.e_shnum), context).with_context(outside)
 }
 
-fn loads_of(bytes: &[u8], header: &Header, first: Option<&SectionHeader>, context: Ctx) -> Result<Vec<ProgramHeader>> {
-    let outside = || format!("the program headers at byte {:#x} are damaged or cut off", header.e_phoff);
+fn loads_of(
+    bytes: &[u8],
+    header: &Header,
+    first: Option<&SectionHeader>,
+    context: Ctx,
+) -> Result<Vec<ProgramHeader>> {
+    let outside = || {
+        format!(
+            "the program headers at byte {:#x} are damaged or cut off",
+            header.e_phoff
+        )
+    };
     let start = usize::try_from(header.e_phoff).with_context(outside)?;
     let count = match (header.e_phnum, first) {
         (PN_XNUM, Some(first)) => usize::try_from(first.sh_info).with_context(outside)?,
         (count, _) => usize::from(count),
     };
     let headers = ProgramHeader::parse(bytes, start, count, context).with_context(outside)?;
-    Ok(headers.into_iter().filter(|segment| segment.p_type == PT_LOAD).collect())
+    Ok(headers
+        .into_iter()
+        .filter(|segment| segment.p_type == PT_LOAD)
+        .collect())
 }

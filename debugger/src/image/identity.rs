@@ -31,12 +31,26 @@ pub struct DebugLink {
 impl Identity {
     /// Out of the sections of a file; `names` is the table of their names.
     pub fn read(bytes: &[u8], sections: &[SectionHeader], names: &[u8], context: Ctx) -> Self {
-        let endian = if context.le.is_little() { Endian::Little } else { Endian::Big };
-        let notes = sections.iter().filter(|section| section.sh_type == SHT_NOTE);
-        let build_id = notes.filter_map(|section| build_id(content(bytes, section)?, endian)).next();
+        let endian = if context.le.is_little() {
+            Endian::Little
+        } else {
+            Endian::Big
+        };
+        let notes = sections
+            .iter()
+            .filter(|section| section.sh_type == SHT_NOTE);
+        let build_id = notes
+            .filter_map(|section| build_id(content(bytes, section)?, endian))
+            .next();
         let is_link = |section: &&SectionHeader| name_of(section, names) == Some(b".gnu_debuglink");
-        let link = sections.iter().find(is_link).and_then(|section| debug_link(content(bytes, section)?, endian));
-        Self { build_id, debug_link: link }
+        let link = sections
+            .iter()
+            .find(is_link)
+            .and_then(|section| debug_link(content(bytes, section)?, endian));
+        Self {
+            build_id,
+            debug_link: link,
+        }
     }
 }
 
@@ -48,7 +62,10 @@ pub fn content<'a>(bytes: &'a [u8], section: &SectionHeader) -> Option<&'a [u8]>
 
 /// The name of a section.
 pub fn name_of<'a>(section: &SectionHeader, names: &'a [u8]) -> Option<&'a [u8]> {
-    names.get(section.sh_name..)?.split(|byte| *byte == 0).next()
+    names
+        .get(section.sh_name..)?
+        .split(|byte| *byte == 0)
+        .next()
 }
 
 fn build_id(mut notes: &[u8], endian: Endian) -> Option<String> {
@@ -58,7 +75,10 @@ fn build_id(mut notes: &[u8], endian: Endian) -> Option<String> {
         let (kind, rest) = take_word(rest, endian)?;
         let (name, rest) = take_padded(rest, name_len)?;
         let (content, rest) = take_padded(rest, len)?;
-        if kind == NT_GNU_BUILD_ID && name == b"GNU\0" && (1..=BUILD_ID_LIMIT).contains(&content.len()) {
+        if kind == NT_GNU_BUILD_ID
+            && name == b"GNU\0"
+            && (1..=BUILD_ID_LIMIT).contains(&content.len())
+        {
             return Some(content.iter().map(|byte| format!("{byte:02x}")).collect());
         }
         notes = rest;
@@ -87,5 +107,10 @@ fn take_word(bytes: &[u8], endian: Endian) -> Option<(u32, &[u8])> {
 fn take_padded(bytes: &[u8], len: u32) -> Option<(&[u8], &[u8])> {
     let len = usize::try_from(len).ok()?;
     let content = bytes.get(..len)?;
-    Some((content, bytes.get(len.checked_next_multiple_of(4)?..).unwrap_or_default()))
+    Some((
+        content,
+        bytes
+            .get(len.checked_next_multiple_of(4)?..)
+            .unwrap_or_default(),
+    ))
 }

@@ -128,7 +128,10 @@ impl Images {
     /// As [`Self::load_from`].
     pub fn load_found(spec: &ImageSpec, sysroots: &[PathBuf]) -> Result<Self> {
         let mut images = Self::load_from(std::slice::from_ref(spec), sysroots)?;
-        images.infos.iter_mut().for_each(|info| info.origin = ImageOrigin::Found);
+        images
+            .infos
+            .iter_mut()
+            .for_each(|info| info.origin = ImageOrigin::Found);
         Ok(images)
     }
 
@@ -138,11 +141,17 @@ impl Images {
     /// # Errors
     /// An image that was named cannot be used.
     pub fn of_modules(search: &ModuleSearch<'_>, notices: &mut Vec<String>) -> Result<Self> {
-        let mut images = Self { data_use: DataUse::ReadOnly, kernel_pages: search.kernel_pages(), ..Self::default() };
+        let mut images = Self {
+            data_use: DataUse::ReadOnly,
+            kernel_pages: search.kernel_pages(),
+            ..Self::default()
+        };
         // Of a library whose place another one took, what lies in that place is gone.
         let owners = search.owners();
         let is_shown = |module: &Module<'_>, symbol: &Symbol| {
-            owners.owner_of(symbol.address.0).is_none_or(|owner| owner == module.place())
+            owners
+                .owner_of(symbol.address.0)
+                .is_none_or(|owner| owner == module.place())
         };
         let (mut loaded, mut symbols) = (HashSet::new(), Vec::new());
         for ModuleImage { spec, module } in search.images(notices) {
@@ -160,8 +169,11 @@ impl Images {
                 info.origin = ImageOrigin::Found;
             }
             loaded.extend(module.as_ref().map(Module::place));
-            symbols
-                .extend(own.into_iter().filter(|symbol| module.as_ref().is_none_or(|module| is_shown(module, symbol))));
+            symbols.extend(own.into_iter().filter(|symbol| {
+                module
+                    .as_ref()
+                    .is_none_or(|module| is_shown(module, symbol))
+            }));
         }
         for (module, code) in search.embedded() {
             // It is what the kernel maps into each program: without names it serves no less.
@@ -169,17 +181,32 @@ impl Images {
             let own = content.into_iter().flat_map(|content| content.symbols);
             symbols.extend(own.filter(|symbol| is_shown(&module, symbol)));
         }
-        let is_missing = |module: &Module<'_>| module.is_file() && !loaded.contains(&module.place());
+        let is_missing =
+            |module: &Module<'_>| module.is_file() && !loaded.contains(&module.place());
         // Of what another one took the place of, nothing is there any more.
-        let is_there = |mapped: &Mapped, place| owners.owner_of(mapped.first.0).is_none_or(|owner| owner == place);
+        let is_there = |mapped: &Mapped, place| {
+            owners
+                .owner_of(mapped.first.0)
+                .is_none_or(|owner| owner == place)
+        };
         for module in search.modules().filter(is_missing) {
-            images.mapped.extend(module.unloaded().filter(|mapped| is_there(mapped, module.place())));
+            images.mapped.extend(
+                module
+                    .unloaded()
+                    .filter(|mapped| is_there(mapped, module.place())),
+            );
         }
-        let file =
-            |module: Module<'_>| CodeFile { name: module.name().into(), addresses: vec![module.addresses.clone()] };
+        let file = |module: Module<'_>| CodeFile {
+            name: module.name().into(),
+            addresses: vec![module.addresses.clone()],
+        };
         images.files.extend(search.modules().map(file));
         let modules = search.modules().map(|module| (module.symbol(), module));
-        symbols.extend(modules.filter(|(symbol, module)| is_shown(module, symbol)).map(|(symbol, _)| symbol));
+        symbols.extend(
+            modules
+                .filter(|(symbol, module)| is_shown(module, symbol))
+                .map(|(symbol, _)| symbol),
+        );
         images.prepare(symbols);
         Ok(images)
     }
@@ -187,45 +214,65 @@ impl Images {
     /// The same with names that the user gave in place of those given before.
     #[must_use]
     pub fn with_names(&self, names: &[GivenName]) -> Self {
-        let plain = Self { given: Given::default(), ..self.clone() };
-        let given = Given::new(names, |address| plain.symbol_at(address).map(|found| found.symbol));
+        let plain = Self {
+            given: Given::default(),
+            ..self.clone()
+        };
+        let given = Given::new(names, |address| {
+            plain.symbol_at(address).map(|found| found.symbol)
+        });
         Self { given, ..plain }
     }
 
     /// The innermost symbol that contains an address; where none has a size that does,
     /// the nearest one without a size before it in its section, up to the next symbol. O(log n).
     pub fn symbol_at(&self, address: Address) -> Option<SymbolAt<'_>> {
-        let symbol = self.given.at(address).or_else(|| self.symbols.at(address))?;
+        let symbol = self
+            .given
+            .at(address)
+            .or_else(|| self.symbols.at(address))?;
         Some(of_symbol(symbol, address))
     }
 
     /// The function or label in code that contains an address. O(log n).
     pub fn function_at(&self, address: Address) -> Option<SymbolAt<'_>> {
         let given = self.given.at(address).filter(|symbol| symbol.is_code());
-        Some(of_symbol(given.or_else(|| self.symbols.code_at(address))?, address))
+        Some(of_symbol(
+            given.or_else(|| self.symbols.code_at(address))?,
+            address,
+        ))
     }
 
     /// The name of the file whose code contains an address: the program, a library. O(log n).
     pub fn file_at(&self, address: Address) -> Option<&str> {
-        self.files.get(self.file_by_address.owner_of(address.0)?).map(|file| &*file.name)
+        self.files
+            .get(self.file_by_address.owner_of(address.0)?)
+            .map(|file| &*file.name)
     }
 
     /// The function or label in code that contains an address, else the mapped file that does. O(log n).
     pub fn code_at(&self, address: Address) -> Option<SymbolAt<'_>> {
-        let module = || self.symbol_at(address).filter(|found| found.symbol.kind == SymbolKind::Module);
+        let module = || {
+            self.symbol_at(address)
+                .filter(|found| found.symbol.kind == SymbolKind::Module)
+        };
         self.function_at(address).or_else(module)
     }
 
     /// The same under the first name that the file lists for it: what tools print that know of no better names.
     pub fn first_function_at(&self, address: Address) -> Option<SymbolAt<'_>> {
         let given = self.given.at(address).filter(|symbol| symbol.is_code());
-        Some(of_symbol(given.or_else(|| self.symbols.first_code_at(address))?, address))
+        Some(of_symbol(
+            given.or_else(|| self.symbols.first_code_at(address))?,
+            address,
+        ))
     }
 
     /// What reports name an address after: the first name that the file lists for its function, else what else is in code
     /// there. O(log n + aliases).
     pub fn reported_at(&self, address: Address) -> Option<SymbolAt<'_>> {
-        self.first_function_at(address).or_else(|| self.code_at(address))
+        self.first_function_at(address)
+            .or_else(|| self.code_at(address))
     }
 
     /// `main` or `main+0x8`. O(log n).
@@ -244,7 +291,9 @@ impl Images {
     pub fn addresses_of(&self, name: &str) -> Vec<u64> {
         let symbols = self.symbols_named(name);
         let has_code = symbols.iter().any(|symbol| symbol.is_code());
-        let meant = symbols.iter().filter(|symbol| symbol.is_code() || !has_code);
+        let meant = symbols
+            .iter()
+            .filter(|symbol| symbol.is_code() || !has_code);
         meant.map(|symbol| symbol.address.0).collect()
     }
 
@@ -262,7 +311,9 @@ impl Images {
 
     /// A symbol by name, as [`Self::address_of`].
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
-        self.given.named(name).or_else(|| self.symbols.named(name).first().copied())
+        self.given
+            .named(name)
+            .or_else(|| self.symbols.named(name).first().copied())
     }
 
     /// Functions and labels in code with a part of their name equal to the filter in any case.
@@ -280,7 +331,9 @@ impl Images {
 
     /// Those of an image.
     pub(super) fn segments_of(&self, image: usize) -> impl Iterator<Item = &PlacedSegment> {
-        self.segments.iter().filter(move |placed| placed.image == image)
+        self.segments
+            .iter()
+            .filter(move |placed| placed.image == image)
     }
 
     /// True for images of a trace whose recorder listed what was mapped: many of them are never executed.
@@ -290,7 +343,10 @@ impl Images {
 
     /// Byte order of code, where a processor has two.
     fn code_endian(&self) -> Endian {
-        let is_big = self.infos.iter().any(|info| info.code_endian == Endian::Big);
+        let is_big = self
+            .infos
+            .iter()
+            .any(|info| info.code_endian == Endian::Big);
         if is_big { Endian::Big } else { Endian::Little }
     }
 
@@ -300,25 +356,41 @@ impl Images {
     }
 
     /// The bytes that a segment has in place of an executed instruction, where the file holds them all.
-    pub(super) fn bytes_in<'a>(&self, placed: &'a PlacedSegment, code: &ExecutedCode) -> Option<&'a [u8]> {
+    pub(super) fn bytes_in<'a>(
+        &self,
+        placed: &'a PlacedSegment,
+        code: &ExecutedCode,
+    ) -> Option<&'a [u8]> {
         let start = usize::try_from(code.pc.0.wrapping_sub(placed.segment.address.0)).ok()?;
-        placed.segment.bytes.get(start..start.checked_add(code.encoding.bytes().len())?)
+        placed
+            .segment
+            .bytes
+            .get(start..start.checked_add(code.encoding.bytes().len())?)
     }
 
     /// Whether two images hold bytes of one address.
     pub fn share_addresses(&self, one: usize, other: usize) -> bool {
         let ranges = |image: usize| {
-            let own = self.segments.iter().filter(move |placed| placed.image == image);
+            let own = self
+                .segments
+                .iter()
+                .filter(move |placed| placed.image == image);
             own.filter_map(|placed| Some(placed.segment.address.0..=placed.segment.last_in_file()?))
         };
-        ranges(one).any(|range| ranges(other).any(|of| range.start() <= of.end() && of.start() <= range.end()))
+        ranges(one).any(|range| {
+            ranges(other).any(|of| range.start() <= of.end() && of.start() <= range.end())
+        })
     }
 
     /// Whether several images hold bytes of one address.
     pub fn overlap(&self) -> bool {
         let mut ranges: Vec<(u64, u64, usize)> = Vec::new();
         for PlacedSegment { image, segment } in &self.segments {
-            ranges.extend(segment.last_in_file().map(|last| (segment.address.0, last, *image)));
+            ranges.extend(
+                segment
+                    .last_in_file()
+                    .map(|last| (segment.address.0, last, *image)),
+            );
         }
         ranges.sort_unstable();
         // The furthest end so far, and whose it is.
@@ -339,12 +411,18 @@ impl Images {
     pub fn program(&self, starts: &[Address]) -> Program {
         let mut program = Program::default();
         program.set_code_endian(self.code_endian());
-        self.kernel_pages.iter().for_each(|pages| program.add_kernel_pages(pages.clone()));
-        let views: Vec<MemoryView> = (0..self.infos.len()).map(|image| self.view_of(image, starts)).collect();
+        self.kernel_pages
+            .iter()
+            .for_each(|pages| program.add_kernel_pages(pages.clone()));
+        let views: Vec<MemoryView> = (0..self.infos.len())
+            .map(|image| self.view_of(image, starts))
+            .collect();
         for PlacedSegment { image, segment } in &self.segments {
             let bytes = Arc::clone(&segment.bytes);
             match views.get(*image).copied().unwrap_or_default() {
-                MemoryView::Load if segment.is_writable || segment.address != segment.load_address => {
+                MemoryView::Load
+                    if segment.is_writable || segment.address != segment.load_address =>
+                {
                     let len_bytes = bytes.len() as u64;
                     program.load(segment.load_address, bytes, len_bytes);
                 }
@@ -352,7 +430,12 @@ impl Images {
                 _ => program.load_constant(segment.address, bytes, segment.len_bytes),
             }
         }
-        let functions = || self.symbols.all().iter().filter(|symbol| symbol.kind == SymbolKind::Function);
+        let functions = || {
+            self.symbols
+                .all()
+                .iter()
+                .filter(|symbol| symbol.kind == SymbolKind::Function)
+        };
         let whole: HashSet<&str> = functions().filter_map(Symbol::cold_part_of).collect();
         let mut owners: HashMap<&str, Vec<&Symbol>> = HashMap::new();
         for owner in functions().filter(|symbol| whole.contains(symbol.raw_name())) {
@@ -362,7 +445,11 @@ impl Images {
             let Some(last) = symbol.last else { continue };
             let bytes = symbol.address.0..last.0.saturating_add(1);
             // Of functions with one name it is that of the same source file, which the file lists near it.
-            let owners = symbol.cold_part_of().and_then(|name| owners.get(name)).into_iter().flatten();
+            let owners = symbol
+                .cold_part_of()
+                .and_then(|name| owners.get(name))
+                .into_iter()
+                .flatten();
             match owners.min_by_key(|owner| owner.place.abs_diff(symbol.place)) {
                 Some(owner) => program.add_part(bytes, owner.address.0),
                 None => program.add_function(bytes),
@@ -375,7 +462,10 @@ impl Images {
     /// address, which takes about a second for 200 MB of it; later ones cost a look-up.
     pub fn source_at(&self, address: Address) -> Option<Arc<SourceLine>> {
         // Later images are loaded over earlier ones.
-        self.lines.iter().rev().find_map(|lines| lines.source_at(address))
+        self.lines
+            .iter()
+            .rev()
+            .find_map(|lines| lines.source_at(address))
     }
 
     /// The code of a source file, named as [`SourceLine::file`], by line. Cost: the file names of all images' units.
@@ -437,7 +527,10 @@ impl Images {
 
     /// Whether both are of the same files at the same places.
     pub fn has_same_files(&self, other: &Self) -> bool {
-        self.infos.iter().map(|info| &info.spec).eq(other.infos.iter().map(|info| &info.spec))
+        self.infos
+            .iter()
+            .map(|info| &info.spec)
+            .eq(other.infos.iter().map(|info| &info.spec))
     }
 
     /// True when no image was loaded.
@@ -463,7 +556,10 @@ impl Images {
         let mut content = elf::read(&bytes, spec.offset).with_context(unusable)?;
         let identity = elf::outline(&bytes).with_context(unusable)?.identity;
         let debug = debug_file::find(&spec.path, &identity, sysroots);
-        if let Some(more) = debug.as_ref().and_then(|debug| elf::read(&debug.bytes, spec.offset).ok()) {
+        if let Some(more) = debug
+            .as_ref()
+            .and_then(|debug| elf::read(&debug.bytes, spec.offset).ok())
+        {
             // Its own come last, as the table for loaders does.
             let own = std::mem::replace(&mut content.symbols, more.symbols);
             content.symbols.extend(own);
@@ -472,25 +568,54 @@ impl Images {
     }
 
     /// Adds what a file holds; returns its symbols.
-    fn add(&mut self, spec: &ImageSpec, content: ElfContent, debug_file: Option<PathBuf>) -> Vec<Symbol> {
-        let ElfContent { endian, set, code_endian, code, entry, mut symbols, mut segments, problems } = content;
+    fn add(
+        &mut self,
+        spec: &ImageSpec,
+        content: ElfContent,
+        debug_file: Option<PathBuf>,
+    ) -> Vec<Symbol> {
+        let ElfContent {
+            endian,
+            set,
+            code_endian,
+            code,
+            entry,
+            mut symbols,
+            mut segments,
+            problems,
+        } = content;
         let image = self.infos.len();
         let addresses = code.iter().filter_map(|code| {
             let moved = code.start.checked_add(spec.offset)?..code.end.checked_add(spec.offset)?;
             (moved.start < moved.end).then_some(moved)
         });
-        let name: Box<str> = spec.path.file_name().unwrap_or_default().to_string_lossy().into();
-        self.mapped.extend(segments.iter().filter(|segment| segment.len_bytes > 0).map(|segment| Mapped {
-            first: segment.address,
-            len_bytes: segment.len_bytes,
-            is_writable: segment.is_writable,
-            is_executable: segment.is_executable,
-            is_loaded: true,
-            file: name.clone(),
-        }));
-        self.files.push(CodeFile { name, addresses: addresses.collect() });
+        let name: Box<str> = spec
+            .path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into();
+        self.mapped
+            .extend(
+                segments
+                    .iter()
+                    .filter(|segment| segment.len_bytes > 0)
+                    .map(|segment| Mapped {
+                        first: segment.address,
+                        len_bytes: segment.len_bytes,
+                        is_writable: segment.is_writable,
+                        is_executable: segment.is_executable,
+                        is_loaded: true,
+                        file: name.clone(),
+                    }),
+            );
+        self.files.push(CodeFile {
+            name,
+            addresses: addresses.collect(),
+        });
         let lines = debug_file.as_ref().unwrap_or(&spec.path).clone();
-        self.lines.push(Arc::new(ImageLines::new(lines, spec.offset, code)));
+        self.lines
+            .push(Arc::new(ImageLines::new(lines, spec.offset, code)));
         fn key(symbol: &Symbol) -> (Address, &str, u64) {
             (symbol.address, symbol.raw_name(), symbol.size_bytes)
         }
@@ -509,7 +634,11 @@ impl Images {
             problems,
         });
         segments.retain(|segment| self.data_use == DataUse::All || !segment.is_writable);
-        self.segments.extend(segments.into_iter().map(|segment| PlacedSegment { image, segment }));
+        self.segments.extend(
+            segments
+                .into_iter()
+                .map(|segment| PlacedSegment { image, segment }),
+        );
         symbols
     }
 
@@ -522,7 +651,11 @@ impl Images {
 
 /// An address as an offset from a symbol.
 fn of_symbol(symbol: &Symbol, address: Address) -> SymbolAt<'_> {
-    SymbolAt { name: symbol.name(), offset: address.0.wrapping_sub(symbol.address.0), symbol }
+    SymbolAt {
+        name: symbol.name(),
+        offset: address.0.wrapping_sub(symbol.address.0),
+        symbol,
+    }
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>> {
@@ -535,7 +668,12 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
 fn file_extents(files: &[CodeFile]) -> Extents {
     let extents = files.iter().enumerate().flat_map(|(owner, file)| {
         let parts = file.addresses.iter().filter(|part| part.start < part.end);
-        parts.map(move |part| Extent { first: part.start, last: part.end - 1, rank: owner, owner })
+        parts.map(move |part| Extent {
+            first: part.start,
+            last: part.end - 1,
+            rank: owner,
+            owner,
+        })
     });
     Extents::new(extents.collect())
 }

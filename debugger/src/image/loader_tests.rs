@@ -29,7 +29,15 @@ struct Segment {
 impl Segment {
     /// Some bytes of the file at an address.
     fn new(address: u64, offset: u64, file_bytes: u64) -> Self {
-        Self { kind: LOAD, flags: 6, offset, address, load_address: address, file_bytes, memory_bytes: file_bytes }
+        Self {
+            kind: LOAD,
+            flags: 6,
+            offset,
+            address,
+            load_address: address,
+            file_bytes,
+            memory_bytes: file_bytes,
+        }
     }
 }
 
@@ -44,7 +52,8 @@ const CONTENT: u64 = 0x800;
 
 impl Writer {
     fn all() -> [Self; 4] {
-        [(false, false), (false, true), (true, false), (true, true)].map(|(is_wide, is_big)| Self { is_wide, is_big })
+        [(false, false), (false, true), (true, false), (true, true)]
+            .map(|(is_wide, is_big)| Self { is_wide, is_big })
     }
 
     fn number(self, value: u64, size_bytes: usize) -> Vec<u8> {
@@ -63,42 +72,99 @@ impl Writer {
     fn header(self, kind: u64, counts: [u64; 3], sections_at: u64) -> Vec<u8> {
         let [segments, sections, names] = counts;
         let machine = if self.is_wide { 183 } else { 40 };
-        let (header, of_segment, of_section) = if self.is_wide { (64, 56, 64) } else { (52, 32, 40) };
-        let ident = [0x7f, b'E', b'L', b'F', 1 + u8::from(self.is_wide), 1 + u8::from(self.is_big), 1];
+        let (header, of_segment, of_section) = if self.is_wide {
+            (64, 56, 64)
+        } else {
+            (52, 32, 40)
+        };
+        let ident = [
+            0x7f,
+            b'E',
+            b'L',
+            b'F',
+            1 + u8::from(self.is_wide),
+            1 + u8::from(self.is_big),
+            1,
+        ];
         let halves = [header, of_segment, segments, of_section, sections, names];
         [
             [ident.to_vec(), vec![0; 9]].concat(),
-            [self.number(kind, 2), self.number(machine, 2), self.number(1, 4)].concat(),
-            [self.native(0x1000), self.native(0x100), self.native(sections_at), self.number(0, 4)].concat(),
-            halves.into_iter().flat_map(|half| self.number(half, 2)).collect(),
+            [
+                self.number(kind, 2),
+                self.number(machine, 2),
+                self.number(1, 4),
+            ]
+            .concat(),
+            [
+                self.native(0x1000),
+                self.native(0x100),
+                self.native(sections_at),
+                self.number(0, 4),
+            ]
+            .concat(),
+            halves
+                .into_iter()
+                .flat_map(|half| self.number(half, 2))
+                .collect(),
         ]
         .concat()
     }
 
     fn segment(self, segment: &Segment) -> Vec<u8> {
-        let places = [segment.offset, segment.address, segment.load_address, segment.file_bytes, segment.memory_bytes];
-        let places = places.into_iter().flat_map(|number| self.native(number)).collect::<Vec<_>>();
-        let (kind, flags, align) = (self.number(segment.kind, 4), self.number(segment.flags, 4), self.native(1));
-        if self.is_wide { [kind, flags, places, align].concat() } else { [kind, places, flags, align].concat() }
+        let places = [
+            segment.offset,
+            segment.address,
+            segment.load_address,
+            segment.file_bytes,
+            segment.memory_bytes,
+        ];
+        let places = places
+            .into_iter()
+            .flat_map(|number| self.native(number))
+            .collect::<Vec<_>>();
+        let (kind, flags, align) = (
+            self.number(segment.kind, 4),
+            self.number(segment.flags, 4),
+            self.native(1),
+        );
+        if self.is_wide {
+            [kind, flags, places, align].concat()
+        } else {
+            [kind, places, flags, align].concat()
+        }
     }
 
     /// Of a section: type, flags, address, offset, size, link, info; its name is the first in the table of names.
     fn section(self, [kind, flags, address, offset, size, link, info]: [u64; 7]) -> Vec<u8> {
-        let middle: Vec<u8> =
-            [flags, address, offset, size].into_iter().flat_map(|number| self.native(number)).collect();
-        let ends = [self.number(link, 4), self.number(info, 4), self.native(1), self.native(0)].concat();
+        let middle: Vec<u8> = [flags, address, offset, size]
+            .into_iter()
+            .flat_map(|number| self.native(number))
+            .collect();
+        let ends = [
+            self.number(link, 4),
+            self.number(info, 4),
+            self.native(1),
+            self.native(0),
+        ]
+        .concat();
         [self.number(0, 4), self.number(kind, 4), middle, ends].concat()
     }
 
     /// A file with these segments and no sections.
     fn file(self, segments: &[Segment], content: &[u8]) -> Vec<u8> {
-        self.with_header(&self.header(2, [segments.len() as u64, 0, 0], 0), segments, content)
+        self.with_header(
+            &self.header(2, [segments.len() as u64, 0, 0], 0),
+            segments,
+            content,
+        )
     }
 
     fn with_header(self, header: &[u8], segments: &[Segment], content: &[u8]) -> Vec<u8> {
         let mut bytes = header.to_vec();
         bytes.resize(0x100, 0);
-        segments.iter().for_each(|segment| bytes.extend(self.segment(segment)));
+        segments
+            .iter()
+            .for_each(|segment| bytes.extend(self.segment(segment)));
         bytes.resize(CONTENT as usize, 0);
         bytes.extend_from_slice(content);
         bytes
@@ -107,7 +173,13 @@ impl Writer {
 
 fn program_of(content: &ElfContent) -> Program {
     let mut program = Program::default();
-    for LoadedSegment { address, bytes, len_bytes, .. } in &content.segments {
+    for LoadedSegment {
+        address,
+        bytes,
+        len_bytes,
+        ..
+    } in &content.segments
+    {
         program.load(*address, bytes.clone(), *len_bytes);
     }
     program
@@ -122,15 +194,25 @@ fn check(bytes: &[u8], address: u64, expected: &str) {
         Some(0) => '0',
         Some(byte) => char::from(byte),
     };
-    assert_eq!((0..expected.len() as u64).map(letter).collect::<String>(), expected);
+    assert_eq!(
+        (0..expected.len() as u64).map(letter).collect::<String>(),
+        expected
+    );
 }
 
 #[test]
 fn a_segment_without_bytes_may_state_a_place_after_the_end_of_the_file() {
     for writer in Writer::all() {
         for offset in [0, CONTENT + 4, 0x10_000, 0x7fff_ffff] {
-            let bss = Segment { memory_bytes: 8, ..Segment::new(0x2000, offset, 0) };
-            check(&writer.file(&[Segment::new(0x1000, CONTENT, 4), bss], CODE), 0x1ffe, "??00000000??");
+            let bss = Segment {
+                memory_bytes: 8,
+                ..Segment::new(0x2000, offset, 0)
+            };
+            check(
+                &writer.file(&[Segment::new(0x1000, CONTENT, 4), bss], CODE),
+                0x1ffe,
+                "??00000000??",
+            );
         }
     }
 }
@@ -138,7 +220,10 @@ fn a_segment_without_bytes_may_state_a_place_after_the_end_of_the_file() {
 #[test]
 fn segments_need_no_order_and_the_later_one_wins_where_they_overlap() {
     for writer in Writer::all() {
-        let [high, low] = [Segment::new(0x2000, CONTENT, 4), Segment::new(0x1000, CONTENT + 4, 4)];
+        let [high, low] = [
+            Segment::new(0x2000, CONTENT, 4),
+            Segment::new(0x1000, CONTENT + 4, 4),
+        ];
         let bytes = writer.file(&[high, low], b"highlow!");
         check(&bytes, 0x1000, "low!?");
         check(&bytes, 0x2000, "high?");
@@ -150,9 +235,15 @@ fn segments_need_no_order_and_the_later_one_wins_where_they_overlap() {
 #[test]
 fn a_segment_goes_on_with_zeros_and_one_with_more_bytes_than_memory_is_cut() {
     for writer in Writer::all() {
-        let longer = Segment { memory_bytes: 6, ..Segment::new(0x1000, CONTENT, 4) };
+        let longer = Segment {
+            memory_bytes: 6,
+            ..Segment::new(0x1000, CONTENT, 4)
+        };
         check(&writer.file(&[longer], CODE), 0x1000, "code00?");
-        let shorter = Segment { memory_bytes: 2, ..Segment::new(0x1000, CONTENT, 4) };
+        let shorter = Segment {
+            memory_bytes: 2,
+            ..Segment::new(0x1000, CONTENT, 4)
+        };
         check(&writer.file(&[shorter], CODE), 0x1000, "co??");
     }
 }
@@ -162,19 +253,38 @@ fn segments_of_other_kinds_load_nothing_and_may_lie_anywhere() {
     for writer in Writer::all() {
         // PT_NULL, PT_DYNAMIC, PT_NOTE, PT_GNU_STACK, one of a processor and one that nobody knows.
         let kinds = [0, 2, 4, 0x6474_e551, 0x7000_0001, 0x6fff_fff0];
-        let others = kinds.map(|kind| Segment { kind, ..Segment::new(0x1000, 0x7fff_0000, 0x1000) });
-        check(&writer.file(&[&others[..], &[Segment::new(0x1000, CONTENT, 4)]].concat(), CODE), 0x0fff, "?code?");
+        let others = kinds.map(|kind| Segment {
+            kind,
+            ..Segment::new(0x1000, 0x7fff_0000, 0x1000)
+        });
+        check(
+            &writer.file(
+                &[&others[..], &[Segment::new(0x1000, CONTENT, 4)]].concat(),
+                CODE,
+            ),
+            0x0fff,
+            "?code?",
+        );
     }
 }
 
 #[test]
 fn every_kind_of_file_opens() {
-    for (writer, kind) in Writer::all().into_iter().flat_map(|writer| [1, 2, 3, 4].map(|kind| (writer, kind))) {
+    for (writer, kind) in Writer::all()
+        .into_iter()
+        .flat_map(|writer| [1, 2, 3, 4].map(|kind| (writer, kind)))
+    {
         let segments = [Segment::new(0, CONTENT, 4)];
         let bytes = writer.with_header(&writer.header(kind, [1, 0, 0], 0), &segments, CODE);
         check(&bytes, 0, "code?");
         // An object file has no segments; one without sections either says nothing, but is no error.
-        assert!(elf::read(&writer.with_header(&writer.header(kind, [0, 0, 0], 0), &[], b""), 0).is_ok());
+        assert!(
+            elf::read(
+                &writer.with_header(&writer.header(kind, [0, 0, 0], 0), &[], b""),
+                0
+            )
+            .is_ok()
+        );
     }
 }
 
@@ -189,7 +299,10 @@ fn a_damaged_table_of_sections_costs_the_symbols_and_not_the_segments() {
             );
             check(&bytes, 0x1000, "code?");
             let problems = elf::read(&bytes, 0).expect("an image").problems;
-            assert!(problems[0].starts_with("the section headers at byte"), "{problems:?}");
+            assert!(
+                problems[0].starts_with("the section headers at byte"),
+                "{problems:?}"
+            );
         }
     }
 }
@@ -197,14 +310,26 @@ fn a_damaged_table_of_sections_costs_the_symbols_and_not_the_segments() {
 #[test]
 fn of_a_file_that_ends_in_a_segment_what_is_there_is_known_and_the_rest_is_not_zero() {
     for writer in Writer::all() {
-        let data = Segment { memory_bytes: 16, ..Segment::new(0x2000, CONTENT + 4, 10) };
-        let bytes = writer.file(&[Segment::new(0x1000, CONTENT, 4), data], &[CODE, DATA].concat());
+        let data = Segment {
+            memory_bytes: 16,
+            ..Segment::new(0x2000, CONTENT + 4, 10)
+        };
+        let bytes = writer.file(
+            &[Segment::new(0x1000, CONTENT, 4), data],
+            &[CODE, DATA].concat(),
+        );
         check(&bytes, 0x2000, "data bytes000000?");
         let cut = &bytes[..bytes.len() - 5];
         check(cut, 0x2000, "data ???");
         let problems = elf::read(cut, 0).expect("an image").problems;
-        assert_eq!(problems, ["the bytes of its segment at 0x2000 are cut off: what is missing is unknown"]);
-        assert!(elf::read(&bytes[..CONTENT as usize], 0).is_err(), "nothing of any segment is there");
+        assert_eq!(
+            problems,
+            ["the bytes of its segment at 0x2000 are cut off: what is missing is unknown"]
+        );
+        assert!(
+            elf::read(&bytes[..CONTENT as usize], 0).is_err(),
+            "nothing of any segment is there"
+        );
     }
 }
 
@@ -223,7 +348,10 @@ fn the_first_section_counts_what_the_header_cannot() {
         bytes.splice(0x400..0x400 + sections.concat().len(), sections.concat());
         check(&bytes, 0x1000, "code?");
         let tables = super::header_tables::HeaderTables::read(&bytes).expect("tables");
-        assert_eq!((tables.sections.len(), tables.section_names(&bytes)), (2, CODE));
+        assert_eq!(
+            (tables.sections.len(), tables.section_names(&bytes)),
+            (2, CODE)
+        );
         assert!(tables.problems.is_empty());
     }
 }
@@ -232,8 +360,9 @@ fn the_first_section_counts_what_the_header_cannot() {
 fn a_file_with_debug_information_alone_loads_nothing() {
     const ALLOCATED: u64 = 2;
     const EXECUTABLE: u64 = 4;
-    for (writer, flags) in
-        Writer::all().into_iter().flat_map(|one| [ALLOCATED, ALLOCATED | EXECUTABLE].map(|f| (one, f)))
+    for (writer, flags) in Writer::all()
+        .into_iter()
+        .flat_map(|one| [ALLOCATED, ALLOCATED | EXECUTABLE].map(|f| (one, f)))
     {
         let sections = [
             writer.section([0; 7]),
@@ -242,7 +371,8 @@ fn a_file_with_debug_information_alone_loads_nothing() {
             writer.section([7, ALLOCATED, 0x1004, CONTENT, 4, 0, 0]),
         ];
         let header = writer.header(2, [1, 3, 0], 0x400);
-        let mut bytes = writer.with_header(&header, &[Segment::new(0x1000, CONTENT, 8)], b"notecode");
+        let mut bytes =
+            writer.with_header(&header, &[Segment::new(0x1000, CONTENT, 8)], b"notecode");
         bytes.splice(0x400..0x400 + sections.concat().len(), sections.concat());
         check(&bytes, 0x1000, "????????");
     }
@@ -250,8 +380,14 @@ fn a_file_with_debug_information_alone_loads_nothing() {
 
 /// The images of a file with code in ROM at 0x1000, where it begins, and these segments.
 fn images_of(segments: &[Segment]) -> Images {
-    let writer = Writer { is_wide: true, is_big: false };
-    let rom = Segment { flags: 5, ..Segment::new(0x1000, CONTENT, 4) };
+    let writer = Writer {
+        is_wide: true,
+        is_big: false,
+    };
+    let rom = Segment {
+        flags: 5,
+        ..Segment::new(0x1000, CONTENT, 4)
+    };
     let bytes = writer.file(&[&[rom], segments].concat(), &[CODE, DATA].concat());
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.elf");
@@ -268,23 +404,50 @@ fn check_view(segments: &[Segment], start: u64, expected: &str) {
         Some(byte) => char::from(byte),
     };
     // Where it is loaded, and where it runs.
-    let shown = (0x1800..0x1804).chain(0x2000..0x200c).map(letter).collect::<String>();
+    let shown = (0x1800..0x1804)
+        .chain(0x2000..0x200c)
+        .map(letter)
+        .collect::<String>();
     assert_eq!(shown, expected);
 }
 
 #[test]
 fn data_that_a_program_copies_after_reset_is_where_it_was_loaded() {
-    let data = Segment { load_address: 0x1800, memory_bytes: 12, ..Segment::new(0x2000, CONTENT + 4, 10) };
+    let data = Segment {
+        load_address: 0x1800,
+        memory_bytes: 12,
+        ..Segment::new(0x2000, CONTENT + 4, 10)
+    };
     check_view(&[data], 0x1000, "data????????????");
     check_view(&[data], 0x1002, "????data bytes00");
     // Code that runs in RAM is copied, too.
     check_view(&[Segment { flags: 5, ..data }], 0x1000, "data????????????");
     // RAM without bytes in the file is cleared by the program then, and by a loader else.
-    let bss = Segment { memory_bytes: 12, ..Segment::new(0x2000, CONTENT, 0) };
-    let other = Segment { load_address: 0x1800, ..Segment::new(0x3000, CONTENT + 4, 4) };
+    let bss = Segment {
+        memory_bytes: 12,
+        ..Segment::new(0x2000, CONTENT, 0)
+    };
+    let other = Segment {
+        load_address: 0x1800,
+        ..Segment::new(0x3000, CONTENT + 4, 4)
+    };
     check_view(&[bss, other], 0x1000, "data????????????");
     check_view(&[bss], 0x1000, "????000000000000");
     // Load addresses that were never set, and a file without such segments.
-    check_view(&[Segment { load_address: 0, ..data }], 0x1000, "????data bytes00");
-    check_view(&[Segment { load_address: 0x2000, ..data }], 0x1000, "????data bytes00");
+    check_view(
+        &[Segment {
+            load_address: 0,
+            ..data
+        }],
+        0x1000,
+        "????data bytes00",
+    );
+    check_view(
+        &[Segment {
+            load_address: 0x2000,
+            ..data
+        }],
+        0x1000,
+        "????data bytes00",
+    );
 }

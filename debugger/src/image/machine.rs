@@ -15,7 +15,11 @@ pub fn machine_of(path: &Path) -> Option<InstructionSet> {
     }
     let [.., low, high] = head;
     let is_big = head.get(5) == Some(&2);
-    let number = if is_big { u16::from_be_bytes([low, high]) } else { u16::from_le_bytes([low, high]) };
+    let number = if is_big {
+        u16::from_be_bytes([low, high])
+    } else {
+        u16::from_le_bytes([low, high])
+    };
     let word_bytes = if head.get(4) == Some(&2) { 8 } else { 4 };
     InstructionSet::of_elf(ElfMachine { number, word_bytes })
 }

@@ -22,7 +22,9 @@ pub struct Mapped {
 impl Mapped {
     /// Its last byte.
     pub fn last(&self) -> u64 {
-        self.first.0.saturating_add(self.len_bytes.saturating_sub(1))
+        self.first
+            .0
+            .saturating_add(self.len_bytes.saturating_sub(1))
     }
 
     /// `r-x`, `rw-`.

@@ -34,10 +34,20 @@ impl Images {
     pub fn view_of(&self, image: usize, starts: &[Address]) -> MemoryView {
         let entry = self.infos().get(image).and_then(|info| info.entry);
         let is_reset = entry.is_some_and(|entry| starts.contains(&entry));
-        let with_bytes = || self.segments_of(image).map(|placed| &placed.segment).filter(|one| !one.bytes.is_empty());
+        let with_bytes = || {
+            self.segments_of(image)
+                .map(|placed| &placed.segment)
+                .filter(|one| !one.bytes.is_empty())
+        };
         let is_in_place = |segment: &LoadedSegment| segment.address == segment.load_address;
-        let runs_in_place = with_bytes().any(|segment| is_in_place(segment) && entry.is_some_and(|at| segment.has(at)));
-        let copies = with_bytes().any(|segment| !is_in_place(segment) && segment.load_address.0 != 0);
-        if is_reset && runs_in_place && copies { MemoryView::Load } else { MemoryView::Run }
+        let runs_in_place = with_bytes()
+            .any(|segment| is_in_place(segment) && entry.is_some_and(|at| segment.has(at)));
+        let copies =
+            with_bytes().any(|segment| !is_in_place(segment) && segment.load_address.0 != 0);
+        if is_reset && runs_in_place && copies {
+            MemoryView::Load
+        } else {
+            MemoryView::Run
+        }
     }
 }

@@ -65,7 +65,10 @@ impl<'a> ModuleSearch<'a> {
         let mut missing = Vec::new();
         for module in self.modules().filter(|module| module.first.is_file()) {
             match self.find(&module, &mut used, notices) {
-                Some(spec) => images.push(ModuleImage { spec, module: Some(module) }),
+                Some(spec) => images.push(ModuleImage {
+                    spec,
+                    module: Some(module),
+                }),
                 None if RECORDER.contains(&module.name()) => {}
                 None => missing.push(module.name()),
             }
@@ -76,7 +79,10 @@ impl<'a> ModuleSearch<'a> {
                 notices
                     .push(format!("no traced module bears this name, so it is loaded at its own addresses: {path:?}"));
             }
-            images.push(ModuleImage { spec: spec.clone(), module: None });
+            images.push(ModuleImage {
+                spec: spec.clone(),
+                module: None,
+            });
         }
         notices.extend(missing_notice(&missing));
         images
@@ -85,7 +91,13 @@ impl<'a> ModuleSearch<'a> {
     /// The modules whose place is known.
     pub fn modules(&self) -> impl Iterator<Item = Module<'a>> + use<'a> {
         let log = self.log;
-        log.modules().filter_map(move |first| Some(Module { log, first, addresses: log.extent_of(first)? }))
+        log.modules().filter_map(move |first| {
+            Some(Module {
+                log,
+                first,
+                addresses: log.extent_of(first)?,
+            })
+        })
     }
 
     /// Which module has which address: where libraries took the place of others, the last of them.
@@ -93,66 +105,130 @@ impl<'a> ModuleSearch<'a> {
         let extent = |(rank, segment): (usize, &ModuleSegment)| {
             let Range { start, end } = segment.addresses.clone()?;
             let last = end.checked_sub(1).filter(|last| *last >= start)?;
-            Some(Extent { first: start, last, rank, owner: segment.first })
+            Some(Extent {
+                first: start,
+                last,
+                rank,
+                owner: segment.first,
+            })
         };
-        Extents::new(self.log.segments.iter().enumerate().filter_map(extent).collect())
+        Extents::new(
+            self.log
+                .segments
+                .iter()
+                .enumerate()
+                .filter_map(extent)
+                .collect(),
+        )
     }
 
     /// The modules that are no files but whose bytes the recorder kept: the vdso.
     pub fn embedded(&self) -> impl Iterator<Item = (Module<'a>, Vec<u8>)> {
-        self.modules().filter(|module| !module.first.is_file()).filter_map(|module| {
-            let bytes: Vec<u8> = module.segments().flat_map(|segment| segment.contents.iter().copied()).collect();
-            (!bytes.is_empty()).then_some((module, bytes))
-        })
+        self.modules()
+            .filter(|module| !module.first.is_file())
+            .filter_map(|module| {
+                let bytes: Vec<u8> = module
+                    .segments()
+                    .flat_map(|segment| segment.contents.iter().copied())
+                    .collect();
+                (!bytes.is_empty()).then_some((module, bytes))
+            })
     }
 
     /// The pages that the kernel keeps for the code that it maps into each program, such as the clock's: they lie right below it,
     /// above what else is mapped there (Linux, `arch/*/kernel/vdso.c`). They are as many as were ever used, or fewer.
     pub fn kernel_pages(&self) -> Option<Range<u64>> {
-        let end = self.modules().find(|module| module.name() == KERNEL_CODE)?.addresses.start;
-        let below = self.modules().map(|module| module.addresses.end).filter(|below| *below <= end).max();
-        Some(end.saturating_sub(KERNEL_PAGES_BYTES).max(below.unwrap_or(0))..end)
+        let end = self
+            .modules()
+            .find(|module| module.name() == KERNEL_CODE)?
+            .addresses
+            .start;
+        let below = self
+            .modules()
+            .map(|module| module.addresses.end)
+            .filter(|below| *below <= end)
+            .max();
+        Some(
+            end.saturating_sub(KERNEL_PAGES_BYTES)
+                .max(below.unwrap_or(0))..end,
+        )
     }
 
     /// The file of a module: what the user named, what lies in the sysroots, beside the trace, and where it was.
-    fn find(&self, module: &Module<'_>, used: &mut HashSet<PathBuf>, notices: &mut Vec<String>) -> Option<ImageSpec> {
-        let named = self.named.iter().find(|spec| file_name(&spec.path) == module.name());
-        if let Some(named) = named.or_else(|| self.named.iter().find(|spec| self.is_other_name(module, &spec.path))) {
+    fn find(
+        &self,
+        module: &Module<'_>,
+        used: &mut HashSet<PathBuf>,
+        notices: &mut Vec<String>,
+    ) -> Option<ImageSpec> {
+        let named = self
+            .named
+            .iter()
+            .find(|spec| file_name(&spec.path) == module.name());
+        if let Some(named) = named.or_else(|| {
+            self.named
+                .iter()
+                .find(|spec| self.is_other_name(module, &spec.path))
+        }) {
             used.insert(named.path.clone());
             return Some(module.named_image(named, notices));
         }
         let mut other = None;
-        for path in self.candidates(module).into_iter().filter(|path| path.is_file()) {
-            let Ok(outline) = std::fs::read(&path).map_err(Into::into).and_then(|bytes| elf::outline(&bytes)) else {
+        for path in self
+            .candidates(module)
+            .into_iter()
+            .filter(|path| path.is_file())
+        {
+            let Ok(outline) = std::fs::read(&path)
+                .map_err(Into::into)
+                .and_then(|bytes| elf::outline(&bytes))
+            else {
                 continue;
             };
             if module.fits(&outline) && !self.excluded.contains(&path) {
-                return Some(ImageSpec { offset: module.bias(&outline), path });
+                return Some(ImageSpec {
+                    offset: module.bias(&outline),
+                    path,
+                });
             }
             other = other.or(Some(path));
         }
-        notices.extend(other.map(|path| format!("another build than the one that was traced is left out: {path:?}")));
+        notices.extend(other.map(|path| {
+            format!("another build than the one that was traced is left out: {path:?}")
+        }));
         None
     }
 
     /// `tool.elf` and `tool.BUILDID.debug` for `tool`, unless that is another module's own name.
     fn is_other_name(&self, module: &Module<'_>, path: &Path) -> bool {
         let name = file_name(path);
-        name.strip_prefix(module.name()).is_some_and(|rest| rest.starts_with('.'))
+        name.strip_prefix(module.name())
+            .is_some_and(|rest| rest.starts_with('.'))
             && !self.log.modules().any(|other| other.file_name() == name)
             && module.fits(&outline_of(path))
     }
 
     fn candidates(&self, module: &Module<'_>) -> Vec<PathBuf> {
         let traced = PathBuf::from(&module.first.path);
-        let parts: Vec<_> = traced.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+        let parts: Vec<_> = traced
+            .components()
+            .filter(|part| matches!(part, Component::Normal(_)))
+            .collect();
         // `usr/lib/libc.so.6`, `lib/libc.so.6`, `libc.so.6`: distributions link some of these directories to each other.
-        let tails: Vec<PathBuf> =
-            (0..parts.len()).filter_map(|from| Some(parts.get(from..)?.iter().collect())).collect();
-        let in_sysroots = self.sysroots.iter().flat_map(|root| tails.iter().map(move |tail| root.join(tail)));
+        let tails: Vec<PathBuf> = (0..parts.len())
+            .filter_map(|from| Some(parts.get(from..)?.iter().collect()))
+            .collect();
+        let in_sysroots = self
+            .sysroots
+            .iter()
+            .flat_map(|root| tails.iter().map(move |tail| root.join(tail)));
         let name = module.name();
         let beside = self.beside.iter().flat_map(|directory| {
-            [directory.join(name), directory.join("libs").join(name), directory.join("lib").join(name)]
+            [
+                directory.join(name),
+                directory.join("libs").join(name),
+                directory.join("lib").join(name),
+            ]
         });
         in_sysroots.chain(beside).chain([traced.clone()]).collect()
     }
@@ -174,7 +250,10 @@ impl<'a> Module<'a> {
             kind: SymbolKind::Module,
             place: 0,
             binding: Binding::Local,
-            last: end.checked_sub(1).filter(|last| *last >= start).map(Address),
+            last: end
+                .checked_sub(1)
+                .filter(|last| *last >= start)
+                .map(Address),
         }
     }
 
@@ -186,9 +265,14 @@ impl<'a> Module<'a> {
         }
         let outline = outline_of(path);
         if !self.fits(&outline) {
-            notices.push(format!("this seems to be another build than the one that was traced: {path:?}"));
+            notices.push(format!(
+                "this seems to be another build than the one that was traced: {path:?}"
+            ));
         }
-        ImageSpec { path: path.clone(), offset: self.bias(&outline) }
+        ImageSpec {
+            path: path.clone(),
+            offset: self.bias(&outline),
+        }
     }
 
     /// Which of the log's modules it is.
@@ -222,12 +306,23 @@ impl<'a> Module<'a> {
 
     /// Whether a file would be mapped as this module was.
     fn fits(&self, outline: &Outline) -> bool {
-        let Some(own) = extent(&outline.loads) else { return false };
+        let Some(own) = extent(&outline.loads) else {
+            return false;
+        };
         let page = self.page_bytes();
         let is_load = |segment: &ModuleSegment| {
-            let Some(base) = segment.preferred_base else { return true };
-            let mut loads = outline.loads.iter().filter(|load| load.address / page * page == base);
-            loads.any(|load| segment.offset.is_none_or(|offset| offset.abs_diff(load.offset) < page))
+            let Some(base) = segment.preferred_base else {
+                return true;
+            };
+            let mut loads = outline
+                .loads
+                .iter()
+                .filter(|load| load.address / page * page == base);
+            loads.any(|load| {
+                segment
+                    .offset
+                    .is_none_or(|offset| offset.abs_diff(load.offset) < page)
+            })
         };
         let len = self.addresses.end - self.addresses.start;
         (own.end - own.start).abs_diff(len) < page && self.segments().all(is_load)
@@ -235,30 +330,50 @@ impl<'a> Module<'a> {
 
     /// Pages of the traced machine, as its mappings show them.
     fn page_bytes(&self) -> u64 {
-        let mut starts = self.segments().filter_map(|segment| segment.addresses.as_ref()).map(|range| range.start);
-        if starts.all(|start| start % LARGE_PAGE_BYTES == 0) { LARGE_PAGE_BYTES } else { PAGE_BYTES }
+        let mut starts = self
+            .segments()
+            .filter_map(|segment| segment.addresses.as_ref())
+            .map(|range| range.start);
+        if starts.all(|start| start % LARGE_PAGE_BYTES == 0) {
+            LARGE_PAGE_BYTES
+        } else {
+            PAGE_BYTES
+        }
     }
 
     /// What is added to the file's own addresses.
     fn bias(&self, outline: &Outline) -> u64 {
         let lowest = extent(&outline.loads).map_or(0, |own| own.start);
-        self.addresses.start.wrapping_sub(self.first.preferred_base.unwrap_or(lowest))
+        self.addresses
+            .start
+            .wrapping_sub(self.first.preferred_base.unwrap_or(lowest))
     }
 }
 
 fn file_name(path: &Path) -> &str {
-    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default()
 }
 
 /// What a file says of itself; nothing when it is no image.
 fn outline_of(path: &Path) -> Outline {
-    std::fs::read(path).ok().and_then(|bytes| elf::outline(&bytes).ok()).unwrap_or_default()
+    std::fs::read(path)
+        .ok()
+        .and_then(|bytes| elf::outline(&bytes).ok())
+        .unwrap_or_default()
 }
 
 /// From the first page that a file loads to its last byte.
 fn extent(loads: &[Load]) -> Option<Range<u64>> {
-    let start = loads.iter().map(|load| load.address / PAGE_BYTES * PAGE_BYTES).min()?;
-    let end = loads.iter().map(|load| load.address.saturating_add(load.len_bytes)).max()?;
+    let start = loads
+        .iter()
+        .map(|load| load.address / PAGE_BYTES * PAGE_BYTES)
+        .min()?;
+    let end = loads
+        .iter()
+        .map(|load| load.address.saturating_add(load.len_bytes))
+        .max()?;
     Some(start..end)
 }
 
@@ -266,15 +381,24 @@ fn missing_notice(missing: &[&str]) -> Option<String> {
     let (first, last) = (missing.first()?, missing.last()?);
     let way = "give the directory that holds it with --sysroot DIR, or the file with --image";
     if missing.len() == 1 {
-        return Some(format!("{first} was not found on this machine, so it has no symbols: {way}"));
+        return Some(format!(
+            "{first} was not found on this machine, so it has no symbols: {way}"
+        ));
     }
     let more = missing.len().saturating_sub(NAMED_IN_NOTICE);
-    let shown = missing.get(..missing.len().min(NAMED_IN_NOTICE)).unwrap_or(missing);
+    let shown = missing
+        .get(..missing.len().min(NAMED_IN_NOTICE))
+        .unwrap_or(missing);
     let names = if more > 0 {
         format!("{} and {more} more", shown.join(", "))
     } else {
-        format!("{} and {last}", shown.get(..shown.len() - 1).unwrap_or_default().join(", "))
+        format!(
+            "{} and {last}",
+            shown.get(..shown.len() - 1).unwrap_or_default().join(", ")
+        )
     };
     let way = "give the directory that holds them with --sysroot DIR, or the files with --image";
-    Some(format!("{names} were not found on this machine, so they have no symbols: {way}"))
+    Some(format!(
+        "{names} were not found on this machine, so they have no symbols: {way}"
+    ))
 }

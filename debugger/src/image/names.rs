@@ -27,12 +27,18 @@ impl Eq for SymbolNames {}
 impl SymbolNames {
     /// A name that is demangled when that is asked for.
     pub fn new(raw: &str) -> Self {
-        Self { raw: raw.into(), readable: OnceLock::new() }
+        Self {
+            raw: raw.into(),
+            readable: OnceLock::new(),
+        }
     }
 
     /// A name that is not mangled, whatever it looks like.
     pub fn plain(raw: &str) -> Self {
-        Self { raw: raw.into(), readable: OnceLock::from(None) }
+        Self {
+            raw: raw.into(),
+            readable: OnceLock::from(None),
+        }
     }
 
     /// The name as the file has it.
@@ -74,10 +80,15 @@ impl SymbolNames {
 
     fn demangled(&self) -> Option<&Demangled> {
         let demangled = || match self.raw.strip_suffix(STUB) {
-            Some(target) => demangle(target).map(|Demangled { full, .. }| Demangled { full: full + STUB, short: None }),
+            Some(target) => demangle(target).map(|Demangled { full, .. }| Demangled {
+                full: full + STUB,
+                short: None,
+            }),
             None => demangle(&self.raw),
         };
-        self.readable.get_or_init(|| demangled().map(Box::new)).as_deref()
+        self.readable
+            .get_or_init(|| demangled().map(Box::new))
+            .as_deref()
     }
 }
 
@@ -166,15 +177,21 @@ impl<'a> NameQuery<'a> {
     pub fn new(name: &'a str) -> Self {
         let words = name.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
         let spelled = words.filter(|word| {
-            word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') && !ABBREVIATED.contains(word)
+            word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+                && !ABBREVIATED.contains(word)
         });
-        let word = spelled.max_by_key(|word| word.len()).filter(|_| name.is_ascii());
+        let word = spelled
+            .max_by_key(|word| word.len())
+            .filter(|_| name.is_ascii());
         // Rust separates the length from an identifier that begins with an underscore.
         let spelling = |word: &str| match word.starts_with('_') {
             true => word.to_owned(),
             false => format!("{}{word}", word.len()),
         };
-        Self { name, word: word.map(spelling) }
+        Self {
+            name,
+            word: word.map(spelling),
+        }
     }
 
     /// Whether a mangled name may be that of the query.
@@ -194,8 +211,12 @@ impl NamePart {
     /// A query for a part of a name in any case.
     pub fn new(part: &str) -> Self {
         let lower = part.to_lowercase();
-        let is_identifier = lower.bytes().all(|letter| letter.is_ascii_alphanumeric() || letter == b'_');
-        let is_abbreviated = ABBREVIATED.iter().any(|word| word.to_lowercase().contains(&lower));
+        let is_identifier = lower
+            .bytes()
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == b'_');
+        let is_abbreviated = ABBREVIATED
+            .iter()
+            .any(|word| word.to_lowercase().contains(&lower));
         let is_word = is_identifier && !is_abbreviated && !lower.is_empty();
         Self { is_word, lower }
     }
@@ -207,21 +228,45 @@ mod tests {
 
     #[track_caller]
     fn check(raw: &str, name: &str, expected: bool) {
-        assert_eq!(SymbolNames::new(raw).has(&NameQuery::new(name)), expected, "{raw} {name}");
+        assert_eq!(
+            SymbolNames::new(raw).has(&NameQuery::new(name)),
+            expected,
+            "{raw} {name}"
+        );
     }
 
     #[test]
     fn a_symbol_has_its_raw_its_full_and_its_short_name() {
-        for name in ["_ZN5Lexer10next_innerEv", "Lexer::next_inner()", "Lexer::next_inner"] {
+        for name in [
+            "_ZN5Lexer10next_innerEv",
+            "Lexer::next_inner()",
+            "Lexer::next_inner",
+        ] {
             check("_ZN5Lexer10next_innerEv", name, true);
         }
         check("_ZN5Lexer10next_innerEv", "next_inner", false);
         check("_ZL6helperi", "helper", true);
         check("_ZN10FileReaderC2Em", "FileReader::FileReader", true);
-        check("_ZN10FileReaderC2Em", "FileReader::FileReader(unsigned long)", true);
-        check("_ZNSsC1Ev", "std::string::string()", SymbolNames::new("_ZNSsC1Ev").full() == "std::string::string()");
-        check("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt", true);
-        check("_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function", true);
+        check(
+            "_ZN10FileReaderC2Em",
+            "FileReader::FileReader(unsigned long)",
+            true,
+        );
+        check(
+            "_ZNSsC1Ev",
+            "std::string::string()",
+            SymbolNames::new("_ZNSsC1Ev").full() == "std::string::string()",
+        );
+        check(
+            "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+            "core::fmt::Write::write_fmt",
+            true,
+        );
+        check(
+            "_RNvCskwGfYPst2Cb_3foo16example_function",
+            "foo::example_function",
+            true,
+        );
         check("main", "main", true);
         check("main", "Main", false);
         check("_ZN5Lexer4nextEv@plt", "Lexer::next()@plt", true);
@@ -240,8 +285,12 @@ mod tests {
 
     #[test]
     fn a_name_that_is_looked_for_is_spelled_out_in_its_mangled_form() {
-        for raw in ["_ZN5Lexer10next_innerEv", "_ZNKSt6vectorIiSaIiEE4sizeEv", "_ZThn16_N3Foo3barEv", "_ZlsRSoRK5Point"]
-        {
+        for raw in [
+            "_ZN5Lexer10next_innerEv",
+            "_ZNKSt6vectorIiSaIiEE4sizeEv",
+            "_ZThn16_N3Foo3barEv",
+            "_ZlsRSoRK5Point",
+        ] {
             for name in SymbolNames::new(raw).all() {
                 check(raw, name, true);
             }

@@ -50,11 +50,24 @@ impl Tables<'_> {
                 Some(b".plt.got") => section.sh_entsize.clamp(8, 16),
                 _ => continue,
             };
-            let Some(code) = content(self.bytes, section) else { continue };
-            let Ok(step) = usize::try_from(size_bytes) else { continue };
-            for (code, address) in code.chunks_exact(step).zip((section.sh_addr..).step_by(step)) {
-                let target = self.slot_of(code, address).and_then(|slot| slots.get(&slot));
-                stubs.extend(target.map(|target| Stub { address, size_bytes, target: target.clone() }));
+            let Some(code) = content(self.bytes, section) else {
+                continue;
+            };
+            let Ok(step) = usize::try_from(size_bytes) else {
+                continue;
+            };
+            for (code, address) in code
+                .chunks_exact(step)
+                .zip((section.sh_addr..).step_by(step))
+            {
+                let target = self
+                    .slot_of(code, address)
+                    .and_then(|slot| slots.get(&slot));
+                stubs.extend(target.map(|target| Stub {
+                    address,
+                    size_bytes,
+                    target: target.clone(),
+                }));
             }
         }
         stubs
@@ -75,18 +88,35 @@ impl Tables<'_> {
 
     fn add_slots(&self, section: &SectionHeader, slots: &mut HashMap<u64, String>) -> Option<()> {
         let table = self.section(section.sh_link)?;
-        let entry_bytes = if self.context.container == Container::Big { 24 } else { 16 };
+        let entry_bytes = if self.context.container == Container::Big {
+            24
+        } else {
+            16
+        };
         let symbols = content(self.bytes, table)?;
         let symbols = Symtab::parse(symbols, 0, symbols.len() / entry_bytes, self.context).ok()?;
         let names = content(self.bytes, self.section(table.sh_link)?)?;
         let relocations = content(self.bytes, section)?;
         let is_rela = section.sh_type == SHT_RELA;
-        let relocations = RelocSection::parse(relocations, 0, relocations.len(), is_rela, self.context).ok()?;
-        for relocation in relocations.iter().filter(|relocation| relocation.r_sym != 0) {
-            let Some(symbol) = symbols.get(relocation.r_sym) else { continue };
-            let name = names.get(symbol.st_name..).and_then(|rest| rest.split(|byte| *byte == 0).next());
+        let relocations =
+            RelocSection::parse(relocations, 0, relocations.len(), is_rela, self.context).ok()?;
+        for relocation in relocations
+            .iter()
+            .filter(|relocation| relocation.r_sym != 0)
+        {
+            let Some(symbol) = symbols.get(relocation.r_sym) else {
+                continue;
+            };
+            let name = names
+                .get(symbol.st_name..)
+                .and_then(|rest| rest.split(|byte| *byte == 0).next());
             let name = name.filter(|name| !name.is_empty() && name.len() < 4096);
-            slots.extend(name.map(|name| (relocation.r_offset, String::from_utf8_lossy(name).into_owned())));
+            slots.extend(name.map(|name| {
+                (
+                    relocation.r_offset,
+                    String::from_utf8_lossy(name).into_owned(),
+                )
+            }));
         }
         Some(())
     }
@@ -100,7 +130,8 @@ impl Tables<'_> {
         match self.set?.stub_slot(&machine::Stub { code, address })? {
             StubSlot::Address(slot) => Some(slot),
             StubSlot::InTable(offset) => {
-                let is_table = |section: &&SectionHeader| name_of(section, self.names) == Some(b".got.plt");
+                let is_table =
+                    |section: &&SectionHeader| name_of(section, self.names) == Some(b".got.plt");
                 let table = self.sections.iter().find(is_table)?.sh_addr;
                 Some(table.wrapping_add_signed(offset))
             }

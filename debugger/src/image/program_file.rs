@@ -19,8 +19,22 @@ pub fn program_file(spec: &ImageSpec) -> Result<ProgramFile> {
         elf::read(&std::fs::read(&spec.path)?, spec.offset)
     };
     let content = read().with_context(unusable)?;
-    let part = |segment: LoadedSegment| CodePart { address: segment.address.0, bytes: segment.bytes };
-    let code = content.segments.into_iter().filter(|segment| segment.is_executable);
-    let name = spec.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok(ProgramFile { name, entry: content.entry.map(|entry| entry.0), parts: code.map(part).collect() })
+    let part = |segment: LoadedSegment| CodePart {
+        address: segment.address.0,
+        bytes: segment.bytes,
+    };
+    let code = content
+        .segments
+        .into_iter()
+        .filter(|segment| segment.is_executable);
+    let name = spec
+        .path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    Ok(ProgramFile {
+        name,
+        entry: content.entry.map(|entry| entry.0),
+        parts: code.map(part).collect(),
+    })
 }

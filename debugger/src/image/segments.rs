@@ -59,17 +59,29 @@ pub fn of_file(
         // It has the segments of the program that it was split from, but not their bytes.
         return Ok(Vec::new());
     }
-    let in_all = tables.loads.iter().fold(0usize, |sum, segment| sum.saturating_add(content(bytes, segment).len()));
+    let in_all = tables.loads.iter().fold(0usize, |sum, segment| {
+        sum.saturating_add(content(bytes, segment).len())
+    });
     let is_bounded = in_all <= SEGMENT_SHARING_LIMIT.saturating_mul(bytes.len());
     ensure!(is_bounded, "its segments overlap beyond reason");
-    if let Some(cut) = tables.loads.iter().find(|segment| content(bytes, segment).len() < file_len(segment)) {
+    if let Some(cut) = tables
+        .loads
+        .iter()
+        .find(|segment| content(bytes, segment).len() < file_len(segment))
+    {
         let sentence = format!("the bytes of its segment at {:#x} are cut off", cut.p_vaddr);
         ensure!(in_all > 0, "{sentence}");
         // With its table of sections cut off, too, hardly anything of the file is left.
-        problems.first().map_or(Ok(()), |problem| Err(anyhow!("{problem}")))?;
+        problems
+            .first()
+            .map_or(Ok(()), |problem| Err(anyhow!("{problem}")))?;
         problems.push(format!("{sentence}: what is missing is unknown"));
     }
-    Ok(tables.loads.iter().map(|segment| loaded(bytes, segment, offset)).collect())
+    Ok(tables
+        .loads
+        .iter()
+        .map(|segment| loaded(bytes, segment, offset))
+        .collect())
 }
 
 fn loaded(bytes: &[u8], segment: &ProgramHeader, offset: u64) -> LoadedSegment {
@@ -79,7 +91,11 @@ fn loaded(bytes: &[u8], segment: &ProgramHeader, offset: u64) -> LoadedSegment {
         address: Address(segment.p_vaddr.wrapping_add(offset)),
         load_address: Address(segment.p_paddr.wrapping_add(offset)),
         bytes: content.into(),
-        len_bytes: if is_whole { segment.p_memsz } else { content.len() as u64 },
+        len_bytes: if is_whole {
+            segment.p_memsz
+        } else {
+            content.len() as u64
+        },
         is_writable: segment.p_flags & PF_W != 0,
         is_executable: segment.p_flags & PF_X != 0,
     }
@@ -92,15 +108,22 @@ fn file_len(segment: &ProgramHeader) -> usize {
 
 /// The bytes of a segment that the file has.
 fn content<'a>(bytes: &'a [u8], segment: &ProgramHeader) -> &'a [u8] {
-    let from = usize::try_from(segment.p_offset).ok().and_then(|start| bytes.get(start..)).unwrap_or_default();
-    from.get(..file_len(segment).min(from.len())).unwrap_or_default()
+    let from = usize::try_from(segment.p_offset)
+        .ok()
+        .and_then(|start| bytes.get(start..))
+        .unwrap_or_default();
+    from.get(..file_len(segment).min(from.len()))
+        .unwrap_or_default()
 }
 
 /// True for a file that was split off from its program: everything that is loaded is left out of it but for notes.
 fn has_debug_information_only(sections: &[SectionHeader]) -> bool {
     let has = |section: &SectionHeader, flag: u32| section.sh_flags & u64::from(flag) != 0;
     let is_loaded = |section: &&SectionHeader| {
-        section.sh_size > 0 && has(section, SHF_ALLOC) && !has(section, SHF_TLS) && section.sh_type != SHT_NOTE
+        section.sh_size > 0
+            && has(section, SHF_ALLOC)
+            && !has(section, SHF_TLS)
+            && section.sh_type != SHT_NOTE
     };
     let mut loaded = sections.iter().filter(is_loaded).peekable();
     loaded.peek().is_some() && loaded.all(|section| section.sh_type == SHT_NOBITS)

@@ -23,17 +23,29 @@ impl FromStr for ImageSpec {
 
     /// The last `@` begins the offset only when a number in C syntax follows: `libs@2/a.elf` is a path.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let with_offset = text.rsplit_once('@').and_then(|(path, offset)| Some((path, number(offset).ok()?)));
+        let with_offset = text
+            .rsplit_once('@')
+            .and_then(|(path, offset)| Some((path, number(offset).ok()?)));
         let (path, offset) = with_offset.unwrap_or((text, 0));
-        anyhow::ensure!(!path.is_empty(), "an image is given as ELF or ELF@OFFSET, this names no file: {text:?}");
-        Ok(Self { path: PathBuf::from(path), offset })
+        anyhow::ensure!(
+            !path.is_empty(),
+            "an image is given as ELF or ELF@OFFSET, this names no file: {text:?}"
+        );
+        Ok(Self {
+            path: PathBuf::from(path),
+            offset,
+        })
     }
 }
 
 impl fmt::Display for ImageSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.display())?;
-        if self.offset == 0 { Ok(()) } else { write!(f, "@{:#x}", self.offset) }
+        if self.offset == 0 {
+            Ok(())
+        } else {
+            write!(f, "@{:#x}", self.offset)
+        }
     }
 }
 
@@ -44,7 +56,11 @@ mod tests {
     #[track_caller]
     fn check(text: &str, path: &str, offset: u64) {
         let spec: ImageSpec = text.parse().expect("a spec");
-        assert_eq!((spec.path.to_str(), spec.offset), (Some(path), offset), "{text}");
+        assert_eq!(
+            (spec.path.to_str(), spec.offset),
+            (Some(path), offset),
+            "{text}"
+        );
     }
 
     #[test]
@@ -59,7 +75,15 @@ mod tests {
 
     #[test]
     fn an_at_sign_before_anything_but_a_number_belongs_to_the_path() {
-        for path in ["libs@2/a.elf", "a.elf@home", "a.elf@", "a.elf@0x", "a@b", "a.elf@1g", "a.elf@-1"] {
+        for path in [
+            "libs@2/a.elf",
+            "a.elf@home",
+            "a.elf@",
+            "a.elf@0x",
+            "a@b",
+            "a.elf@1g",
+            "a.elf@-1",
+        ] {
             check(path, path, 0);
         }
     }

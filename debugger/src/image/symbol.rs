@@ -63,7 +63,11 @@ pub struct SymbolAt<'a> {
 impl fmt::Display for SymbolAt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
-        if self.offset == 0 { Ok(()) } else { write!(f, "+{:#x}", self.offset) }
+        if self.offset == 0 {
+            Ok(())
+        } else {
+            write!(f, "+{:#x}", self.offset)
+        }
     }
 }
 
@@ -96,6 +100,11 @@ impl Symbol {
     /// global before weak before local, then a function, then the shortest name as the file has it.
     pub(super) fn preference(&self) -> impl Ord + use<'_> {
         let raw = self.raw_name();
-        (self.binding, self.kind == SymbolKind::Function, Reverse(raw.len()), Reverse(raw))
+        (
+            self.binding,
+            self.kind == SymbolKind::Function,
+            Reverse(raw.len()),
+            Reverse(raw),
+        )
     }
 }

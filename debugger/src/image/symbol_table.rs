@@ -33,7 +33,10 @@ impl SymbolTable {
     /// The table of some symbols. A symbol without a size ends where the next one begins.
     pub fn new(mut symbols: Vec<Symbol>) -> Self {
         end_sizeless_symbols(&mut symbols);
-        Self(Arc::new(Content { symbols, ..Content::default() }))
+        Self(Arc::new(Content {
+            symbols,
+            ..Content::default()
+        }))
     }
 
     /// All symbols; those of a file in the order of their addresses.
@@ -44,7 +47,10 @@ impl SymbolTable {
     /// The innermost symbol that contains an address; where none has a size that does,
     /// the nearest one without a size before it in its section, up to the next symbol. O(log n).
     pub fn at(&self, address: Address) -> Option<&Symbol> {
-        let extents = self.0.by_address.get_or_init(|| extents_of(self.all(), |_| true));
+        let extents = self
+            .0
+            .by_address
+            .get_or_init(|| extents_of(self.all(), |_| true));
         self.all().get(extents.owner_of(address.0)?)
     }
 
@@ -67,21 +73,36 @@ impl SymbolTable {
 
     /// The symbols with a name in any of its forms, the preferred one first.
     pub fn named(&self, name: &str) -> Vec<&Symbol> {
-        self.places_of(name).iter().filter_map(|place| self.all().get(*place)).collect()
+        self.places_of(name)
+            .iter()
+            .filter_map(|place| self.all().get(*place))
+            .collect()
     }
 
     fn place_of_code(&self, address: Address) -> Option<usize> {
-        self.0.code_by_address.get_or_init(|| extents_of(self.all(), Symbol::is_code)).owner_of(address.0)
+        self.0
+            .code_by_address
+            .get_or_init(|| extents_of(self.all(), Symbol::is_code))
+            .owner_of(address.0)
     }
 
     fn places_of(&self, name: &str) -> Arc<[usize]> {
-        let known = || self.0.by_name.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = || {
+            self.0
+                .by_name
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+        };
         if let Some(places) = known().get(name) {
             return Arc::clone(places);
         }
         let query = NameQuery::new(name);
-        let mut found: Vec<(usize, &Symbol)> =
-            self.all().iter().enumerate().filter(|(_, symbol)| symbol.names.has(&query)).collect();
+        let mut found: Vec<(usize, &Symbol)> = self
+            .all()
+            .iter()
+            .enumerate()
+            .filter(|(_, symbol)| symbol.names.has(&query))
+            .collect();
         found.sort_by_key(|(_, symbol)| (Reverse(symbol.preference()), symbol.address));
         let places: Arc<[usize]> = found.into_iter().map(|(place, _)| place).collect();
         let mut known = known();
@@ -98,27 +119,52 @@ fn end_sizeless_symbols(symbols: &mut [Symbol]) {
     if symbols.iter().all(|symbol| symbol.size_bytes != 0) {
         return;
     }
-    let located = symbols.iter().filter_map(|symbol| symbol.last.map(|last| (symbol, last)));
-    let ends =
-        located.clone().filter(|(symbol, _)| symbol.size_bytes != 0).filter_map(|(_, last)| last.0.checked_add(1));
-    let mut borders: Vec<u64> = located.map(|(symbol, _)| symbol.address.0).chain(ends).collect();
+    let located = symbols
+        .iter()
+        .filter_map(|symbol| symbol.last.map(|last| (symbol, last)));
+    let ends = located
+        .clone()
+        .filter(|(symbol, _)| symbol.size_bytes != 0)
+        .filter_map(|(_, last)| last.0.checked_add(1));
+    let mut borders: Vec<u64> = located
+        .map(|(symbol, _)| symbol.address.0)
+        .chain(ends)
+        .collect();
     borders.sort_unstable();
     for symbol in symbols.iter_mut().filter(|symbol| symbol.size_bytes == 0) {
         let next = borders.partition_point(|border| *border <= symbol.address.0);
-        let before_next = borders.get(next).map(|border| Address(border.saturating_sub(1)));
-        symbol.last = symbol.last.map(|last| before_next.map_or(last, |before| last.min(before)));
+        let before_next = borders
+            .get(next)
+            .map(|border| Address(border.saturating_sub(1)));
+        symbol.last = symbol
+            .last
+            .map(|last| before_next.map_or(last, |before| last.min(before)));
     }
 }
 
 fn extents_of(symbols: &[Symbol], is_wanted: impl Fn(&Symbol) -> bool) -> Extents {
-    let wanted = symbols.iter().enumerate().filter(|(_, symbol)| is_wanted(symbol));
+    let wanted = symbols
+        .iter()
+        .enumerate()
+        .filter(|(_, symbol)| is_wanted(symbol));
     let extents = wanted.filter_map(|(owner, symbol)| {
         let (first, last) = (symbol.address.0, symbol.last?.0);
         // Innermost: what begins last, then what ends first. Without a size it only fills holes, and a whole file the rest.
         let is_named = symbol.kind != SymbolKind::Module;
-        let rank = (is_named, symbol.size_bytes != 0, first, Reverse(last), symbol.preference());
+        let rank = (
+            is_named,
+            symbol.size_bytes != 0,
+            first,
+            Reverse(last),
+            symbol.preference(),
+        );
         // A load offset may have moved the end around the end of the address space.
-        (first <= last).then_some(Extent { first, last, rank, owner })
+        (first <= last).then_some(Extent {
+            first,
+            last,
+            rank,
+            owner,
+        })
     });
     Extents::new(extents.collect())
 }

@@ -12,13 +12,21 @@ use super::{ImageSpec, Images, SymbolKind};
 const DEMO: &[u8] = include_bytes!("../../../assets/demo/overflow_bare.elf");
 
 fn demo(offset: u64) -> Images {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/demo/overflow_bare.elf").into();
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../assets/demo/overflow_bare.elf"
+    )
+    .into();
     Images::load(&[ImageSpec { path, offset }]).expect("the demo's image")
 }
 
 #[track_caller]
 fn check_name(images: &Images, address: u64, expected: Option<&str>) {
-    assert_eq!(images.name_at(Address(address)).as_deref(), expected, "{address:#x}");
+    assert_eq!(
+        images.name_at(Address(address)).as_deref(),
+        expected,
+        "{address:#x}"
+    );
 }
 
 #[test]
@@ -35,7 +43,14 @@ fn functions_and_variables_are_found_by_address() {
 #[test]
 fn addresses_outside_every_symbol_have_no_name() {
     let images = demo(0);
-    for address in [0, 0x7fff_ffff, 0x8000_0a74, 0x8000_0ab0, 0x9000_0000, u64::MAX] {
+    for address in [
+        0,
+        0x7fff_ffff,
+        0x8000_0a74,
+        0x8000_0ab0,
+        0x9000_0000,
+        u64::MAX,
+    ] {
         check_name(&images, address, None);
     }
     // A label without a size at the very end of its section stands for itself alone.
@@ -51,9 +66,17 @@ fn names_lead_to_addresses_and_variables_are_no_functions() {
     assert_eq!(images.address_of("$x"), None);
     assert_eq!(images.address_of("nobody"), None);
     assert_eq!(images.function_at(Address(0x8002_0000)), None);
-    let found = images.function_at(Address(0x8000_0880)).expect("a function");
-    assert_eq!((found.name, found.offset, found.symbol.kind), ("dispatch", 4, SymbolKind::Function));
-    assert_eq!((found.symbol.address, found.symbol.size_bytes), (Address(0x8000_087c), 0x1c));
+    let found = images
+        .function_at(Address(0x8000_0880))
+        .expect("a function");
+    assert_eq!(
+        (found.name, found.offset, found.symbol.kind),
+        ("dispatch", 4, SymbolKind::Function)
+    );
+    assert_eq!(
+        (found.symbol.address, found.symbol.size_bytes),
+        (Address(0x8000_087c), 0x1c)
+    );
 }
 
 #[test]
@@ -67,7 +90,10 @@ fn the_load_offset_moves_every_symbol() {
 fn functions_are_searched_in_any_case() {
     let images = demo(0);
     let names = |filter: &str| {
-        let mut names: Vec<&str> = images.functions(filter).map(|symbol| symbol.name()).collect();
+        let mut names: Vec<&str> = images
+            .functions(filter)
+            .map(|symbol| symbol.name())
+            .collect();
         names.sort_unstable();
         names.into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
@@ -80,9 +106,15 @@ fn functions_are_searched_in_any_case() {
 fn what_the_file_is_can_be_asked() {
     let images = demo(0);
     let set = images.instruction_set();
-    assert_eq!((images.endian(), set, images.is_empty()), (Some(Endian::Little), Some(InstructionSet::A64), false));
+    assert_eq!(
+        (images.endian(), set, images.is_empty()),
+        (Some(Endian::Little), Some(InstructionSet::A64), false)
+    );
     let none = Images::default();
-    assert_eq!((none.endian(), none.instruction_set(), none.is_empty()), (None, None, true));
+    assert_eq!(
+        (none.endian(), none.instruction_set(), none.is_empty()),
+        (None, None, true)
+    );
     check_name(&none, 0, None);
     assert_eq!(none.functions("").count(), 0);
 }
@@ -91,7 +123,10 @@ fn what_the_file_is_can_be_asked() {
 fn check_refused(content: &[u8], expected: &str) {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(content).expect("written");
-    let spec = ImageSpec { path: file.path().to_owned(), offset: 0 };
+    let spec = ImageSpec {
+        path: file.path().to_owned(),
+        offset: 0,
+    };
     let error = format!("{:#}", Images::load(&[spec]).expect_err("no image"));
     assert!(error.contains(expected), "{error}");
     assert!(error.contains(&format!("{:?}", file.path())), "{error}");
@@ -102,13 +137,19 @@ fn a_file_that_is_no_image_is_refused_with_its_name_and_the_reason() {
     check_refused(b"", "not an ELF file");
     check_refused(b"1 clk IT (1) 00008000", "not an ELF file");
     check_refused(b"\x7fELF", "the ELF header is damaged");
-    check_refused(&DEMO[..1000], "the section headers at byte 0x23588 are damaged or cut off");
+    check_refused(
+        &DEMO[..1000],
+        "the section headers at byte 0x23588 are damaged or cut off",
+    );
 }
 
 #[test]
 fn what_is_no_file_is_refused() {
     let refused = |path: &std::path::Path| {
-        let spec = ImageSpec { path: path.to_owned(), offset: 0 };
+        let spec = ImageSpec {
+            path: path.to_owned(),
+            offset: 0,
+        };
         format!("{:#}", Images::load(&[spec]).expect_err("no image"))
     };
     let directory = tempfile::tempdir().expect("a directory");
@@ -139,7 +180,11 @@ impl ElfWriter {
     fn number(&self, value: u64, size_bytes: usize) -> Vec<u8> {
         let bytes = value.to_le_bytes();
         let bytes = bytes[..size_bytes].to_vec();
-        if self.is_big { bytes.into_iter().rev().collect() } else { bytes }
+        if self.is_big {
+            bytes.into_iter().rev().collect()
+        } else {
+            bytes
+        }
     }
 
     fn half(&self, value: u16) -> Vec<u8> {
@@ -158,12 +203,28 @@ impl ElfWriter {
     fn symbol(&self, name: u64, (_, value, size, info, section): Entry) -> Vec<u8> {
         let tail = [vec![info, 0], self.half(section)].concat();
         let place = [self.native(value), self.native(size)].concat();
-        if self.is_wide { [self.word(name), tail, place].concat() } else { [self.word(name), place, tail].concat() }
+        if self.is_wide {
+            [self.word(name), tail, place].concat()
+        } else {
+            [self.word(name), place, tail].concat()
+        }
     }
 
     fn section(&self, kind: u64, flags: u64, [address, start, size, link]: [u64; 4]) -> Vec<u8> {
-        let middle = [self.native(flags), self.native(address), self.native(start), self.native(size)].concat();
-        let end = [self.word(link), self.word(0), self.native(1), self.native(0)].concat();
+        let middle = [
+            self.native(flags),
+            self.native(address),
+            self.native(start),
+            self.native(size),
+        ]
+        .concat();
+        let end = [
+            self.word(link),
+            self.word(0),
+            self.native(1),
+            self.native(0),
+        ]
+        .concat();
         [self.word(0), self.word(kind), middle, end].concat()
     }
 
@@ -178,7 +239,11 @@ impl ElfWriter {
         let symbols_at = header_bytes;
         let names_at = symbols_at + symbols.len() as u64;
         let sections_at = names_at + names.len() as u64;
-        let ident = [b"\x7fELF".to_vec(), vec![1 + u8::from(self.is_wide), 1 + u8::from(self.is_big), 1], vec![0; 9]];
+        let ident = [
+            b"\x7fELF".to_vec(),
+            vec![1 + u8::from(self.is_wide), 1 + u8::from(self.is_big), 1],
+            vec![0; 9],
+        ];
         let header = [
             ident.concat(),
             self.half(2),
@@ -188,7 +253,10 @@ impl ElfWriter {
             self.native(0),
             self.native(sections_at),
             self.word(0),
-            [header_bytes as u16, 0, 0, section_bytes, 5, 4].iter().flat_map(|half| self.half(*half)).collect(),
+            [header_bytes as u16, 0, 0, section_bytes, 5, 4]
+                .iter()
+                .flat_map(|half| self.half(*half))
+                .collect(),
         ];
         let sections = [
             self.section(0, 0, [0; 4]),
@@ -201,28 +269,57 @@ impl ElfWriter {
     }
 }
 
-const AARCH64: ElfWriter = ElfWriter { is_wide: true, is_big: false, machine: 183 };
-const ARM: ElfWriter = ElfWriter { is_wide: false, is_big: false, machine: 40 };
+const AARCH64: ElfWriter = ElfWriter {
+    is_wide: true,
+    is_big: false,
+    machine: 183,
+};
+const ARM: ElfWriter = ElfWriter {
+    is_wide: false,
+    is_big: false,
+    machine: 40,
+};
 
 fn images(bytes: &[u8]) -> Images {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(bytes).expect("written");
-    Images::load(&[ImageSpec { path: file.path().to_owned(), offset: 0 }]).expect("an image")
+    Images::load(&[ImageSpec {
+        path: file.path().to_owned(),
+        offset: 0,
+    }])
+    .expect("an image")
 }
 
 #[test]
 fn both_classes_and_byte_orders_are_read() {
     for (is_wide, is_big) in [(false, false), (false, true), (true, false), (true, true)] {
-        let writer = ElfWriter { is_wide, is_big, machine: if is_wide { 183 } else { 40 } };
+        let writer = ElfWriter {
+            is_wide,
+            is_big,
+            machine: if is_wide { 183 } else { 40 },
+        };
         let images = images(&writer.write(&[("f", 0x1010, 0x10, GLOBAL | FUNCTION, TEXT)]));
         check_name(&images, 0x1014, Some("f+0x4"));
         check_name(&images, 0x1020, None);
-        assert_eq!(images.endian(), Some(if is_big { Endian::Big } else { Endian::Little }));
-        let expected = if is_wide { InstructionSet::A64 } else { InstructionSet::A32 };
+        assert_eq!(
+            images.endian(),
+            Some(if is_big { Endian::Big } else { Endian::Little })
+        );
+        let expected = if is_wide {
+            InstructionSet::A64
+        } else {
+            InstructionSet::A32
+        };
         assert_eq!(images.instruction_set(), Some(expected));
     }
-    let x86 = ElfWriter { machine: 62, ..AARCH64 };
-    assert_eq!(images(&x86.write(&[])).instruction_set(), Some(InstructionSet::X86_64));
+    let x86 = ElfWriter {
+        machine: 62,
+        ..AARCH64
+    };
+    assert_eq!(
+        images(&x86.write(&[])).instruction_set(),
+        Some(InstructionSet::X86_64)
+    );
 }
 
 #[test]
@@ -238,7 +335,11 @@ fn a_thumb_function_begins_at_its_first_instruction() {
 
 #[test]
 fn of_several_names_for_the_same_bytes_the_most_public_wins() {
-    let at = |entries: &[Entry]| images(&AARCH64.write(entries)).name_at(Address(0x1010)).expect("a name");
+    let at = |entries: &[Entry]| {
+        images(&AARCH64.write(entries))
+            .name_at(Address(0x1010))
+            .expect("a name")
+    };
     let local = ("local", 0x1010, 8, FUNCTION, TEXT);
     let weak = ("weak", 0x1010, 8, WEAK | FUNCTION, TEXT);
     let global = ("global_f", 0x1010, 8, GLOBAL | FUNCTION, TEXT);
@@ -255,7 +356,12 @@ fn the_inner_symbol_wins_and_the_outer_one_goes_on_behind_it() {
     let outer = ("outer", 0x2000, 0x40, GLOBAL | OBJECT, DATA);
     let inner = ("inner", 0x2010, 0x10, OBJECT, DATA);
     let images = images(&AARCH64.write(&[outer, inner]));
-    for (address, name) in [(0x200f, "outer+0xf"), (0x2010, "inner"), (0x201f, "inner+0xf"), (0x2020, "outer+0x20")] {
+    for (address, name) in [
+        (0x200f, "outer+0xf"),
+        (0x2010, "inner"),
+        (0x201f, "inner+0xf"),
+        (0x2020, "outer+0x20"),
+    ] {
         check_name(&images, address, Some(name));
     }
 }
@@ -272,7 +378,12 @@ fn labels_without_a_size_fill_the_holes_up_to_the_next_symbol() {
     check_name(&images, 0x1040, None);
     check_name(&images, 0x10ff, Some("late+0x7f"));
     check_name(&images, 0x1100, None);
-    assert_eq!(images.function_at(Address(0x1010)).map(|found| found.symbol.kind), Some(SymbolKind::CodeLabel));
+    assert_eq!(
+        images
+            .function_at(Address(0x1010))
+            .map(|found| found.symbol.kind),
+        Some(SymbolKind::CodeLabel)
+    );
 }
 
 #[test]
@@ -288,9 +399,16 @@ fn symbols_for_tools_are_left_out() {
     let file = ("file.c", 0, 0, 4, ABSOLUTE);
     let imported = ("imported", 0, 0, GLOBAL | FUNCTION, 0);
     let thread_local = ("errno", 0, 4, GLOBAL | 6, DATA);
-    let mapping =
-        [("$x", 0x1000, 0, NO_TYPE, TEXT), ("$d.realdata", 0x2000, 0, NO_TYPE, DATA), ("", 0x1000, 0, NO_TYPE, TEXT)];
-    let entries = [vec![section, file, imported, thread_local], mapping.to_vec()].concat();
+    let mapping = [
+        ("$x", 0x1000, 0, NO_TYPE, TEXT),
+        ("$d.realdata", 0x2000, 0, NO_TYPE, DATA),
+        ("", 0x1000, 0, NO_TYPE, TEXT),
+    ];
+    let entries = [
+        vec![section, file, imported, thread_local],
+        mapping.to_vec(),
+    ]
+    .concat();
     assert_eq!(images(&AARCH64.write(&entries)).infos()[0].symbol_count, 0);
 }
 
@@ -308,16 +426,26 @@ fn unlikely_code_that_was_moved_away_belongs_to_its_function() {
         function("f.colder", 0x10b0),
     ];
     let program = images(&AARCH64.write(&entries)).program(&[]);
-    let owners: Vec<_> = program.functions().iter().map(|part| (part.start, part.function)).collect();
+    let owners: Vec<_> = program
+        .functions()
+        .iter()
+        .map(|part| (part.start, part.function))
+        .collect();
     let whole = |address| (address, address);
     let moved = [(0x1080, 0x1010), (0x1090, 0x1020)];
-    let expected = [&[0x1010, 0x1020, 0x1030].map(whole)[..], &moved, &[0x10a0, 0x10b0].map(whole)].concat();
+    let expected = [
+        &[0x1010, 0x1020, 0x1030].map(whole)[..],
+        &moved,
+        &[0x10a0, 0x10b0].map(whole),
+    ]
+    .concat();
     assert_eq!(owners, expected);
 }
 
 #[test]
 fn a_mangled_symbol_answers_to_all_its_names() {
-    let images = images(&AARCH64.write(&[("_ZN5Lexer4nextEi", 0x1010, 8, GLOBAL | FUNCTION, TEXT)]));
+    let images =
+        images(&AARCH64.write(&[("_ZN5Lexer4nextEi", 0x1010, 8, GLOBAL | FUNCTION, TEXT)]));
     check_name(&images, 0x1012, Some("Lexer::next(int)+0x2"));
     for name in ["_ZN5Lexer4nextEi", "Lexer::next(int)", "Lexer::next"] {
         assert_eq!(images.address_of(name), Some(Address(0x1010)), "{name}");
@@ -345,15 +473,31 @@ fn of_several_symbols_with_one_name_the_global_or_lowest_one_is_meant() {
     let low = ("helper", 0x1010, 8, FUNCTION, TEXT);
     let high = ("helper", 0x1050, 8, FUNCTION, TEXT);
     let public = ("helper", 0x1080, 8, GLOBAL | FUNCTION, TEXT);
-    assert_eq!(images(&AARCH64.write(&[high, low])).address_of("helper"), Some(Address(0x1010)));
-    assert_eq!(images(&AARCH64.write(&[high, low, public])).address_of("helper"), Some(Address(0x1080)));
+    assert_eq!(
+        images(&AARCH64.write(&[high, low])).address_of("helper"),
+        Some(Address(0x1010))
+    );
+    assert_eq!(
+        images(&AARCH64.write(&[high, low, public])).address_of("helper"),
+        Some(Address(0x1080))
+    );
     // All of them can be asked for, an address once.
     let alias = ("helper", 0x1050, 8, GLOBAL | FUNCTION, TEXT);
-    assert_eq!(images(&AARCH64.write(&[high, low, alias])).addresses_of("helper"), [0x1010, 0x1050]);
+    assert_eq!(
+        images(&AARCH64.write(&[high, low, alias])).addresses_of("helper"),
+        [0x1010, 0x1050]
+    );
     let variable = ("helper", 0x2000, 8, OBJECT, DATA);
-    assert_eq!(images(&AARCH64.write(&[variable, low])).addresses_of("helper"), [0x1010]);
+    assert_eq!(
+        images(&AARCH64.write(&[variable, low])).addresses_of("helper"),
+        [0x1010]
+    );
     // Each keeps its own bytes.
-    check_name(&images(&AARCH64.write(&[high, low])), 0x1051, Some("helper+0x1"));
+    check_name(
+        &images(&AARCH64.write(&[high, low])),
+        0x1051,
+        Some("helper+0x1"),
+    );
 }
 
 #[test]
@@ -394,7 +538,10 @@ fn a_symbol_table_that_is_listed_many_times_is_read_once() {
 
 #[test]
 fn every_cut_of_a_small_image_is_survived() {
-    let whole = ARM.write(&[("f", 0x1011, 0x10, GLOBAL | FUNCTION, TEXT), ("_ZN1aC2Ev", 0x1020, 4, FUNCTION, TEXT)]);
+    let whole = ARM.write(&[
+        ("f", 0x1011, 0x10, GLOBAL | FUNCTION, TEXT),
+        ("_ZN1aC2Ev", 0x1020, 4, FUNCTION, TEXT),
+    ]);
     for length in 0..whole.len() {
         survives(&whole[..length]);
     }
@@ -429,18 +576,43 @@ fn names_of_the_user_come_before_those_of_files() {
     let spec: ImageSpec = "../assets/demo/overflow_bare.elf".parse().unwrap();
     let images = Images::load(&[spec]).unwrap();
     let main = images.address_of("main").unwrap();
-    let given = |address, len_bytes, name: &str| GivenName { address, len_bytes, name: name.to_owned() };
+    let given = |address, len_bytes, name: &str| GivenName {
+        address,
+        len_bytes,
+        name: name.to_owned(),
+    };
     let beside = Address(0x10);
     let named = images.with_names(&[given(main, 1, "begin here"), given(beside, 8, "cell")]);
-    assert_eq!(named.name_at(Address(main.0 + 8)).as_deref(), Some("begin here+0x8"));
-    assert_eq!(named.function_at(main).map(|found| found.name), Some("begin here"));
-    assert_eq!((named.address_of("begin here"), named.address_of("main")), (Some(main), Some(main)));
+    assert_eq!(
+        named.name_at(Address(main.0 + 8)).as_deref(),
+        Some("begin here+0x8")
+    );
+    assert_eq!(
+        named.function_at(main).map(|found| found.name),
+        Some("begin here")
+    );
+    assert_eq!(
+        (named.address_of("begin here"), named.address_of("main")),
+        (Some(main), Some(main))
+    );
     assert_eq!(named.name_at(Address(0x17)).as_deref(), Some("cell+0x7"));
-    assert_eq!((named.name_at(Address(0x18)), named.function_at(Address(0x12))), (None, None));
+    assert_eq!(
+        (
+            named.name_at(Address(0x18)),
+            named.function_at(Address(0x12))
+        ),
+        (None, None)
+    );
     assert!(named.functions("begin").next().is_some());
     assert_eq!(named.with_names(&[]).name_at(main).as_deref(), Some("main"));
-    let bare = Images::default().with_names(&[given(Address(0x1000), 1, "one"), given(Address(0x1100), 1, "two")]);
+    let bare = Images::default().with_names(&[
+        given(Address(0x1000), 1, "one"),
+        given(Address(0x1100), 1, "two"),
+    ]);
     let name = |address| bare.name_at(Address(address));
-    assert_eq!((name(0x10fc).as_deref(), name(0x1104).as_deref()), (Some("one+0xfc"), Some("two+0x4")));
+    assert_eq!(
+        (name(0x10fc).as_deref(), name(0x1104).as_deref()),
+        (Some("one+0xfc"), Some("two+0x4"))
+    );
     assert_eq!((name(0xfff), name(0x2100)), (None, None));
 }

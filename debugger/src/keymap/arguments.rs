@@ -7,8 +7,9 @@ use super::command::{Command, Situation};
 use super::stroke::read_key;
 use super::table::commands;
 use crate::action::{
-    Access, Action, AppAction, CellName, FileAction, FindQuestion, Follow, FontChange, FontRole, MarkAction,
-    MemoryChange, Moment, PanelAction, PanelId, SearchAction, TravelAction, ViewAction, Way, WindowId,
+    Access, Action, AppAction, CellName, FileAction, FindQuestion, Follow, FontChange, FontRole,
+    MarkAction, MemoryChange, Moment, PanelAction, PanelId, SearchAction, TravelAction, ViewAction,
+    Way, WindowId,
 };
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
@@ -62,17 +63,21 @@ pub const ACCESSES: &str = "ask-address-length-or-address-length";
 /// Says what is wrong, as a phrase.
 pub fn parse_line(line: &str, situation: &Situation) -> Result<Action, String> {
     let line = line.trim();
-    let (command, argument) =
-        split_line(line).ok_or_else(|| say!("line-there-is-no-command", line = format!("{line:?}")))?;
+    let (command, argument) = split_line(line)
+        .ok_or_else(|| say!("line-there-is-no-command", line = format!("{line:?}")))?;
     if !command.is_possible(situation) {
         return Err(say!("line-needs-an-open-trace", command = quoted(command)));
     }
     match (&command.argument, argument) {
         (Some(asked), argument) if !argument.is_empty() => (asked.make)(argument, situation),
-        (_, "") if command.plain.is_some() => {
-            command.action(situation).ok_or_else(|| say!("line-is-not-possible-here", command = quoted(command)))
-        }
-        (Some(asked), _) => Err(say!("line-needs-an-argument", command = quoted(command), question = asked.question())),
+        (_, "") if command.plain.is_some() => command
+            .action(situation)
+            .ok_or_else(|| say!("line-is-not-possible-here", command = quoted(command))),
+        (Some(asked), _) => Err(say!(
+            "line-needs-an-argument",
+            command = quoted(command),
+            question = asked.question()
+        )),
         (None, argument) => Err(say!(
             "line-takes-no-argument-but-follows",
             command = quoted(command),
@@ -86,8 +91,8 @@ pub fn parse_line(line: &str, situation: &Situation) -> Result<Action, String> {
 /// # Errors
 /// Says what is wrong, as a phrase.
 pub fn check_line(line: &str) -> Result<(), String> {
-    let (command, argument) =
-        split_line(line.trim()).ok_or_else(|| say!("line-there-is-no-command", line = format!("{line:?}")))?;
+    let (command, argument) = split_line(line.trim())
+        .ok_or_else(|| say!("line-there-is-no-command", line = format!("{line:?}")))?;
     match (&command.argument, argument.is_empty(), &command.plain) {
         (None, false, _) | (Some(_), true, None) => parse_line(line, &everything()).map(|_| ()),
         _ => Ok(()),
@@ -101,14 +106,20 @@ fn quoted(command: &Command) -> String {
 
 /// A situation in which every command is possible.
 fn everything() -> Situation {
-    Situation { active: Some((WindowId(1), Position(0))), tile: Some(PanelId(0)), ..Situation::default() }
+    Situation {
+        active: Some((WindowId(1), Position(0))),
+        tile: Some(PanelId(0)),
+        ..Situation::default()
+    }
 }
 
 /// The command with the longest name that a line begins with, and the rest.
 pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
     let begins = |name: &str| {
         let mut typed = line.chars();
-        let has_name = name.chars().all(|letter| typed.next().map(folded_letter) == Some(folded_letter(letter)));
+        let has_name = name
+            .chars()
+            .all(|letter| typed.next().map(folded_letter) == Some(folded_letter(letter)));
         let rest = typed.as_str().trim_start_matches('…');
         let is_whole = rest.is_empty() || rest.starts_with(char::is_whitespace);
         (has_name && is_whole).then(|| rest.trim())
@@ -118,10 +129,16 @@ pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
         // A panel is shown by its name alone, too.
         let short = name.strip_prefix("Show ").unwrap_or(name);
         let spellings = [name, short, command.bare_label()];
-        let (length, rest) = spellings.into_iter().find_map(|name| Some((name.len(), begins(name)?)))?;
+        let (length, rest) = spellings
+            .into_iter()
+            .find_map(|name| Some((name.len(), begins(name)?)))?;
         Some((length, (command, rest)))
     };
-    commands().iter().filter_map(fits).max_by_key(|(length, _)| *length).map(|(_, found)| found)
+    commands()
+        .iter()
+        .filter_map(fits)
+        .max_by_key(|(length, _)| *length)
+        .map(|(_, found)| found)
 }
 
 /// A cell as the argument of `Last write` and its like.
@@ -137,7 +154,9 @@ pub fn shown_text(cell: &CellName) -> String {
     match cell {
         CellName::Register(name) => name.clone(),
         CellName::Memory(address, 1) => format!("[{}]", address.trim_start_matches("0x")),
-        CellName::Memory(address, length) => format!("[{}:{length}]", address.trim_start_matches("0x")),
+        CellName::Memory(address, length) => {
+            format!("[{}:{length}]", address.trim_start_matches("0x"))
+        }
     }
 }
 
@@ -162,13 +181,26 @@ pub fn path(text: &str, _: &Situation) -> Result<Action, String> {
 
 /// `Step over = F10, N`; nothing behind the sign: the command has no key any more.
 pub fn set_keys(text: &str, _: &Situation) -> Result<Action, String> {
-    let (name, keys) = text.split_once('=').ok_or_else(|| say!("line-no-equals").to_owned())?;
-    let (command, rest) =
-        split_line(name.trim()).ok_or_else(|| say!("line-there-is-no-command", line = format!("{:?}", name.trim())))?;
+    let (name, keys) = text
+        .split_once('=')
+        .ok_or_else(|| say!("line-no-equals").to_owned())?;
+    let (command, rest) = split_line(name.trim()).ok_or_else(|| {
+        say!(
+            "line-there-is-no-command",
+            line = format!("{:?}", name.trim())
+        )
+    })?;
     if !rest.is_empty() {
-        return Err(say!("line-there-is-no-command", line = format!("{:?}", name.trim())));
+        return Err(say!(
+            "line-there-is-no-command",
+            line = format!("{:?}", name.trim())
+        ));
     }
-    let keys: Vec<String> = keys.split(',').map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).collect();
+    let keys: Vec<String> = keys
+        .split(',')
+        .map(|key| key.trim().to_owned())
+        .filter(|key| !key.is_empty())
+        .collect();
     keys.iter().try_for_each(|key| read_key(key).map(|_| ()))?;
     Ok(Action::App(AppAction::SetKeys(command.id.into(), keys)))
 }
@@ -178,27 +210,42 @@ pub fn import_keys(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn interface_font(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::App(AppAction::Font(FontChange::File(FontRole::Interface, Some(typed_path(text))))))
+    Ok(Action::App(AppAction::Font(FontChange::File(
+        FontRole::Interface,
+        Some(typed_path(text)),
+    ))))
 }
 
 pub fn fixed_width_font(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::App(AppAction::Font(FontChange::File(FontRole::FixedWidth, Some(typed_path(text))))))
+    Ok(Action::App(AppAction::Font(FontChange::File(
+        FontRole::FixedWidth,
+        Some(typed_path(text)),
+    ))))
 }
 
 pub fn open_session(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::File(FileAction::OpenSession(Some(typed_path(text)))))
+    Ok(Action::File(FileAction::OpenSession(Some(typed_path(
+        text,
+    )))))
 }
 
 pub fn save_session(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::File(FileAction::SaveSession(Some(typed_path(text)))))
+    Ok(Action::File(FileAction::SaveSession(Some(typed_path(
+        text,
+    )))))
 }
 
 pub fn save_part(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::File(FileAction::SavePart(None, Some(typed_path(text)))))
+    Ok(Action::File(FileAction::SavePart(
+        None,
+        Some(typed_path(text)),
+    )))
 }
 
 pub fn save_picture(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::File(FileAction::SavePicture(Some(typed_path(text)))))
+    Ok(Action::File(FileAction::SavePicture(Some(typed_path(
+        text,
+    )))))
 }
 
 pub fn use_layout(text: &str, _: &Situation) -> Result<Action, String> {
@@ -230,7 +277,8 @@ pub fn place_text(text: &str) -> String {
     let text = text.trim();
     let spelled = |word: &str, prefix: &str| {
         let rest = text.strip_prefix(word)?;
-        rest.starts_with(char::is_whitespace).then(|| format!("{prefix}{}", rest.trim()))
+        rest.starts_with(char::is_whitespace)
+            .then(|| format!("{prefix}{}", rest.trim()))
     };
     let place = spelled("step", "")
         .or_else(|| spelled("line", "line:"))
@@ -240,14 +288,19 @@ pub fn place_text(text: &str) -> String {
 }
 
 pub fn bookmark(text: &str, situation: &Situation) -> Result<Action, String> {
-    Ok(Action::Mark(MarkAction::Bookmark(BookmarkChange::Put { place: marked(situation)?, name: text.to_owned() })))
+    Ok(Action::Mark(MarkAction::Bookmark(BookmarkChange::Put {
+        place: marked(situation)?,
+        name: text.to_owned(),
+    })))
 }
 
 pub fn note(text: &str, situation: &Situation) -> Result<Action, String> {
-    Ok(Action::Mark(MarkAction::Bookmark(BookmarkChange::Annotate {
-        place: marked(situation)?,
-        note: text.to_owned(),
-    })))
+    Ok(Action::Mark(MarkAction::Bookmark(
+        BookmarkChange::Annotate {
+            place: marked(situation)?,
+            note: text.to_owned(),
+        },
+    )))
 }
 
 pub fn bookmark_selection(text: &str, _: &Situation) -> Result<Action, String> {
@@ -260,48 +313,80 @@ pub fn bookmark_memory(text: &str, _: &Situation) -> Result<Action, String> {
     let (address, length) = range.split_once(':').unwrap_or((range, "1"));
     let address = shown_address(address)?;
     let len_bytes = number(length).ok().filter(|length| *length > 0);
-    let len_bytes = len_bytes.ok_or_else(|| say!("line-not-a-number-of-bytes", length = format!("{length:?}")))?;
+    let len_bytes = len_bytes
+        .ok_or_else(|| say!("line-not-a-number-of-bytes", length = format!("{length:?}")))?;
     let place = BookmarkPlace::Memory { address, len_bytes };
-    Ok(Action::Mark(MarkAction::Bookmark(BookmarkChange::Put { place, name: name.trim().to_owned() })))
+    Ok(Action::Mark(MarkAction::Bookmark(BookmarkChange::Put {
+        place,
+        name: name.trim().to_owned(),
+    })))
 }
 
 /// An address in hex, as it is shown.
 fn shown_address(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    u64::from_str_radix(digits, 16).map_err(|_| say!("line-not-an-address-in-hex", text = format!("{text:?}")))
+    u64::from_str_radix(digits, 16)
+        .map_err(|_| say!("line-not-an-address-in-hex", text = format!("{text:?}")))
 }
 
 /// The active window's position.
 fn marked(situation: &Situation) -> Result<BookmarkPlace, String> {
-    situation.position().map(|at| BookmarkPlace::Position(at.0)).ok_or_else(|| say!("line-no-trace-is-open").to_owned())
+    situation
+        .position()
+        .map(|at| BookmarkPlace::Position(at.0))
+        .ok_or_else(|| say!("line-no-trace-is-open").to_owned())
 }
 
 pub fn stay(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Travel(TravelAction::StayInThread(Some(text.to_owned()))))
+    Ok(Action::Travel(TravelAction::StayInThread(Some(
+        text.to_owned(),
+    ))))
 }
 
 pub fn last_write(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Travel(TravelAction::GoToAccess(cell_name(text)?, Access::Write, Way::Back)))
+    Ok(Action::Travel(TravelAction::GoToAccess(
+        cell_name(text)?,
+        Access::Write,
+        Way::Back,
+    )))
 }
 
 pub fn next_write(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Travel(TravelAction::GoToAccess(cell_name(text)?, Access::Write, Way::Forward)))
+    Ok(Action::Travel(TravelAction::GoToAccess(
+        cell_name(text)?,
+        Access::Write,
+        Way::Forward,
+    )))
 }
 
 pub fn last_read(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Travel(TravelAction::GoToAccess(cell_name(text)?, Access::Read, Way::Back)))
+    Ok(Action::Travel(TravelAction::GoToAccess(
+        cell_name(text)?,
+        Access::Read,
+        Way::Back,
+    )))
 }
 
 pub fn next_read(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Travel(TravelAction::GoToAccess(cell_name(text)?, Access::Read, Way::Forward)))
+    Ok(Action::Travel(TravelAction::GoToAccess(
+        cell_name(text)?,
+        Access::Read,
+        Way::Forward,
+    )))
 }
 
 pub fn last_external(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Travel(TravelAction::GoToExternal(Some(cell_name(text)?), Way::Back)))
+    Ok(Action::Travel(TravelAction::GoToExternal(
+        Some(cell_name(text)?),
+        Way::Back,
+    )))
 }
 
 pub fn next_external(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Travel(TravelAction::GoToExternal(Some(cell_name(text)?), Way::Forward)))
+    Ok(Action::Travel(TravelAction::GoToExternal(
+        Some(cell_name(text)?),
+        Way::Forward,
+    )))
 }
 
 pub fn address(text: &str, _: &Situation) -> Result<Action, String> {
@@ -315,15 +400,23 @@ pub fn accesses(text: &str, _: &Situation) -> Result<Action, String> {
     };
     let (address, length) = split_range(range);
     let length = length.map_or(Ok(1), |length| length_of(length, text))?;
-    Ok(Action::View(ViewAction::ListAccesses(address.trim().to_owned(), length, thread)))
+    Ok(Action::View(ViewAction::ListAccesses(
+        address.trim().to_owned(),
+        length,
+        thread,
+    )))
 }
 
 pub fn watch(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Mark(MarkAction::Watch(WatchChange::Add(text.to_owned()))))
+    Ok(Action::Mark(MarkAction::Watch(WatchChange::Add(
+        text.to_owned(),
+    ))))
 }
 
 pub fn wave(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Mark(MarkAction::Wave(WatchChange::Add(text.to_owned()))))
+    Ok(Action::Mark(MarkAction::Wave(WatchChange::Add(
+        text.to_owned(),
+    ))))
 }
 
 pub fn next_where(text: &str, _: &Situation) -> Result<Action, String> {
@@ -336,7 +429,10 @@ pub fn last_where(text: &str, _: &Situation) -> Result<Action, String> {
 
 fn condition(text: &str, way: Way) -> Result<Action, String> {
     parse(text).map_err(|error| error.to_string())?;
-    Ok(Action::Travel(TravelAction::GoToWhere(text.to_owned(), way)))
+    Ok(Action::Travel(TravelAction::GoToWhere(
+        text.to_owned(),
+        way,
+    )))
 }
 
 pub fn values(text: &str, _: &Situation) -> Result<Action, String> {
@@ -348,7 +444,10 @@ pub fn executions(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn find(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Search(SearchAction::Find(FindQuestion { text: text.to_owned(), ..FindQuestion::default() })))
+    Ok(Action::Search(SearchAction::Find(FindQuestion {
+        text: text.to_owned(),
+        ..FindQuestion::default()
+    })))
 }
 
 pub fn keep_search(text: &str, _: &Situation) -> Result<Action, String> {
@@ -364,12 +463,19 @@ pub fn show_search(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn forget_search(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Search(SearchAction::Searches(KeptChange::Forget(text.to_owned()))))
+    Ok(Action::Search(SearchAction::Searches(KeptChange::Forget(
+        text.to_owned(),
+    ))))
 }
 
 pub fn rename_search(text: &str, _: &Situation) -> Result<Action, String> {
-    let (old, new) = text.split_once('=').ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
-    Ok(Action::Search(SearchAction::Searches(KeptChange::Rename(old.trim().to_owned(), new.trim().to_owned()))))
+    let (old, new) = text
+        .split_once('=')
+        .ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
+    Ok(Action::Search(SearchAction::Searches(KeptChange::Rename(
+        old.trim().to_owned(),
+        new.trim().to_owned(),
+    ))))
 }
 
 pub fn around(text: &str, _: &Situation) -> Result<Action, String> {
@@ -379,21 +485,37 @@ pub fn around(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn image(text: &str, _: &Situation) -> Result<Action, String> {
-    let image: ImageSpec = text.parse().map_err(|error: anyhow::Error| format!("{error:#}"))?;
-    Ok(Action::File(FileAction::AddImage(Some(ImageSpec { path: from_home(image.path), ..image }))))
+    let image: ImageSpec = text
+        .parse()
+        .map_err(|error: anyhow::Error| format!("{error:#}"))?;
+    Ok(Action::File(FileAction::AddImage(Some(ImageSpec {
+        path: from_home(image.path),
+        ..image
+    }))))
 }
 
 pub fn mapping(text: &str, _: &Situation) -> Result<Action, String> {
-    let mapping = text.parse::<SourceMapping>().map_err(|error| error.to_string())?;
-    Ok(Action::File(FileAction::MoveSources(SourceMapping { to: from_home(&mapping.to), ..mapping })))
+    let mapping = text
+        .parse::<SourceMapping>()
+        .map_err(|error| error.to_string())?;
+    Ok(Action::File(FileAction::MoveSources(SourceMapping {
+        to: from_home(&mapping.to),
+        ..mapping
+    })))
 }
 
 pub fn next_call(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Travel(TravelAction::GoToCall(Some(text.to_owned()), Way::Forward)))
+    Ok(Action::Travel(TravelAction::GoToCall(
+        Some(text.to_owned()),
+        Way::Forward,
+    )))
 }
 
 pub fn last_call(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Travel(TravelAction::GoToCall(Some(text.to_owned()), Way::Back)))
+    Ok(Action::Travel(TravelAction::GoToCall(
+        Some(text.to_owned()),
+        Way::Back,
+    )))
 }
 
 pub fn next_line(text: &str, _: &Situation) -> Result<Action, String> {
@@ -407,10 +529,13 @@ pub fn last_line(text: &str, _: &Situation) -> Result<Action, String> {
 fn source_line(text: &str, way: Way) -> Result<Action, String> {
     let (file, line) = text.rsplit_once(':').unwrap_or((text, ""));
     match line.trim().parse() {
-        Ok(line) if line > 0 && !file.trim().is_empty() => {
-            Ok(Action::Travel(TravelAction::GoToLine(file.trim().to_owned(), line, way, None)))
-        }
-        _ => Err(say!("line-a-source-line-is-given", text = format!("{text:?}"))),
+        Ok(line) if line > 0 && !file.trim().is_empty() => Ok(Action::Travel(
+            TravelAction::GoToLine(file.trim().to_owned(), line, way, None),
+        )),
+        _ => Err(say!(
+            "line-a-source-line-is-given",
+            text = format!("{text:?}")
+        )),
     }
 }
 
@@ -419,18 +544,31 @@ pub fn lanes(text: &str, _: &Situation) -> Result<Action, String> {
     let format = LaneFormat::ALL.iter().find(is_meant);
     format
         .map(|format| Action::View(ViewAction::ReadLanes(*format)))
-        .ok_or_else(|| say!("line-is-no-way-to-read", text = format!("{text:?}"), ways = spoken(LANES)))
+        .ok_or_else(|| {
+            say!(
+                "line-is-no-way-to-read",
+                text = format!("{text:?}"),
+                ways = spoken(LANES)
+            )
+        })
 }
 
 /// What is looked for in memory.
 pub const IN_MEMORY: &str = "ask-bytes-a-number-or-a-text";
 
 pub fn find_in_memory(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::View(ViewAction::Memory(MemoryChange::Find(text.to_owned(), Way::Forward))))
+    Ok(Action::View(ViewAction::Memory(MemoryChange::Find(
+        text.to_owned(),
+        Way::Forward,
+    ))))
 }
 
 pub fn filter(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::View(ViewAction::FilterRegisters(if text == "-" { String::new() } else { text.to_owned() })))
+    Ok(Action::View(ViewAction::FilterRegisters(if text == "-" {
+        String::new()
+    } else {
+        text.to_owned()
+    })))
 }
 
 pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
@@ -441,7 +579,13 @@ pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
         "vector" => RegisterGroup::Vector,
         "sve" => RegisterGroup::Scalable,
         "system" => RegisterGroup::System,
-        _ => return Err(say!("line-is-no-group", text = format!("{text:?}"), groups = spoken(GROUPS))),
+        _ => {
+            return Err(say!(
+                "line-is-no-group",
+                text = format!("{text:?}"),
+                groups = spoken(GROUPS)
+            ));
+        }
     };
     Ok(Action::View(ViewAction::NewRegisters(group)))
 }
@@ -449,22 +593,38 @@ pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
 pub fn window_at(text: &str, situation: &Situation) -> Result<Action, String> {
     let digits: String = text.chars().filter(|digit| *digit != ',').collect();
     let position = digits.parse().map(Position);
-    let position = position.map_err(|_| say!("line-is-no-step-number", text = format!("{text:?}")))?;
-    Ok(Action::Panel(PanelAction::OpenWindowAt(Moment { trace: situation.trace, position })))
+    let position =
+        position.map_err(|_| say!("line-is-no-step-number", text = format!("{text:?}")))?;
+    Ok(Action::Panel(PanelAction::OpenWindowAt(Moment {
+        trace: situation.trace,
+        position,
+    })))
 }
 
 pub fn follow(text: &str, situation: &Situation) -> Result<Action, String> {
-    let tile = situation.tile.ok_or(say!("line-no-panel-has-the-keyboard"))?;
+    let tile = situation
+        .tile
+        .ok_or(say!("line-no-panel-has-the-keyboard"))?;
     if text == "active" {
         return Ok(Action::Panel(PanelAction::Bind(tile, Follow::Active)));
     }
-    let number = text.parse().map_err(|_| say!("line-is-neither-active-nor-the", text = format!("{text:?}")))?;
-    Ok(Action::Panel(PanelAction::Bind(tile, Follow::Window(WindowId(number)))))
+    let number = text
+        .parse()
+        .map_err(|_| say!("line-is-neither-active-nor-the", text = format!("{text:?}")))?;
+    Ok(Action::Panel(PanelAction::Bind(
+        tile,
+        Follow::Window(WindowId(number)),
+    )))
 }
 
 pub fn thread(text: &str, situation: &Situation) -> Result<Action, String> {
-    let tile = situation.tile.ok_or(say!("line-no-panel-has-the-keyboard"))?;
-    Ok(Action::Panel(PanelAction::ChooseThread(tile, (text != "-").then(|| text.to_owned()))))
+    let tile = situation
+        .tile
+        .ok_or(say!("line-no-panel-has-the-keyboard"))?;
+    Ok(Action::Panel(PanelAction::ChooseThread(
+        tile,
+        (text != "-").then(|| text.to_owned()),
+    )))
 }
 
 /// A plain word is a register (or, where the trace has none of that name, a symbol);
@@ -474,13 +634,18 @@ pub fn thread(text: &str, situation: &Situation) -> Result<Action, String> {
 /// # Errors
 /// Where its length is none.
 pub fn cell_name(text: &str) -> Result<CellName, String> {
-    let is_word = text.chars().all(|letter| letter.is_alphanumeric() || "_%.$".contains(letter));
+    let is_word = text
+        .chars()
+        .all(|letter| letter.is_alphanumeric() || "_%.$".contains(letter));
     let is_register = is_word && !text.starts_with(|first: char| first.is_ascii_digit());
     if is_register || RegisterPart::is_part(text) {
         return Ok(CellName::Register(text.to_owned()));
     }
     match split_range(text) {
-        (address, Some(length)) => Ok(CellName::Memory(address.trim().to_owned(), length_of(length, text)?)),
+        (address, Some(length)) => Ok(CellName::Memory(
+            address.trim().to_owned(),
+            length_of(length, text)?,
+        )),
         (address, None) => match address.strip_prefix("reg::") {
             Some(name) => Ok(CellName::Register(name.to_owned())),
             None => Ok(CellName::Memory(address.to_owned(), 1)),
@@ -490,8 +655,17 @@ pub fn cell_name(text: &str) -> Result<CellName, String> {
 
 fn length_of(length: &str, text: &str) -> Result<u64, String> {
     let length = length.trim();
-    let length = length.parse().ok().or_else(|| number(length).ok()).filter(|length| *length > 0);
-    length.ok_or_else(|| say!("line-the-length-after-the-colon", text = format!("{text:?}")))
+    let length = length
+        .parse()
+        .ok()
+        .or_else(|| number(length).ok())
+        .filter(|length| *length > 0);
+    length.ok_or_else(|| {
+        say!(
+            "line-the-length-after-the-colon",
+            text = format!("{text:?}")
+        )
+    })
 }
 
 #[cfg(test)]
@@ -507,35 +681,69 @@ mod tests {
     #[test]
     fn the_longest_name_is_meant() {
         check("Go to start", Action::Travel(TravelAction::Edge(Way::Back)));
-        check("Go to 50%", Action::Travel(TravelAction::GoTo("50%".to_owned())));
-        check("step back over", Action::Travel(TravelAction::StepOver(Way::Back)));
+        check(
+            "Go to 50%",
+            Action::Travel(TravelAction::GoTo("50%".to_owned())),
+        );
+        check(
+            "step back over",
+            Action::Travel(TravelAction::StepOver(Way::Back)),
+        );
     }
 
     #[test]
     fn places_may_be_spelled_out() {
-        check("Go to line 12", Action::Travel(TravelAction::GoTo("line:12".to_owned())));
-        check("Go to… step 1,250", Action::Travel(TravelAction::GoTo("1,250".to_owned())));
+        check(
+            "Go to line 12",
+            Action::Travel(TravelAction::GoTo("line:12".to_owned())),
+        );
+        check(
+            "Go to… step 1,250",
+            Action::Travel(TravelAction::GoTo("1,250".to_owned())),
+        );
     }
 
     #[test]
     fn a_cell_is_a_register_or_a_piece_of_memory() {
         let write = |cell| Action::Travel(TravelAction::GoToAccess(cell, Access::Write, Way::Back));
         check("Last write x2", write(CellName::Register("x2".to_owned())));
-        check("Last write 0x80:8", write(CellName::Memory("0x80".to_owned(), 8)));
-        check("Last write sp+8", write(CellName::Memory("sp+8".to_owned(), 1)));
-        check("Last write [sp+8]:4", write(CellName::Memory("[sp+8]".to_owned(), 4)));
-        check("Last write reg::x2", write(CellName::Register("x2".to_owned())));
-        check("Last write sym::`a::b`", write(CellName::Memory("sym::`a::b`".to_owned(), 1)));
+        check(
+            "Last write 0x80:8",
+            write(CellName::Memory("0x80".to_owned(), 8)),
+        );
+        check(
+            "Last write sp+8",
+            write(CellName::Memory("sp+8".to_owned(), 1)),
+        );
+        check(
+            "Last write [sp+8]:4",
+            write(CellName::Memory("[sp+8]".to_owned(), 4)),
+        );
+        check(
+            "Last write reg::x2",
+            write(CellName::Register("x2".to_owned())),
+        );
+        check(
+            "Last write sym::`a::b`",
+            write(CellName::Memory("sym::`a::b`".to_owned(), 1)),
+        );
     }
 
     #[test]
     fn accesses_are_those_of_a_range_by_a_thread_or_by_any() {
         let list = |address: &str, length, thread: Option<&str>| {
-            Action::View(ViewAction::ListAccesses(address.to_owned(), length, thread.map(str::to_owned)))
+            Action::View(ViewAction::ListAccesses(
+                address.to_owned(),
+                length,
+                thread.map(str::to_owned),
+            ))
         };
         check("Accesses 0x80:8", list("0x80", 8, None));
         check("Accesses buffer", list("buffer", 1, None));
-        check("Accesses sp + 8:0x1000 of 101", list("sp + 8", 4096, Some("101")));
+        check(
+            "Accesses sp + 8:0x1000 of 101",
+            list("sp + 8", 4096, Some("101")),
+        );
         let error = parse_line("Accesses 0x80:0", &everything()).unwrap_err();
         assert!(error.contains("has to be a number above 0"), "{error}");
     }
@@ -544,20 +752,40 @@ mod tests {
     fn a_source_line_is_a_file_and_a_number() {
         check(
             "Next execution of line main.c:12",
-            Action::Travel(TravelAction::GoToLine("main.c".to_owned(), 12, Way::Forward, None)),
+            Action::Travel(TravelAction::GoToLine(
+                "main.c".to_owned(),
+                12,
+                Way::Forward,
+                None,
+            )),
         );
         check(
             "Last execution of line C:\\a.c:7",
-            Action::Travel(TravelAction::GoToLine("C:\\a.c".to_owned(), 7, Way::Back, None)),
+            Action::Travel(TravelAction::GoToLine(
+                "C:\\a.c".to_owned(),
+                7,
+                Way::Back,
+                None,
+            )),
         );
-        for line in ["Next execution of line main.c", "Next execution of line :3", "Next execution of line a.c:0"] {
-            assert!(parse_line(line, &everything()).is_err_and(|error| error.contains("FILE:LINE")), "{line}");
+        for line in [
+            "Next execution of line main.c",
+            "Next execution of line :3",
+            "Next execution of line a.c:0",
+        ] {
+            assert!(
+                parse_line(line, &everything()).is_err_and(|error| error.contains("FILE:LINE")),
+                "{line}"
+            );
         }
     }
 
     #[test]
     fn a_name_alone_is_enough_where_nothing_is_asked() {
-        check("theme dark", Action::App(AppAction::Theme(ThemeChoice::Dark)));
+        check(
+            "theme dark",
+            Action::App(AppAction::Theme(ThemeChoice::Dark)),
+        );
         check("Open…", Action::File(FileAction::OpenDialog));
     }
 

@@ -8,8 +8,12 @@ use crate::action::Action;
 
 /// Returns the id of a command's name in the table of messages: `command-go-to` for `Go to…`.
 fn label_id(name: &str) -> String {
-    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.fold("command".to_owned(), |id, word| id + "-" + &word.to_ascii_lowercase())
+    let words = name
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.fold("command".to_owned(), |id, word| {
+        id + "-" + &word.to_ascii_lowercase()
+    })
 }
 
 impl Command {
@@ -97,7 +101,11 @@ impl Command {
         self
     }
 
-    pub(super) fn asks(mut self, question: &'static str, make: fn(&str, &Situation) -> Result<Action, String>) -> Self {
+    pub(super) fn asks(
+        mut self,
+        question: &'static str,
+        make: fn(&str, &Situation) -> Result<Action, String>,
+    ) -> Self {
         self.argument = Some(Argument { question, make });
         self
     }

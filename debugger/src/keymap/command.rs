@@ -127,8 +127,16 @@ impl Submenu {
 
 impl Area {
     /// All of them, in the order of the menu bar.
-    pub const ALL: [Area; 8] =
-        [Area::File, Area::Edit, Area::Go, Area::Step, Area::View, Area::Bookmarks, Area::Window, Area::Help];
+    pub const ALL: [Area; 8] = [
+        Area::File,
+        Area::Edit,
+        Area::Go,
+        Area::Step,
+        Area::View,
+        Area::Bookmarks,
+        Area::Window,
+        Area::Help,
+    ];
 
     /// The title of the menu.
     pub fn name(self) -> &'static str {
@@ -243,7 +251,10 @@ impl Situation {
 
     /// The position with its trace.
     pub fn moment(&self) -> Option<Moment> {
-        self.position().map(|position| Moment { trace: self.trace, position })
+        self.position().map(|position| Moment {
+            trace: self.trace,
+            position,
+        })
     }
 }
 
@@ -258,7 +269,10 @@ impl Command {
 
     /// Whether it travels to an access of the cell under the cursor.
     pub fn is_access(&self) -> bool {
-        matches!(self.id, CommandId::LastWrite | CommandId::NextWrite | CommandId::LastRead | CommandId::NextRead)
+        matches!(
+            self.id,
+            CommandId::LastWrite | CommandId::NextWrite | CommandId::LastRead | CommandId::NextRead
+        )
     }
 
     /// Whether what it needs is there.

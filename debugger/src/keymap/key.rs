@@ -74,13 +74,19 @@ impl Key {
     /// The key that types a letter (large or small), a digit or a sign.
     pub fn of_char(typed: char) -> Option<Self> {
         let is_it = |key: &&Key| key.name().chars().eq([typed.to_ascii_uppercase()]);
-        let sign = SIGNS.iter().find(|(sign, _)| *sign == typed).map(|(_, key)| *key);
+        let sign = SIGNS
+            .iter()
+            .find(|(sign, _)| *sign == typed)
+            .map(|(_, key)| *key);
         sign.or_else(|| Key::ALL.iter().find(is_it).copied())
     }
 
     /// The letter (a large one), digit or sign that it types.
     pub fn typed(self) -> Option<char> {
-        let sign = SIGNS.iter().find(|(_, key)| *key == self).map(|(sign, _)| *sign);
+        let sign = SIGNS
+            .iter()
+            .find(|(_, key)| *key == self)
+            .map(|(sign, _)| *sign);
         let mut letters = self.name().chars();
         let single = letters.next().filter(|_| letters.as_str().is_empty());
         sign.or(single)
@@ -90,19 +96,31 @@ impl Key {
     pub fn of_name(name: &str) -> Option<Self> {
         let is_it = |key: &&Key| key.name().eq_ignore_ascii_case(name);
         let mut letters = name.chars();
-        let sign = letters.next().filter(|_| letters.as_str().is_empty()).and_then(Self::of_char);
-        let other = || OTHER_NAMES.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, key)| *key);
+        let sign = letters
+            .next()
+            .filter(|_| letters.as_str().is_empty())
+            .and_then(Self::of_char);
+        let other = || {
+            OTHER_NAMES
+                .iter()
+                .find(|(other, _)| other.eq_ignore_ascii_case(name))
+                .map(|(_, key)| *key)
+        };
         Key::ALL.iter().find(is_it).copied().or(sign).or_else(other)
     }
 
     /// Whether it is a sign, which Shift may be what makes it.
     pub fn is_sign(self) -> bool {
-        self.name().chars().all(|letter| letter.is_ascii_punctuation())
+        self.name()
+            .chars()
+            .all(|letter| letter.is_ascii_punctuation())
     }
 
     /// Whether it is one of `F1`, `F2` and so on.
     pub fn is_function_key(self) -> bool {
-        self.name().strip_prefix('F').is_some_and(|number| number.parse::<u8>().is_ok())
+        self.name()
+            .strip_prefix('F')
+            .is_some_and(|number| number.parse::<u8>().is_ok())
     }
 }
 
@@ -116,11 +134,20 @@ mod tests {
             assert_eq!(Key::of_name(key.name()), Some(*key));
             assert_eq!(Key::of_name(&key.name().to_lowercase()), Some(*key));
         }
-        for (name, key) in [("return", Key::Enter), ("?", Key::Questionmark), ("q", Key::Q), ("ArrowUp", Key::ArrowUp)]
-        {
+        for (name, key) in [
+            ("return", Key::Enter),
+            ("?", Key::Questionmark),
+            ("q", Key::Q),
+            ("ArrowUp", Key::ArrowUp),
+        ] {
             assert_eq!(Key::of_name(name), Some(key), "{name}");
         }
-        for (typed, key) in [('g', Some(Key::G)), ('{', Some(Key::OpenCurlyBracket)), ('é', None), ('\0', None)] {
+        for (typed, key) in [
+            ('g', Some(Key::G)),
+            ('{', Some(Key::OpenCurlyBracket)),
+            ('é', None),
+            ('\0', None),
+        ] {
             assert_eq!(Key::of_char(typed), key, "{typed:?}");
         }
     }

@@ -32,14 +32,21 @@ impl KeyChoice {
 
     /// The keys of a command.
     pub fn keys_of(&self, command: &Command) -> Vec<KeyStroke> {
-        self.0.get(command.name).unwrap_or(&command.default_keys).clone()
+        self.0
+            .get(command.name)
+            .unwrap_or(&command.default_keys)
+            .clone()
     }
 
     /// Chooses the keys of a command. What another command has of them it has no longer.
     pub fn set(&mut self, chosen: &Command, keys: &[KeyStroke]) {
         for key in keys {
             if let Some(other) = self.owner(key).filter(|other| other.name != chosen.name) {
-                let rest = self.keys_of(other).into_iter().filter(|its| its != key).collect();
+                let rest = self
+                    .keys_of(other)
+                    .into_iter()
+                    .filter(|its| its != key)
+                    .collect();
                 self.put(other, rest);
             }
         }
@@ -61,7 +68,9 @@ impl KeyChoice {
 
     /// The command that a key stands for.
     pub fn owner(&self, key: &KeyStroke) -> Option<&'static Command> {
-        commands().iter().find(|command| self.keys_of(command).contains(key))
+        commands()
+            .iter()
+            .find(|command| self.keys_of(command).contains(key))
     }
 
     /// From now on these keys count for this thread.
@@ -71,7 +80,9 @@ impl KeyChoice {
 
     /// What was chosen, as it stands in a file: names and keys.
     pub fn written(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
-        self.0.iter().map(|(name, keys)| (*name, keys.iter().map(written).collect()))
+        self.0
+            .iter()
+            .map(|(name, keys)| (*name, keys.iter().map(written).collect()))
     }
 
     /// Takes over what stands in a file.
@@ -79,8 +90,12 @@ impl KeyChoice {
     /// # Errors
     /// Says which command or key there is not; what can be read counts all the same.
     pub fn read(&mut self, name: &str, keys: &[String]) -> Result<(), String> {
-        let known = command(name).ok_or_else(|| say!("line-there-is-no-command", line = format!("{name:?}")))?;
-        let (good, bad): (Vec<_>, Vec<_>) = keys.iter().map(|key| read_key(key)).partition(Result::is_ok);
+        let known = command(name)
+            .ok_or_else(|| say!("line-there-is-no-command", line = format!("{name:?}")))?;
+        let (good, bad): (Vec<_>, Vec<_>) = keys
+            .iter()
+            .map(|key| read_key(key))
+            .partition(Result::is_ok);
         let mut different = Vec::new();
         for key in good.into_iter().flatten() {
             if !different.contains(&key) {
@@ -117,11 +132,20 @@ mod tests {
         let key = read_key("Ctrl+R").unwrap();
         choice.set(over, &[key]);
         assert_eq!(choice.keys_of(reload), []);
-        assert_eq!(choice.owner(&key).map(|owner| owner.name), Some("Step over"));
+        assert_eq!(
+            choice.owner(&key).map(|owner| owner.name),
+            Some("Step over")
+        );
         let written: Vec<_> = choice.written().collect();
-        assert_eq!(written, [("Reload", vec![]), ("Step over", vec!["Ctrl+R".to_owned()])]);
+        assert_eq!(
+            written,
+            [("Reload", vec![]), ("Step over", vec!["Ctrl+R".to_owned()])]
+        );
         choice.reset(reload);
-        assert_eq!((choice.keys_of(over), choice.keys_of(reload)), (vec![], vec![key]));
+        assert_eq!(
+            (choice.keys_of(over), choice.keys_of(reload)),
+            (vec![], vec![key])
+        );
         choice.reset(over);
         assert!(choice.is_empty());
     }
@@ -130,8 +154,17 @@ mod tests {
     fn what_cannot_be_read_is_told_and_costs_itself_alone() {
         let mut choice = KeyChoice::default();
         let keys = ["F5".to_owned(), "Hyper+A".to_owned()];
-        assert_eq!(choice.read("Step over", &keys), Err("\"Step over\": not a key: \"Hyper+A\"".to_owned()));
-        assert_eq!(choice.keys_of(command("Step over").unwrap()), [read_key("F5").unwrap()]);
-        assert_eq!(choice.read("Dance", &[]), Err("there is no command \"Dance\"".to_owned()));
+        assert_eq!(
+            choice.read("Step over", &keys),
+            Err("\"Step over\": not a key: \"Hyper+A\"".to_owned())
+        );
+        assert_eq!(
+            choice.keys_of(command("Step over").unwrap()),
+            [read_key("F5").unwrap()]
+        );
+        assert_eq!(
+            choice.read("Dance", &[]),
+            Err("there is no command \"Dance\"".to_owned())
+        );
     }
 }

@@ -25,7 +25,8 @@ mod stroke;
 mod table;
 
 pub use arguments::{
-    argument_text, cell_name, check_line, of_cell, parse_line, place_text, shown_text, split_line, watch_text,
+    argument_text, cell_name, check_line, of_cell, parse_line, place_text, shown_text, split_line,
+    watch_text,
 };
 pub use command::{Area, Command, Indexing, Need, Scope, Situation, Submenu, Switches};
 pub use gestures::{MOUSE_GESTURES, PANEL_KEYS, TIMELINE_GESTURES};

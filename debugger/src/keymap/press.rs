@@ -15,7 +15,11 @@ pub enum Keyboard {
 }
 
 /// The command that a pressed key stands for in a situation.
-pub fn meant(pressed: KeyStroke, situation: &Situation, keyboard: Keyboard) -> Option<&'static Command> {
+pub fn meant(
+    pressed: KeyStroke,
+    situation: &Situation,
+    keyboard: Keyboard,
+) -> Option<&'static Command> {
     let fits = |command: &Command, stroke: &KeyStroke| {
         stroke.key == pressed.key
             && holds(stroke, pressed.modifiers)
@@ -38,7 +42,10 @@ fn holds(stroke: &KeyStroke, modifiers: Modifiers) -> bool {
 /// Keys that a text field has a use for.
 fn is_text_key(stroke: &KeyStroke) -> bool {
     let is_plain = !stroke.modifiers.ctrl && !stroke.modifiers.alt;
-    let is_edit_key = matches!(stroke.key, Key::Home | Key::End | Key::ArrowLeft | Key::ArrowRight);
+    let is_edit_key = matches!(
+        stroke.key,
+        Key::Home | Key::End | Key::ArrowLeft | Key::ArrowRight
+    );
     !stroke.key.is_function_key() && (is_plain || is_edit_key)
 }
 
@@ -50,15 +57,24 @@ mod tests {
     use crate::action::WindowId;
 
     fn press(key: Key, modifiers: Modifiers, keyboard: Keyboard) -> Option<&'static str> {
-        let situation =
-            Situation { active: Some((WindowId(1), Position(0))), is_in_trace: true, ..Situation::default() };
+        let situation = Situation {
+            active: Some((WindowId(1), Position(0))),
+            is_in_trace: true,
+            ..Situation::default()
+        };
         meant(KeyStroke::new(modifiers, key), &situation, keyboard).map(|command| command.name)
     }
 
     #[test]
     fn modifiers_tell_commands_apart() {
-        assert_eq!(press(Key::F11, Modifiers::NONE, Keyboard::Panel), Some("Step"));
-        assert_eq!(press(Key::F11, Modifiers::SHIFT, Keyboard::Panel), Some("Step back"));
+        assert_eq!(
+            press(Key::F11, Modifiers::NONE, Keyboard::Panel),
+            Some("Step")
+        );
+        assert_eq!(
+            press(Key::F11, Modifiers::SHIFT, Keyboard::Panel),
+            Some("Step back")
+        );
         assert_eq!(press(Key::F11, Modifiers::ALT, Keyboard::Panel), None);
     }
 
@@ -66,22 +82,43 @@ mod tests {
     fn what_is_typed_into_a_field_is_no_command() {
         assert_eq!(press(Key::N, Modifiers::NONE, Keyboard::Field), None);
         assert_eq!(press(Key::Home, Modifiers::CTRL, Keyboard::Field), None);
-        assert_eq!(press(Key::F10, Modifiers::NONE, Keyboard::Field), Some("Step over"));
-        assert_eq!(press(Key::G, Modifiers::CTRL, Keyboard::Field), Some("Go to…"));
+        assert_eq!(
+            press(Key::F10, Modifiers::NONE, Keyboard::Field),
+            Some("Step over")
+        );
+        assert_eq!(
+            press(Key::G, Modifiers::CTRL, Keyboard::Field),
+            Some("Go to…")
+        );
     }
 
     #[test]
     fn arrows_belong_to_the_panel_that_has_the_keyboard() {
-        assert_eq!(press(Key::ArrowDown, Modifiers::NONE, Keyboard::Panel), Some("Next row"));
-        let elsewhere = Situation { active: Some((WindowId(1), Position(0))), ..Situation::default() };
+        assert_eq!(
+            press(Key::ArrowDown, Modifiers::NONE, Keyboard::Panel),
+            Some("Next row")
+        );
+        let elsewhere = Situation {
+            active: Some((WindowId(1), Position(0))),
+            ..Situation::default()
+        };
         let down = KeyStroke::new(Modifiers::NONE, Key::ArrowDown);
         assert!(meant(down, &elsewhere, Keyboard::Panel).is_none());
     }
 
     #[test]
     fn shift_may_be_what_makes_a_sign() {
-        assert_eq!(press(Key::OpenCurlyBracket, Modifiers::SHIFT, Keyboard::Panel), Some("Fold all"));
-        assert_eq!(press(Key::Plus, Modifiers::SHIFT, Keyboard::Panel), Some("Unfold call"));
-        assert_eq!(press(Key::Plus, Modifiers::CTRL, Keyboard::Panel), Some("Larger text"));
+        assert_eq!(
+            press(Key::OpenCurlyBracket, Modifiers::SHIFT, Keyboard::Panel),
+            Some("Fold all")
+        );
+        assert_eq!(
+            press(Key::Plus, Modifiers::SHIFT, Keyboard::Panel),
+            Some("Unfold call")
+        );
+        assert_eq!(
+            press(Key::Plus, Modifiers::CTRL, Keyboard::Panel),
+            Some("Larger text")
+        );
     }
 }

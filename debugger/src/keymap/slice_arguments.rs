@@ -28,22 +28,37 @@ pub fn show_slice(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn forget_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Slice(SliceAction::Slices(KeptChange::Forget(text.to_owned()))))
+    Ok(Action::Slice(SliceAction::Slices(KeptChange::Forget(
+        text.to_owned(),
+    ))))
 }
 
 pub fn rename_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    let (old, new) = text.split_once('=').ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
-    Ok(Action::Slice(SliceAction::Slices(KeptChange::Rename(old.trim().to_owned(), new.trim().to_owned()))))
+    let (old, new) = text
+        .split_once('=')
+        .ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
+    Ok(Action::Slice(SliceAction::Slices(KeptChange::Rename(
+        old.trim().to_owned(),
+        new.trim().to_owned(),
+    ))))
 }
 
 /// A range of positions: `1190 1255`, `1,190..1,255`.
 pub fn effects(text: &str, _: &Situation) -> Result<Action, String> {
-    let parts: Vec<&str> = text.split([' ', '.', '-']).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = text
+        .split([' ', '.', '-'])
+        .filter(|part| !part.is_empty())
+        .collect();
     let numbers: Option<Vec<Position>> = parts.iter().map(|part| position_number(part)).collect();
     match numbers.as_deref() {
         Some([first, last]) => {
-            let range = StepRange { first: *first.min(last), last: *first.max(last) };
-            Ok(Action::View(ViewAction::ShowEffects(EffectsOf::Range(range))))
+            let range = StepRange {
+                first: *first.min(last),
+                last: *first.max(last),
+            };
+            Ok(Action::View(ViewAction::ShowEffects(EffectsOf::Range(
+                range,
+            ))))
         }
         _ => Err(say!("ask-two-positions").to_owned()),
     }
@@ -52,8 +67,12 @@ pub fn effects(text: &str, _: &Situation) -> Result<Action, String> {
 /// A position in the call that the one around the position is compared with.
 pub fn other_call(text: &str, situation: &Situation) -> Result<Action, String> {
     let other = position_number(text.trim()).ok_or_else(|| say!("ask-a-position").to_owned())?;
-    let at = situation.position().ok_or_else(|| say!("ask-a-position").to_owned())?;
-    Ok(Action::View(ViewAction::ShowEffects(EffectsOf::Comparison(at, OtherCall::Around(other)))))
+    let at = situation
+        .position()
+        .ok_or_else(|| say!("ask-a-position").to_owned())?;
+    Ok(Action::View(ViewAction::ShowEffects(
+        EffectsOf::Comparison(at, OtherCall::Around(other)),
+    )))
 }
 
 fn position_number(text: &str) -> Option<Position> {

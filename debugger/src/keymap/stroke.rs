@@ -16,15 +16,32 @@ pub struct Modifiers {
 
 impl Modifiers {
     /// Nothing.
-    pub const NONE: Self = Self { ctrl: false, alt: false, shift: false };
+    pub const NONE: Self = Self {
+        ctrl: false,
+        alt: false,
+        shift: false,
+    };
     /// Ctrl alone.
-    pub const CTRL: Self = Self { ctrl: true, ..Self::NONE };
+    pub const CTRL: Self = Self {
+        ctrl: true,
+        ..Self::NONE
+    };
     /// Alt alone.
-    pub const ALT: Self = Self { alt: true, ..Self::NONE };
+    pub const ALT: Self = Self {
+        alt: true,
+        ..Self::NONE
+    };
     /// Shift alone.
-    pub const SHIFT: Self = Self { shift: true, ..Self::NONE };
+    pub const SHIFT: Self = Self {
+        shift: true,
+        ..Self::NONE
+    };
     /// Ctrl and Shift.
-    pub const CTRL_SHIFT: Self = Self { ctrl: true, shift: true, ..Self::NONE };
+    pub const CTRL_SHIFT: Self = Self {
+        ctrl: true,
+        shift: true,
+        ..Self::NONE
+    };
 }
 
 /// A key and what is held with it.
@@ -44,22 +61,42 @@ impl KeyStroke {
 
     /// In English, with the word that the system has for Ctrl.
     fn spelled(self, ctrl: &str) -> String {
-        let Modifiers { ctrl: is_ctrl, alt, shift } = self.modifiers;
+        let Modifiers {
+            ctrl: is_ctrl,
+            alt,
+            shift,
+        } = self.modifiers;
         let held = [(is_ctrl, ctrl), (alt, "Alt+"), (shift, "Shift+")];
-        let held: String = held.iter().filter(|(is_held, _)| *is_held).map(|(_, word)| *word).collect();
+        let held: String = held
+            .iter()
+            .filter(|(is_held, _)| *is_held)
+            .map(|(_, word)| *word)
+            .collect();
         held + self.key.name()
     }
 }
 
 /// A key as menus write it: `Ctrl+Shift+P`, `Alt+Left`, `{`.
 pub fn key_text(stroke: &KeyStroke) -> String {
-    key_name(&stroke.spelled(if cfg!(target_os = "macos") { "Cmd+" } else { "Ctrl+" }))
+    key_name(&stroke.spelled(if cfg!(target_os = "macos") {
+        "Cmd+"
+    } else {
+        "Ctrl+"
+    }))
 }
 
 /// A key in the language of the window, from its English name: `Maj+Entrée` for `Shift+Enter`.
 pub fn key_name(english: &str) -> String {
-    let name = |key: &str| messages::find(&format!("key-{}", key.to_ascii_lowercase())).unwrap_or(key).to_owned();
-    english.split('+').map(name).collect::<Vec<String>>().join("+")
+    let name = |key: &str| {
+        messages::find(&format!("key-{}", key.to_ascii_lowercase()))
+            .unwrap_or(key)
+            .to_owned()
+    };
+    english
+        .split('+')
+        .map(name)
+        .collect::<Vec<String>>()
+        .join("+")
 }
 
 /// A key as files write it, on every system and in every language: `Ctrl+Shift+P`.
@@ -74,7 +111,10 @@ pub fn written(stroke: &KeyStroke) -> String {
 pub fn read_key(text: &str) -> Result<KeyStroke, String> {
     let no_key = || say!("keys-no-key", text = format!("{text:?}"));
     let (mut modifiers, mut rest) = (Modifiers::NONE, text.trim());
-    while let Some((word, behind)) = rest.split_once('+').filter(|(_, behind)| !behind.is_empty()) {
+    while let Some((word, behind)) = rest
+        .split_once('+')
+        .filter(|(_, behind)| !behind.is_empty())
+    {
         let held = match word.trim().to_ascii_lowercase().as_str() {
             "ctrl" | "cmd" => &mut modifiers.ctrl,
             "alt" => &mut modifiers.alt,
@@ -84,7 +124,10 @@ pub fn read_key(text: &str) -> Result<KeyStroke, String> {
         *held = true;
         rest = behind.trim();
     }
-    Ok(KeyStroke::new(modifiers, Key::of_name(rest).ok_or_else(no_key)?))
+    Ok(KeyStroke::new(
+        modifiers,
+        Key::of_name(rest).ok_or_else(no_key)?,
+    ))
 }
 
 #[cfg(test)]

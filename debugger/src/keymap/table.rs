@@ -12,10 +12,10 @@ use super::key::Key;
 use super::slice_arguments;
 use super::stroke::Modifiers;
 use crate::action::{
-    Access, Action, AppAction, CallMeasure, CellName, CommandName, EffectsOf, FileAction, Fold, Follow, FontChange,
-    FontRole, FunctionsOf, MarkAction, MemoryChange, MemoryText, OtherCall, PanelAction, PanelKind, RegisterFormat,
-    SearchAction, SliceAction, SliceEdge, SliceView, ThemeChoice, TimelineFit, TimelineLanes, TravelAction, ViewAction,
-    Way, WindowId,
+    Access, Action, AppAction, CallMeasure, CellName, CommandName, EffectsOf, FileAction, Fold,
+    Follow, FontChange, FontRole, FunctionsOf, MarkAction, MemoryChange, MemoryText, OtherCall,
+    PanelAction, PanelKind, RegisterFormat, SearchAction, SliceAction, SliceEdge, SliceView,
+    ThemeChoice, TimelineFit, TimelineLanes, TravelAction, ViewAction, Way, WindowId,
 };
 use crate::icons;
 use crate::messages::LanguageChoice;
@@ -75,15 +75,26 @@ commands![
         .key(CTRL, Key::O)
         .does(FileAction::OpenDialog)
         .asks("ask-path-of-a-trace", arguments::path),
-    File::OpenDirectory("Open directory…").anytime().key(CTRL_SHIFT, Key::O).does(FileAction::OpenDirectoryDialog),
-    File::OpenTheDemo("Open the demo").anytime().icon(icons::PLAY).does(FileAction::OpenDemo).then([Submenu::Recent]),
+    File::OpenDirectory("Open directory…")
+        .anytime()
+        .key(CTRL_SHIFT, Key::O)
+        .does(FileAction::OpenDirectoryDialog),
+    File::OpenTheDemo("Open the demo")
+        .anytime()
+        .icon(icons::PLAY)
+        .does(FileAction::OpenDemo)
+        .then([Submenu::Recent]),
     File::OpenSession("Open session…")
         .anytime()
         .separated()
         .does(FileAction::OpenSession(None))
         .asks("ask-path-of-a-session", arguments::open_session),
-    File::OwnFileBrowser("Own file browser").anytime().does(AppAction::ToggleOwnBrowser),
-    File::SaveSession("Save session").key(CTRL, Key::S).does(FileAction::SaveSessionAgain),
+    File::OwnFileBrowser("Own file browser")
+        .anytime()
+        .does(AppAction::ToggleOwnBrowser),
+    File::SaveSession("Save session")
+        .key(CTRL, Key::S)
+        .does(FileAction::SaveSessionAgain),
     File::SaveSessionAs("Save session as…")
         .does(FileAction::SaveSession(None))
         .asks("ask-path-of-the-file", arguments::save_session),
@@ -104,55 +115,104 @@ commands![
         .asks("ask-directory-with-the-programs-files", arguments::sysroot),
     File::MapSources("Map sources…").asks("ask-from-to-a-directory-in", arguments::mapping),
     File::ForgetSourceDirectories("Forget source directories").does(FileAction::ForgetSources),
-    File::Reload("Reload").icon(icons::RELOAD).key(CTRL, Key::R).does(FileAction::Reload),
-    File::Follow("Follow").separated().icon(icons::END).key(CTRL_SHIFT, Key::End).when(|situation| {
-        let is_possible = situation.follow_refusal.is_none();
-        is_possible.then_some(FileAction::FollowTrace)
+    File::Reload("Reload")
+        .icon(icons::RELOAD)
+        .key(CTRL, Key::R)
+        .does(FileAction::Reload),
+    File::Follow("Follow")
+        .separated()
+        .icon(icons::END)
+        .key(CTRL_SHIFT, Key::End)
+        .when(|situation| {
+            let is_possible = situation.follow_refusal.is_none();
+            is_possible.then_some(FileAction::FollowTrace)
+        }),
+    File::CancelIndexing("Cancel indexing")
+        .anytime()
+        .when(|situation| {
+            let is_under_way =
+                matches!(situation.indexing, Indexing::UnderWay | Indexing::Following);
+            is_under_way.then_some(FileAction::CancelIndexing)
+        }),
+    File::ContinueIndexing("Continue indexing").when(|situation| {
+        (situation.indexing == Indexing::Stopped).then_some(FileAction::ContinueIndexing)
     }),
-    File::CancelIndexing("Cancel indexing").anytime().when(|situation| {
-        let is_under_way = matches!(situation.indexing, Indexing::UnderWay | Indexing::Following);
-        is_under_way.then_some(FileAction::CancelIndexing)
-    }),
-    File::ContinueIndexing("Continue indexing")
-        .when(|situation| { (situation.indexing == Indexing::Stopped).then_some(FileAction::ContinueIndexing) }),
-    File::CloseTrace("Close trace").separated().key(CTRL_SHIFT, Key::W).does(FileAction::CloseTrace),
-    File::ClearRecentList("Clear recent list").anytime().does(FileAction::ClearRecent),
-    File::Quit("Quit").anytime().separated().key(CTRL, Key::Q).does(AppAction::Quit),
+    File::CloseTrace("Close trace")
+        .separated()
+        .key(CTRL_SHIFT, Key::W)
+        .does(FileAction::CloseTrace),
+    File::ClearRecentList("Clear recent list")
+        .anytime()
+        .does(FileAction::ClearRecent),
+    File::Quit("Quit")
+        .anytime()
+        .separated()
+        .key(CTRL, Key::Q)
+        .does(AppAction::Quit),
     // Edit
-    Edit::Undo("Undo").icon(icons::UNDO).key(CTRL, Key::Z).does(MarkAction::Undo),
-    Edit::Redo("Redo").icon(icons::REDO).key(CTRL, Key::Y).key(CTRL_SHIFT, Key::Z).does(MarkAction::Redo),
+    Edit::Undo("Undo")
+        .icon(icons::UNDO)
+        .key(CTRL, Key::Z)
+        .does(MarkAction::Undo),
+    Edit::Redo("Redo")
+        .icon(icons::REDO)
+        .key(CTRL, Key::Y)
+        .key(CTRL_SHIFT, Key::Z)
+        .does(MarkAction::Redo),
     Edit::CopyPosition("Copy position")
         .separated()
         .icon(icons::COPY)
         .key(CTRL_SHIFT, Key::C)
         .when(|situation| Some(AppAction::Copy(situation.position()?.0.to_string()))),
-    Edit::CopyCellName("Copy cell name")
-        .when(|situation| Some(AppAction::Copy(arguments::argument_text(situation.cell.as_ref()?)))),
+    Edit::CopyCellName("Copy cell name").when(|situation| Some(AppAction::Copy(
+        arguments::argument_text(situation.cell.as_ref()?)
+    ))),
     Edit::Find("Find…")
         .separated()
         .icon(icons::SEARCH)
         .key(CTRL, Key::F)
         .does(SearchAction::FocusFind)
         .asks(arguments::SOUGHT, arguments::find),
-    Edit::FindNext("Find next").key(NONE, Key::F3).does(SearchAction::FindNext(Way::Forward)),
-    Edit::FindPrevious("Find previous").key(SHIFT, Key::F3).does(SearchAction::FindNext(Way::Back)),
+    Edit::FindNext("Find next")
+        .key(NONE, Key::F3)
+        .does(SearchAction::FindNext(Way::Forward)),
+    Edit::FindPrevious("Find previous")
+        .key(SHIFT, Key::F3)
+        .does(SearchAction::FindNext(Way::Back)),
     Edit::FindMoreHits("Find more hits").does(SearchAction::FindMore),
-    Edit::KeepSearchAs("Keep search as…").separated().asks("ask-name-of-the-search", arguments::keep_search),
+    Edit::KeepSearchAs("Keep search as…")
+        .separated()
+        .asks("ask-name-of-the-search", arguments::keep_search),
     Edit::RunSearch("Run search…").asks(arguments::KEPT_SEARCH, arguments::run_search),
-    Edit::SearchInAPanelOfItsOwn("Search in a panel of its own…").asks(arguments::KEPT_SEARCH, arguments::show_search),
+    Edit::SearchInAPanelOfItsOwn("Search in a panel of its own…")
+        .asks(arguments::KEPT_SEARCH, arguments::show_search),
     Edit::RenameSearch("Rename search…").asks("ask-old-name-new-name", arguments::rename_search),
     Edit::ForgetSearch("Forget search…").asks(arguments::KEPT_SEARCH, arguments::forget_search),
-    Edit::OnlyHits("Only hits").separated().icon(icons::FILTER).key(NONE, Key::H).does(SearchAction::ToggleOnlyHits),
+    Edit::OnlyHits("Only hits")
+        .separated()
+        .icon(icons::FILTER)
+        .key(NONE, Key::H)
+        .does(SearchAction::ToggleOnlyHits),
     Edit::StepsAroundHits("Steps around hits…").asks(arguments::AROUND, arguments::around),
     Edit::ClearHits("Clear hits").does(SearchAction::ClearFind),
-    Edit::Settings("Settings…").anytime().separated().key(CTRL, Key::Comma).does(AppAction::Settings),
-    Edit::ChangeKeys("Change keys…").anytime().asks("ask-keys", arguments::set_keys),
+    Edit::Settings("Settings…")
+        .anytime()
+        .separated()
+        .key(CTRL, Key::Comma)
+        .does(AppAction::Settings),
+    Edit::ChangeKeys("Change keys…")
+        .anytime()
+        .asks("ask-keys", arguments::set_keys),
     Edit::ImportKeys("Import keys…")
         .anytime()
         .does(AppAction::ImportKeys(None))
         .asks("ask-path-of-keys", arguments::import_keys),
-    Edit::ExportKeys("Export keys…").anytime().does(AppAction::ExportKeys),
-    Edit::ResetKeys("Reset keys").anytime().does(AppAction::ResetKeys(None)),
+    Edit::ExportKeys("Export keys…")
+        .anytime()
+        .does(AppAction::ExportKeys),
+    Edit::ResetKeys("Reset keys")
+        .anytime()
+        .does(AppAction::ResetKeys(None)),
     // Go
     Go::GoTo("Go to…")
         .icon(icons::GO_TO)
@@ -184,12 +244,18 @@ commands![
         .separated()
         .icon(icons::LAST_WRITE)
         .key(CTRL, Key::L)
-        .does(TravelAction::GoToAccessOfSelection(Access::Write, Way::Back))
+        .does(TravelAction::GoToAccessOfSelection(
+            Access::Write,
+            Way::Back
+        ))
         .asks(arguments::CELL, arguments::last_write),
     Go::NextWrite("Next write")
         .icon(icons::NEXT_WRITE)
         .key(CTRL_SHIFT, Key::L)
-        .does(TravelAction::GoToAccessOfSelection(Access::Write, Way::Forward))
+        .does(TravelAction::GoToAccessOfSelection(
+            Access::Write,
+            Way::Forward
+        ))
         .asks(arguments::CELL, arguments::next_write),
     Go::LastRead("Last read")
         .key(CTRL, Key::U)
@@ -197,7 +263,10 @@ commands![
         .asks(arguments::CELL, arguments::last_read),
     Go::NextRead("Next read")
         .key(CTRL_SHIFT, Key::U)
-        .does(TravelAction::GoToAccessOfSelection(Access::Read, Way::Forward))
+        .does(TravelAction::GoToAccessOfSelection(
+            Access::Read,
+            Way::Forward
+        ))
         .asks(arguments::CELL, arguments::next_read),
     Go::LastExternalChange("Last external change")
         .separated()
@@ -208,8 +277,12 @@ commands![
         .key(CTRL_SHIFT, Key::E)
         .does(TravelAction::GoToExternal(None, Way::Forward))
         .asks(arguments::MEMORY, arguments::next_external),
-    Go::NextException("Next exception").key(NONE, Key::I).does(TravelAction::GoToException(Way::Forward)),
-    Go::PreviousException("Previous exception").key(SHIFT, Key::I).does(TravelAction::GoToException(Way::Back)),
+    Go::NextException("Next exception")
+        .key(NONE, Key::I)
+        .does(TravelAction::GoToException(Way::Forward)),
+    Go::PreviousException("Previous exception")
+        .key(SHIFT, Key::I)
+        .does(TravelAction::GoToException(Way::Back)),
     Go::NextCallOfFunction("Next call of function")
         .key(NONE, Key::Period)
         .does(TravelAction::GoToCall(None, Way::Forward))
@@ -224,7 +297,11 @@ commands![
         .key(ALT, Key::A)
         .when(|situation| situation.cell.clone().map(ViewAction::ListValues))
         .asks(arguments::CELL, arguments::values),
-    Go::Why("Why…").icon(icons::WHY).key(NONE, Key::W).when(Situation::why).asks(arguments::CELL, slice_arguments::why),
+    Go::Why("Why…")
+        .icon(icons::WHY)
+        .key(NONE, Key::W)
+        .when(Situation::why)
+        .asks(arguments::CELL, slice_arguments::why),
     Go::WhyThisValue("Why this value").when(Situation::why),
     Go::StopLooking("Stop looking").does(TravelAction::StopLookup),
     Go::GroupAccessesByCallStack("Group accesses by call stack").does(ViewAction::GroupAccesses),
@@ -262,10 +339,19 @@ commands![
         .key(SHIFT, Key::F12)
         .key(SHIFT, Key::F)
         .does(TravelAction::StepOut(Way::Back)),
-    Step::StepToNextLine("Step to next line").separated().key(NONE, Key::F9).does(TravelAction::StepLine(Way::Forward)),
-    Step::StepToPreviousLine("Step to previous line").key(SHIFT, Key::F9).does(TravelAction::StepLine(Way::Back)),
-    Step::StepIntoNextLine("Step into next line").key(CTRL, Key::F9).does(TravelAction::StepLineInto(Way::Forward)),
-    Step::StepBackIntoLine("Step back into line").key(CTRL_SHIFT, Key::F9).does(TravelAction::StepLineInto(Way::Back)),
+    Step::StepToNextLine("Step to next line")
+        .separated()
+        .key(NONE, Key::F9)
+        .does(TravelAction::StepLine(Way::Forward)),
+    Step::StepToPreviousLine("Step to previous line")
+        .key(SHIFT, Key::F9)
+        .does(TravelAction::StepLine(Way::Back)),
+    Step::StepIntoNextLine("Step into next line")
+        .key(CTRL, Key::F9)
+        .does(TravelAction::StepLineInto(Way::Forward)),
+    Step::StepBackIntoLine("Step back into line")
+        .key(CTRL_SHIFT, Key::F9)
+        .does(TravelAction::StepLineInto(Way::Back)),
     Step::NextExecutionOfThisStep("Next execution of this step")
         .key(NONE, Key::X)
         .does(TravelAction::GoToVisit(Way::Forward)),
@@ -301,21 +387,41 @@ commands![
         .key(NONE, Key::ArrowUp)
         .within(Scope::Trace)
         .does(TravelAction::StepRow(Way::Back)),
-    Step::NextPage("Next page").key(NONE, Key::PageDown).within(Scope::Trace).does(TravelAction::Page(Way::Forward)),
-    Step::PreviousPage("Previous page").key(NONE, Key::PageUp).within(Scope::Trace).does(TravelAction::Page(Way::Back)),
+    Step::NextPage("Next page")
+        .key(NONE, Key::PageDown)
+        .within(Scope::Trace)
+        .does(TravelAction::Page(Way::Forward)),
+    Step::PreviousPage("Previous page")
+        .key(NONE, Key::PageUp)
+        .within(Scope::Trace)
+        .does(TravelAction::Page(Way::Back)),
     // View
-    View::FoldCall("Fold call").icon(icons::FOLD).key(NONE, Key::Minus).does(Fold::Containing),
+    View::FoldCall("Fold call")
+        .icon(icons::FOLD)
+        .key(NONE, Key::Minus)
+        .does(Fold::Containing),
     View::UnfoldCall("Unfold call")
         .icon(icons::UNFOLD)
         .key(NONE, Key::Plus)
         .key(NONE, Key::Equals)
         .does(Fold::UnfoldHere),
-    View::FoldCallsInside("Fold calls inside").key(NONE, Key::OpenBracket).does(Fold::Inside),
-    View::UnfoldCallsInside("Unfold calls inside").key(NONE, Key::CloseBracket).does(Fold::UnfoldInside),
-    View::FoldAll("Fold all").key(NONE, Key::OpenCurlyBracket).does(Fold::All),
-    View::UnfoldAll("Unfold all").key(NONE, Key::CloseCurlyBracket).does(Fold::UnfoldAll),
+    View::FoldCallsInside("Fold calls inside")
+        .key(NONE, Key::OpenBracket)
+        .does(Fold::Inside),
+    View::UnfoldCallsInside("Unfold calls inside")
+        .key(NONE, Key::CloseBracket)
+        .does(Fold::UnfoldInside),
+    View::FoldAll("Fold all")
+        .key(NONE, Key::OpenCurlyBracket)
+        .does(Fold::All),
+    View::UnfoldAll("Unfold all")
+        .key(NONE, Key::CloseCurlyBracket)
+        .does(Fold::UnfoldAll),
     View::FoldWindowSpillsAndFills("Fold window spills and fills").does(Fold::WindowTraps),
-    View::RawText("Raw text").separated().key(NONE, Key::R).does(ViewAction::ToggleRawText),
+    View::RawText("Raw text")
+        .separated()
+        .key(NONE, Key::R)
+        .does(ViewAction::ToggleRawText),
     View::SourceLinesInRows("Source lines in rows").does(AppAction::ToggleRowLines),
     View::Watch("Watch…")
         .icon(icons::WATCH)
@@ -336,17 +442,27 @@ commands![
         .icon(icons::MEMORY)
         .key(CTRL, Key::M)
         .asks("ask-address-numbers-registers-symbols", arguments::address)
-        .then([Submenu::MemoryBy, Submenu::Registers, Submenu::Timeline, Submenu::Functions, Submenu::FlameGraph]),
-    View::SliceFollowsAddresses("Slice follows addresses").does(SliceAction::FollowInSlice(SliceEdge::Addresses)),
-    View::SliceFollowsFlags("Slice follows flags").does(SliceAction::FollowInSlice(SliceEdge::Flags)),
-    View::SliceFollowsControl("Slice follows control").does(SliceAction::FollowInSlice(SliceEdge::Control)),
+        .then([
+            Submenu::MemoryBy,
+            Submenu::Registers,
+            Submenu::Timeline,
+            Submenu::Functions,
+            Submenu::FlameGraph
+        ]),
+    View::SliceFollowsAddresses("Slice follows addresses")
+        .does(SliceAction::FollowInSlice(SliceEdge::Addresses)),
+    View::SliceFollowsFlags("Slice follows flags")
+        .does(SliceAction::FollowInSlice(SliceEdge::Flags)),
+    View::SliceFollowsControl("Slice follows control")
+        .does(SliceAction::FollowInSlice(SliceEdge::Control)),
     View::SliceBackToWhereTheValueComesFrom("Slice back to where the value comes from")
         .does(SliceAction::TurnSlice(Way::Back)),
     View::SliceForwardToWhereTheValueWent("Slice forward to where the value went")
         .does(SliceAction::TurnSlice(Way::Forward)),
     View::SliceAsAChain("Slice as a chain").does(SliceAction::ViewSlice(SliceView::Chain)),
     View::SliceAsATree("Slice as a tree").does(SliceAction::ViewSlice(SliceView::Tree)),
-    View::SliceWithEverything("Slice with everything").does(SliceAction::ViewSlice(SliceView::Everything)),
+    View::SliceWithEverything("Slice with everything")
+        .does(SliceAction::ViewSlice(SliceView::Everything)),
     View::MoreOfTheSlice("More of the slice").does(SliceAction::MoreOfSlice),
     View::OnlyStepsOfTheSlice("Only steps of the slice")
         .icon(icons::FILTER)
@@ -357,7 +473,8 @@ commands![
     View::SliceInAPanelOfItsOwn("Slice in a panel of its own…")
         .asks(slice_arguments::KEPT_SLICE, slice_arguments::show_slice),
     View::RenameSlice("Rename slice…").asks("ask-old-name-new-name", slice_arguments::rename_slice),
-    View::ForgetSlice("Forget slice…").asks(slice_arguments::KEPT_SLICE, slice_arguments::forget_slice),
+    View::ForgetSlice("Forget slice…")
+        .asks(slice_arguments::KEPT_SLICE, slice_arguments::forget_slice),
     View::ClearSlice("Clear slice").does(SliceAction::ClearSlice),
     View::RegistersCore("Registers core")
         .in_submenu(Submenu::Registers)
@@ -398,10 +515,22 @@ commands![
         .presents()
         .does(ViewAction::FormatRegisters(RegisterFormat::Text)),
     View::LowerHalvesOfRegisters("Lower halves of registers").does(ViewAction::HalveRegisters),
-    View::MemoryBy1Byte("Memory by 1 byte").in_submenu(Submenu::MemoryBy).presents().does(ViewAction::MemoryGroup(1)),
-    View::MemoryBy2Bytes("Memory by 2 bytes").in_submenu(Submenu::MemoryBy).presents().does(ViewAction::MemoryGroup(2)),
-    View::MemoryBy4Bytes("Memory by 4 bytes").in_submenu(Submenu::MemoryBy).presents().does(ViewAction::MemoryGroup(4)),
-    View::MemoryBy8Bytes("Memory by 8 bytes").in_submenu(Submenu::MemoryBy).presents().does(ViewAction::MemoryGroup(8)),
+    View::MemoryBy1Byte("Memory by 1 byte")
+        .in_submenu(Submenu::MemoryBy)
+        .presents()
+        .does(ViewAction::MemoryGroup(1)),
+    View::MemoryBy2Bytes("Memory by 2 bytes")
+        .in_submenu(Submenu::MemoryBy)
+        .presents()
+        .does(ViewAction::MemoryGroup(2)),
+    View::MemoryBy4Bytes("Memory by 4 bytes")
+        .in_submenu(Submenu::MemoryBy)
+        .presents()
+        .does(ViewAction::MemoryGroup(4)),
+    View::MemoryBy8Bytes("Memory by 8 bytes")
+        .in_submenu(Submenu::MemoryBy)
+        .presents()
+        .does(ViewAction::MemoryGroup(8)),
     View::MemoryRowsAsWideAsThereIsRoom("Memory rows as wide as there is room")
         .presents()
         .does(ViewAction::Memory(MemoryChange::Width(None))),
@@ -417,20 +546,28 @@ commands![
     View::MemoryRowsOf64Bytes("Memory rows of 64 bytes")
         .presents()
         .does(ViewAction::Memory(MemoryChange::Width(Some(64)))),
-    View::MemoryAsFloatingPoint("Memory as floating point").does(ViewAction::Memory(MemoryChange::Floats)),
+    View::MemoryAsFloatingPoint("Memory as floating point")
+        .does(ViewAction::Memory(MemoryChange::Floats)),
     View::MemoryTextAsASCII("Memory text as ASCII")
         .presents()
         .does(ViewAction::Memory(MemoryChange::Text(MemoryText::Ascii))),
     View::MemoryTextAsUTF8("Memory text as UTF-8")
         .presents()
         .does(ViewAction::Memory(MemoryChange::Text(MemoryText::Utf8))),
-    View::MemoryComparedInPlace("Memory compared in place").does(ViewAction::Memory(MemoryChange::ToggleCompare)),
-    View::NextChangedByte("Next changed byte").does(ViewAction::Memory(MemoryChange::GoToChanged(Way::Forward))),
-    View::PreviousChangedByte("Previous changed byte").does(ViewAction::Memory(MemoryChange::GoToChanged(Way::Back))),
-    View::FindNextInMemory("Find next in memory").does(ViewAction::Memory(MemoryChange::FindAgain(Way::Forward))),
-    View::FindPreviousInMemory("Find previous in memory").does(ViewAction::Memory(MemoryChange::FindAgain(Way::Back))),
+    View::MemoryComparedInPlace("Memory compared in place")
+        .does(ViewAction::Memory(MemoryChange::ToggleCompare)),
+    View::NextChangedByte("Next changed byte")
+        .does(ViewAction::Memory(MemoryChange::GoToChanged(Way::Forward))),
+    View::PreviousChangedByte("Previous changed byte")
+        .does(ViewAction::Memory(MemoryChange::GoToChanged(Way::Back))),
+    View::FindNextInMemory("Find next in memory")
+        .does(ViewAction::Memory(MemoryChange::FindAgain(Way::Forward))),
+    View::FindPreviousInMemory("Find previous in memory")
+        .does(ViewAction::Memory(MemoryChange::FindAgain(Way::Back))),
     View::RegisterLanes("Register lanes…").asks(arguments::LANES, arguments::lanes),
-    View::FilterRegisters("Filter registers…").icon(icons::FILTER).asks("ask-a-part-of-the-name", arguments::filter),
+    View::FilterRegisters("Filter registers…")
+        .icon(icons::FILTER)
+        .asks("ask-a-part-of-the-name", arguments::filter),
     View::FindInMemory("Find in memory…").asks(arguments::IN_MEMORY, arguments::find_in_memory),
     View::FunctionsOfTheSelection("Functions of the selection")
         .in_submenu(Submenu::Functions)
@@ -494,8 +631,13 @@ commands![
         .in_submenu(Submenu::Timeline)
         .presents()
         .does(ViewAction::SelectRange(None)),
-    View::CloseMessages("Close messages").anytime().separated().does(AppAction::DismissToasts),
-    View::IndexingCard("Indexing card").anytime().does(FileAction::ToggleIndexingCard),
+    View::CloseMessages("Close messages")
+        .anytime()
+        .separated()
+        .does(AppAction::DismissToasts),
+    View::IndexingCard("Indexing card")
+        .anytime()
+        .does(FileAction::ToggleIndexingCard),
     View::ThemeDark("Theme dark")
         .anytime()
         .in_submenu(Submenu::Theme)
@@ -538,7 +680,10 @@ commands![
         .key(CTRL, Key::Plus)
         .key(CTRL, Key::Equals)
         .does(AppAction::Zoom(1)),
-    View::SmallerText("Smaller text").anytime().key(CTRL, Key::Minus).does(AppAction::Zoom(-1)),
+    View::SmallerText("Smaller text")
+        .anytime()
+        .key(CTRL, Key::Minus)
+        .does(AppAction::Zoom(-1)),
     View::NormalText("Normal text")
         .anytime()
         .key(CTRL, Key::Num0)
@@ -564,7 +709,10 @@ commands![
     View::FixedWidthFont("Fixed-width font…")
         .anytime()
         .in_settings()
-        .does(AppAction::Font(FontChange::File(FontRole::FixedWidth, None)))
+        .does(AppAction::Font(FontChange::File(
+            FontRole::FixedWidth,
+            None
+        )))
         .asks("ask-path-of-font", arguments::fixed_width_font),
     View::BuiltInInterfaceFont("Built-in interface font")
         .anytime()
@@ -578,22 +726,31 @@ commands![
     Bookmarks::Bookmark("Bookmark")
         .icon(icons::BOOKMARK)
         .key(NONE, Key::B)
-        .when(|situation| Some(MarkAction::Bookmark(BookmarkChange::Toggle(BookmarkPlace::Position(
-            situation.position()?.0
-        )))))
+        .when(
+            |situation| Some(MarkAction::Bookmark(BookmarkChange::Toggle(
+                BookmarkPlace::Position(situation.position()?.0)
+            )))
+        )
         .asks("ask-name-of-the-bookmark", arguments::bookmark),
     Bookmarks::BookmarkSelection("Bookmark selection")
         .key(SHIFT, Key::B)
         .does(MarkAction::BookmarkSelection(String::new()))
         .asks("ask-name-of-the-bookmark", arguments::bookmark_selection),
-    Bookmarks::BookmarkMemory("Bookmark memory…").asks("ask-address-length-and-a-name", arguments::bookmark_memory),
-    Bookmarks::Note("Note…").asks("ask-note-of-the-positions-bookmark", arguments::note).then([Submenu::Color]),
+    Bookmarks::BookmarkMemory("Bookmark memory…")
+        .asks("ask-address-length-and-a-name", arguments::bookmark_memory),
+    Bookmarks::Note("Note…")
+        .asks("ask-note-of-the-positions-bookmark", arguments::note)
+        .then([Submenu::Color]),
     Bookmarks::NextBookmark("Next bookmark")
         .separated()
         .key(ALT, Key::ArrowDown)
         .does(TravelAction::GoToBookmark(Way::Forward)),
-    Bookmarks::PreviousBookmark("Previous bookmark").key(ALT, Key::ArrowUp).does(TravelAction::GoToBookmark(Way::Back)),
-    Bookmarks::DeleteAllBookmarks("Delete all bookmarks").separated().does(MarkAction::Bookmark(BookmarkChange::Clear)),
+    Bookmarks::PreviousBookmark("Previous bookmark")
+        .key(ALT, Key::ArrowUp)
+        .does(TravelAction::GoToBookmark(Way::Back)),
+    Bookmarks::DeleteAllBookmarks("Delete all bookmarks")
+        .separated()
+        .does(MarkAction::Bookmark(BookmarkChange::Clear)),
     Bookmarks::ColourYellow("Colour yellow")
         .in_submenu(Submenu::Color)
         .when(|situation| color(situation, BookmarkColor::Yellow)),
@@ -617,29 +774,53 @@ commands![
         .key(CTRL, Key::T)
         .when(|situation| situation.moment().map(PanelAction::OpenWindowAt))
         .asks("ask-step-at-which-it-opens", arguments::window_at),
-    Window::SideBySide("Side by side").icon(icons::SIDE_BY_SIDE).key(CTRL, Key::B).does(PanelAction::SideBySide),
-    Window::WindowsMoveTogether("Windows move together").key(CTRL_SHIFT, Key::D).does(PanelAction::SyncWindows),
-    Window::Compare("Compare").icon(icons::COMPARE).key(CTRL, Key::D).does(PanelAction::Compare),
-    Window::CompareWith("Compare with…").asks("ask-step-function-address-50-100", arguments::compare_with),
+    Window::SideBySide("Side by side")
+        .icon(icons::SIDE_BY_SIDE)
+        .key(CTRL, Key::B)
+        .does(PanelAction::SideBySide),
+    Window::WindowsMoveTogether("Windows move together")
+        .key(CTRL_SHIFT, Key::D)
+        .does(PanelAction::SyncWindows),
+    Window::Compare("Compare")
+        .icon(icons::COMPARE)
+        .key(CTRL, Key::D)
+        .does(PanelAction::Compare),
+    Window::CompareWith("Compare with…")
+        .asks("ask-step-function-address-50-100", arguments::compare_with),
     Window::EffectsOfThisCall("Effects of this call")
         .icon(icons::SWAP)
-        .when(|situation| Some(ViewAction::ShowEffects(EffectsOf::Call(situation.position()?)))),
-    Window::EffectsOfThisRoundOfTheLoop("Effects of this round of the loop")
-        .when(|situation| Some(ViewAction::ShowEffects(EffectsOf::Round(situation.position()?)))),
-    Window::EffectsOfSteps("Effects of steps…").asks("ask-first-position-last-position", slice_arguments::effects),
-    Window::CompareWithThePreviousCallOfThisFunction("Compare with the previous call of this function").when(
-        |situation| {
-            let other = OtherCall::Near(Way::Back);
-            Some(ViewAction::ShowEffects(EffectsOf::Comparison(situation.position()?, other)))
-        }
+        .when(|situation| Some(ViewAction::ShowEffects(EffectsOf::Call(
+            situation.position()?
+        )))),
+    Window::EffectsOfThisRoundOfTheLoop("Effects of this round of the loop").when(
+        |situation| Some(ViewAction::ShowEffects(EffectsOf::Round(
+            situation.position()?
+        )))
     ),
-    Window::CompareWithTheNextCallOfThisFunction("Compare with the next call of this function").when(|situation| {
-        let other = OtherCall::Near(Way::Forward);
-        Some(ViewAction::ShowEffects(EffectsOf::Comparison(situation.position()?, other)))
+    Window::EffectsOfSteps("Effects of steps…")
+        .asks("ask-first-position-last-position", slice_arguments::effects),
+    Window::CompareWithThePreviousCallOfThisFunction(
+        "Compare with the previous call of this function"
+    )
+    .when(|situation| {
+        let other = OtherCall::Near(Way::Back);
+        Some(ViewAction::ShowEffects(EffectsOf::Comparison(
+            situation.position()?,
+            other,
+        )))
     }),
+    Window::CompareWithTheNextCallOfThisFunction("Compare with the next call of this function")
+        .when(|situation| {
+            let other = OtherCall::Near(Way::Forward);
+            Some(ViewAction::ShowEffects(EffectsOf::Comparison(
+                situation.position()?,
+                other,
+            )))
+        }),
     Window::CompareWithTheCallAround("Compare with the call around…")
         .asks("ask-position-in-another-call", slice_arguments::other_call),
-    Window::CompareBeforeAndAfterThisCall("Compare before and after this call").does(PanelAction::CompareCall(None)),
+    Window::CompareBeforeAndAfterThisCall("Compare before and after this call")
+        .does(PanelAction::CompareCall(None)),
     Window::ShowTrace("Show trace")
         .separated()
         .icon(icons::LIST)
@@ -669,7 +850,8 @@ commands![
         .icon(icons::STACK)
         .key(ALT, Key::Num7)
         .does(PanelAction::ShowPanel(PanelKind::Stack)),
-    Window::ShowExternalChanges("Show external changes").does(PanelAction::ShowPanel(PanelKind::Externals)),
+    Window::ShowExternalChanges("Show external changes")
+        .does(PanelAction::ShowPanel(PanelKind::Externals)),
     Window::ShowSource("Show source")
         .icon(icons::SOURCE)
         .key(ALT, Key::Num8)
@@ -688,10 +870,15 @@ commands![
         .icon(icons::WATCH)
         .key(ALT, Key::W)
         .does(PanelAction::ShowPanel(PanelKind::Watches)),
-    Window::ShowSlice("Show slice").icon(icons::WHY).key(ALT, Key::Y).does(PanelAction::ShowPanel(PanelKind::Why)),
+    Window::ShowSlice("Show slice")
+        .icon(icons::WHY)
+        .key(ALT, Key::Y)
+        .does(PanelAction::ShowPanel(PanelKind::Why)),
     Window::ShowHeap("Show heap").does(PanelAction::ShowPanel(PanelKind::Heap)),
-    Window::ShowRegionsOfMemory("Show regions of memory").does(PanelAction::ShowPanel(PanelKind::Regions)),
-    Window::ShowStackMemory("Show stack memory").does(PanelAction::ShowPanel(PanelKind::StackMemory)),
+    Window::ShowRegionsOfMemory("Show regions of memory")
+        .does(PanelAction::ShowPanel(PanelKind::Regions)),
+    Window::ShowStackMemory("Show stack memory")
+        .does(PanelAction::ShowPanel(PanelKind::StackMemory)),
     Window::ShowEffects("Show effects").does(PanelAction::ShowPanel(PanelKind::Effects)),
     Window::ShowHeat("Show heat").does(PanelAction::ShowPanel(PanelKind::Heat)),
     Window::ShowFunctions("Show functions")
@@ -714,17 +901,29 @@ commands![
     Window::NewStackPanel("New stack panel").does(PanelAction::NewPanel(PanelKind::Stack)),
     Window::NewSourcePanel("New source panel").does(PanelAction::NewPanel(PanelKind::Source)),
     Window::NewWatchesPanel("New watches panel").does(PanelAction::NewPanel(PanelKind::Watches)),
-    Window::NextPanel("Next panel").separated().key(NONE, Key::F6).does(PanelAction::FocusPanel(Way::Forward)),
-    Window::PreviousPanel("Previous panel").key(SHIFT, Key::F6).does(PanelAction::FocusPanel(Way::Back)),
+    Window::NextPanel("Next panel")
+        .separated()
+        .key(NONE, Key::F6)
+        .does(PanelAction::FocusPanel(Way::Forward)),
+    Window::PreviousPanel("Previous panel")
+        .key(SHIFT, Key::F6)
+        .does(PanelAction::FocusPanel(Way::Back)),
     Window::PinPanelHere("Pin panel here")
         .separated()
         .icon(icons::PIN)
-        .when(|situation| { Some(PanelAction::Bind(situation.tile?, Follow::Pinned(situation.moment()?))) }),
+        .when(|situation| {
+            Some(PanelAction::Bind(
+                situation.tile?,
+                Follow::Pinned(situation.moment()?),
+            ))
+        }),
     Window::PanelFollowsWindow("Panel follows window…")
         .icon(icons::LINK)
         .asks("ask-number-of-a-trace-window", arguments::follow),
-    Window::PanelShowsThread("Panel shows thread…").asks("ask-name-of-a-thread-or-for", arguments::thread),
-    Window::DuplicatePanel("Duplicate panel").when(|situation| situation.tile.map(PanelAction::DuplicatePanel)),
+    Window::PanelShowsThread("Panel shows thread…")
+        .asks("ask-name-of-a-thread-or-for", arguments::thread),
+    Window::DuplicatePanel("Duplicate panel")
+        .when(|situation| situation.tile.map(PanelAction::DuplicatePanel)),
     Window::MovePanelToItsOwnWindow("Move panel to its own window")
         .when(|situation| situation.tile.map(|tile| PanelAction::TearOff(Some(tile)))),
     Window::PutPanelsBack("Put panels back").does(PanelAction::PutBack(None)),
@@ -733,18 +932,25 @@ commands![
         .key(CTRL, Key::W)
         .when(|situation| situation.tile.map(PanelAction::ClosePanel))
         .then([Submenu::Layout]),
-    Window::LayoutDebug("Layout debug").in_submenu(Submenu::Layout).does(PanelAction::UseLayout("debug".to_owned())),
+    Window::LayoutDebug("Layout debug")
+        .in_submenu(Submenu::Layout)
+        .does(PanelAction::UseLayout("debug".to_owned())),
     Window::LayoutCompare("Layout compare")
         .in_submenu(Submenu::Layout)
         .does(PanelAction::UseLayout("compare".to_owned())),
     Window::LayoutProfile("Layout profile")
         .in_submenu(Submenu::Layout)
         .does(PanelAction::UseLayout("profile".to_owned())),
-    Window::LayoutSource("Layout source").in_submenu(Submenu::Layout).does(PanelAction::UseLayout("source".to_owned())),
+    Window::LayoutSource("Layout source")
+        .in_submenu(Submenu::Layout)
+        .does(PanelAction::UseLayout("source".to_owned())),
     Window::UseLayout("Use layout…").asks("ask-name-of-a-layout", arguments::use_layout),
     Window::SaveLayoutAs("Save layout as…").asks("ask-name-of-the-layout", arguments::save_layout),
-    Window::ForgetLayout("Forget layout…").asks("ask-name-of-a-layout-of", arguments::forget_layout),
-    Window::ResetLayout("Reset layout").separated().does(PanelAction::ResetLayout),
+    Window::ForgetLayout("Forget layout…")
+        .asks("ask-name-of-a-layout-of", arguments::forget_layout),
+    Window::ResetLayout("Reset layout")
+        .separated()
+        .does(PanelAction::ResetLayout),
     Window::TraceWindow1("Trace window 1")
         .in_submenu(Submenu::Windows)
         .key(CTRL, Key::Num1)
@@ -762,9 +968,20 @@ commands![
         .key(CTRL, Key::Num4)
         .does(PanelAction::Activate(WindowId(4))),
     // Help
-    Help::Commands("Commands…").anytime().icon(icons::COMMAND).key(CTRL_SHIFT, Key::P).does(AppAction::CommandPalette),
-    Help::Keys("Keys").anytime().icon(icons::KEYBOARD).key(NONE, Key::F1).does(AppAction::KeyboardHelp),
-    Help::AboutStepback("About Stepback").anytime().icon(icons::HELP).does(AppAction::About),
+    Help::Commands("Commands…")
+        .anytime()
+        .icon(icons::COMMAND)
+        .key(CTRL_SHIFT, Key::P)
+        .does(AppAction::CommandPalette),
+    Help::Keys("Keys")
+        .anytime()
+        .icon(icons::KEYBOARD)
+        .key(NONE, Key::F1)
+        .does(AppAction::KeyboardHelp),
+    Help::AboutStepback("About Stepback")
+        .anytime()
+        .icon(icons::HELP)
+        .does(AppAction::About),
 ];
 
 fn color(situation: &Situation, color: BookmarkColor) -> Option<MarkAction> {
@@ -804,7 +1021,11 @@ mod tests {
     #[test]
     fn every_command_does_something() {
         for command in commands() {
-            assert!(command.plain.is_some() || command.argument.is_some(), "{}", command.name);
+            assert!(
+                command.plain.is_some() || command.argument.is_some(),
+                "{}",
+                command.name
+            );
         }
     }
 }

@@ -51,8 +51,14 @@ impl Language {
 
     /// The first variable that says anything counts, as POSIX has it.
     fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let said = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(variable).find(|said| !said.is_empty());
-        match said.as_deref().and_then(|said| said.split(['_', '.', '@']).next()) {
+        let said = ["LC_ALL", "LC_MESSAGES", "LANG"]
+            .into_iter()
+            .filter_map(variable)
+            .find(|said| !said.is_empty());
+        match said
+            .as_deref()
+            .and_then(|said| said.split(['_', '.', '@']).next())
+        {
             Some("fr") => Self::French,
             _ => Self::English,
         }
@@ -92,8 +98,14 @@ mod tests {
         };
         assert_eq!(of(&[]), Language::English);
         assert_eq!(of(&[("LANG", "fr_FR.UTF-8")]), Language::French);
-        assert_eq!(of(&[("LC_ALL", ""), ("LC_MESSAGES", "fr"), ("LANG", "de_DE")]), Language::French);
-        assert_eq!(of(&[("LC_ALL", "C.UTF-8"), ("LANG", "fr_CA@euro")]), Language::English);
+        assert_eq!(
+            of(&[("LC_ALL", ""), ("LC_MESSAGES", "fr"), ("LANG", "de_DE")]),
+            Language::French
+        );
+        assert_eq!(
+            of(&[("LC_ALL", "C.UTF-8"), ("LANG", "fr_CA@euro")]),
+            Language::English
+        );
         assert_eq!(of(&[("LANG", "fro")]), Language::English);
     }
 }

@@ -49,9 +49,14 @@ pub fn spoken_with(id: &str, values: &[(&'static str, Value<'_>)]) -> String {
         debug_assert!(false, "there is no text {id:?}");
         return id.to_owned();
     };
-    let values: FluentArgs<'_> = values.iter().map(|(name, value)| (*name, value.clone())).collect();
+    let values: FluentArgs<'_> = values
+        .iter()
+        .map(|(name, value)| (*name, value.clone()))
+        .collect();
     let mut errors = Vec::new();
-    let text = all.format_pattern(pattern, Some(&values), &mut errors).into_owned();
+    let text = all
+        .format_pattern(pattern, Some(&values), &mut errors)
+        .into_owned();
     debug_assert!(errors.is_empty(), "{id}: {errors:?}");
     text
 }
@@ -81,10 +86,13 @@ impl Table {
             _ => None,
         }));
         // A test sees to it that the files are whole; what of a file can be read counts in any case.
-        let texts = FluentResource::try_new(source(language).to_owned()).unwrap_or_else(|(read, _)| read);
+        let texts =
+            FluentResource::try_new(source(language).to_owned()).unwrap_or_else(|(read, _)| read);
         let ids: Vec<String> = ids(&texts).collect();
         let _doubles = all.add_resource(texts);
-        let plain = ids.into_iter().filter_map(|id| Some((plain(&all, &id)?, id)));
+        let plain = ids
+            .into_iter()
+            .filter_map(|id| Some((plain(&all, &id)?, id)));
         // Once a language: they are there as long as the program.
         let plain = plain.map(|(text, id)| (id, &*text.leak())).collect();
         Self { plain, all }
@@ -110,12 +118,18 @@ fn plain(all: &FluentBundle<FluentResource>, id: &str) -> Option<String> {
 /// A number as the whole window writes it, also in French: what is shown can be typed.
 fn grouped(number: f64) -> String {
     let whole = number as u64;
-    if whole as f64 == number { thousands(whole) } else { number.to_string() }
+    if whole as f64 == number {
+        thousands(whole)
+    } else {
+        number.to_string()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use fluent_syntax::ast::{Expression, InlineExpression, Pattern, PatternElement, Variant, VariantKey};
+    use fluent_syntax::ast::{
+        Expression, InlineExpression, Pattern, PatternElement, Variant, VariantKey,
+    };
 
     use super::*;
 
@@ -130,7 +144,8 @@ mod tests {
     /// `[one]` is for nought as well in French: a `1` that is written out would be untrue.
     #[test]
     fn one_in_french_names_the_number_that_others_name() {
-        let texts = FluentResource::try_new(source(Language::French).to_owned()).expect("a whole file");
+        let texts =
+            FluentResource::try_new(source(Language::French).to_owned()).expect("a whole file");
         let messages = texts.entries().filter_map(|entry| match entry {
             Entry::Message(message) => Some((message.id.name, message.value.as_ref()?)),
             _ => None,
@@ -138,16 +153,28 @@ mod tests {
         let mut selectors = 0;
         for (message, text) in messages {
             for element in &text.elements {
-                let PatternElement::Placeable { expression: Expression::Select { selector, variants } } = element
+                let PatternElement::Placeable {
+                    expression: Expression::Select { selector, variants },
+                } = element
                 else {
                     continue;
                 };
-                let InlineExpression::VariableReference { id } = selector else { continue };
-                let is_one = |variant: &&Variant<&str>| matches!(variant.key, VariantKey::Identifier { name: "one" });
+                let InlineExpression::VariableReference { id } = selector else {
+                    continue;
+                };
+                let is_one = |variant: &&Variant<&str>| {
+                    matches!(variant.key, VariantKey::Identifier { name: "one" })
+                };
                 let one = variants.iter().find(is_one);
                 let other = variants.iter().find(|variant| variant.default);
-                let (Some(one), Some(other)) = (one, other) else { continue };
-                assert!(names(&one.value, id.name) || !names(&other.value, id.name), "{message}: ${}", id.name);
+                let (Some(one), Some(other)) = (one, other) else {
+                    continue;
+                };
+                assert!(
+                    names(&one.value, id.name) || !names(&other.value, id.name),
+                    "{message}: ${}",
+                    id.name
+                );
                 selectors += 1;
             }
         }

@@ -44,7 +44,11 @@ impl AccessGroups {
         if self.rows.len() <= place {
             self.rows.resize_with(place + 1, Vec::new);
         }
-        if let Some(rows) = self.rows.get_mut(place).filter(|rows| rows.len() < LISTED && self.listed < ROWS) {
+        if let Some(rows) = self
+            .rows
+            .get_mut(place)
+            .filter(|rows| rows.len() < LISTED && self.listed < ROWS)
+        {
             rows.push(below_its_stack(maker.row(hit)?));
             self.listed += 1;
         }
@@ -64,28 +68,60 @@ impl AccessGroups {
     /// The groups as they are known now, those with most hits first. `heads`: the columns of the rows that were made.
     pub fn table(&self, session: &Session, summary: String, heads: &[&'static str]) -> Table {
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
-        let middle = heads.get(BEFORE..heads.len().saturating_sub(BEHIND)).unwrap_or_default();
-        let heads = [&["head-count", "head-first", "head-last"][..], middle, &["head-call-stack"]].concat();
+        let middle = heads
+            .get(BEFORE..heads.len().saturating_sub(BEHIND))
+            .unwrap_or_default();
+        let heads = [
+            &["head-count", "head-first", "head-last"][..],
+            middle,
+            &["head-call-stack"],
+        ]
+        .concat();
         for (place, group) in self.groups.sorted() {
             let own = self.rows.get(place).map(Vec::as_slice).unwrap_or_default();
             let hidden = group.count.saturating_sub(own.len() as u64);
             let more = (hidden > 0).then(|| more_row(hidden, middle.len()));
             let count = own.len() + usize::from(more.is_some());
-            groups.push(TableGroup { key: place as u64, head: rows.len(), rows: count, is_open: true });
+            groups.push(TableGroup {
+                key: place as u64,
+                head: rows.len(),
+                rows: count,
+                is_open: true,
+            });
             rows.push(self.head(session, group, middle.len()));
             rows.extend(own.iter().cloned().chain(more));
         }
-        let spare = SPARE.iter().filter_map(|name| heads.iter().position(|head| head == name)).collect();
-        Table { groups, spare, ..Table::new(summary, &heads, rows) }
+        let spare = SPARE
+            .iter()
+            .filter_map(|name| heads.iter().position(|head| head == name))
+            .collect();
+        Table {
+            groups,
+            spare,
+            ..Table::new(summary, &heads, rows)
+        }
     }
 
     fn head(&self, session: &Session, group: &StackGroup, middle: usize) -> TableRow {
         let stack = self.stack_text(session, group.key);
         let name = say!("accesses-by-stack", count = group.count, stack = &*stack);
-        let first = [TableCell::number(group.count), TableCell::Step(group.first.0), TableCell::Step(group.last.0)];
+        let first = [
+            TableCell::number(group.count),
+            TableCell::Step(group.first.0),
+            TableCell::Step(group.last.0),
+        ];
         let blank = std::iter::repeat_n(TableCell::default(), middle);
-        let cells = first.into_iter().chain(blank).chain([TableCell::new(Meaning::Symbol, stack)]).collect();
-        TableRow { name, cells, position: Some(group.first.1), ..TableRow::default() }
+        let cells = first
+            .into_iter()
+            .chain(blank)
+            .chain([TableCell::new(Meaning::Symbol, stack)])
+            .collect();
+        TableRow {
+            name,
+            cells,
+            position: Some(group.first.1),
+            ..TableRow::default()
+        }
     }
 
     /// `decode_field ← open_session ← main`.
@@ -97,7 +133,12 @@ impl AccessGroups {
         }
         let mut functions = self.groups.functions(key);
         let name = |function: Address| function_name(&session.images, function);
-        let mut text = functions.by_ref().take(NAMED).map(name).collect::<Vec<_>>().join(" ← ");
+        let mut text = functions
+            .by_ref()
+            .take(NAMED)
+            .map(name)
+            .collect::<Vec<_>>()
+            .join(" ← ");
         let more = functions.count();
         if more > 0 {
             text += &say!("accesses-more-callers", count = more);
@@ -112,10 +153,17 @@ fn below_its_stack(row: TableRow) -> TableRow {
     let behind: Vec<TableCell> = cells.split_off(cells.len().saturating_sub(BEHIND).max(BEFORE));
     let middle = cells.split_off(BEFORE.min(cells.len()));
     let step = cells.pop().unwrap_or_default();
-    let code = [behind.first(), behind.last()].into_iter().flatten().map(TableCell::text).collect::<Vec<_>>();
+    let code = [behind.first(), behind.last()]
+        .into_iter()
+        .flatten()
+        .map(TableCell::text)
+        .collect::<Vec<_>>();
     let code = TableCell::new(Meaning::Plain, code.join("  "));
     let first = [TableCell::default(), step, TableCell::default()];
-    TableRow { cells: first.into_iter().chain(middle).chain([code]).collect(), ..row }
+    TableRow {
+        cells: first.into_iter().chain(middle).chain([code]).collect(),
+        ..row
+    }
 }
 
 /// What stands below the hits that are listed where there are more.
@@ -123,5 +171,9 @@ fn more_row(hidden: u64, middle: usize) -> TableRow {
     let words = say!("accesses-more-not-listed", count = hidden);
     let mut cells = vec![TableCell::default(); middle + 3];
     cells.push(TableCell::new(Meaning::Label, words.clone()));
-    TableRow { name: words, cells, ..TableRow::default() }
+    TableRow {
+        name: words,
+        cells,
+        ..TableRow::default()
+    }
 }

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    Access, AccessTarget, Cancel, Cell, Effect, Hit, Query as _, RegisterViewsAt, StepRecord, ValueSource,
+    Access, AccessTarget, Cancel, Cell, Effect, Hit, Query as _, RegisterViewsAt, StepRecord,
+    ValueSource,
 };
 use stepback_machine::{AccessKind, Address, RegisterView, Registers, decode};
 use stepback_parsers::Position;
@@ -32,8 +33,15 @@ pub const CELL_HEADS: [&str; 10] = [
     "head-instruction",
 ];
 /// The columns of the executions of code.
-pub const CODE_HEADS: [&str; 7] =
-    ["head-step", "head-thread", "head-operands", "head-effects", "head-code", "head-caller", "head-instruction"];
+pub const CODE_HEADS: [&str; 7] = [
+    "head-step",
+    "head-thread",
+    "head-operands",
+    "head-effects",
+    "head-code",
+    "head-caller",
+    "head-instruction",
+];
 
 /// Longer texts of operands and effects are cut.
 const LONGEST: usize = 200;
@@ -66,7 +74,10 @@ impl RowMaker<'_> {
             AccessKind::Write => (Meaning::Write, say!("accesses-write")),
         };
         let (address, size_bytes) = match access.target {
-            AccessTarget::Memory { address, size_bytes } => (Some(address), size_bytes),
+            AccessTarget::Memory {
+                address,
+                size_bytes,
+            } => (Some(address), size_bytes),
             AccessTarget::Register(_) => (None, 0),
         };
         let valued = valued_cell(cell, address, size_bytes);
@@ -84,8 +95,14 @@ impl RowMaker<'_> {
                 None => (TableCell::default(), at(hit.record.step.before())?),
             },
         };
-        let bytes = if address.is_some() { TableCell::number(size_bytes) } else { TableCell::default() };
-        let place = address.map(|address| format!("{:08x}", address.0)).unwrap_or_default();
+        let bytes = if address.is_some() {
+            TableCell::number(size_bytes)
+        } else {
+            TableCell::default()
+        };
+        let place = address
+            .map(|address| format!("{:08x}", address.0))
+            .unwrap_or_default();
         let mut cells = self.first_cells(&hit.record);
         cells.extend([
             TableCell::new(meaning, word),
@@ -96,21 +113,39 @@ impl RowMaker<'_> {
         ]);
         cells.extend(self.last_cells(&hit.record));
         let name = say!("accesses-at-step", access = word, step = hit.record.step.0);
-        Ok(TableRow { name, cells, position: Some(hit.position), address, ..TableRow::default() })
+        Ok(TableRow {
+            name,
+            cells,
+            position: Some(hit.position),
+            address,
+            ..TableRow::default()
+        })
     }
 
     fn execution_row(&self, hit: &Hit) -> Result<TableRow> {
         let mut cells = self.first_cells(&hit.record);
         cells.push(self.operands(&hit.record)?);
-        cells.push(TableCell::new(Meaning::Second, cut(effect_words(self.session, &hit.record))));
+        cells.push(TableCell::new(
+            Meaning::Second,
+            cut(effect_words(self.session, &hit.record)),
+        ));
         cells.extend(self.last_cells(&hit.record));
         let name = say!("accesses-execution-at-step", step = hit.record.step.0);
         let is_faded = !hit.record.is_executed;
-        Ok(TableRow { name, cells, position: Some(hit.position), is_faded, ..TableRow::default() })
+        Ok(TableRow {
+            name,
+            cells,
+            position: Some(hit.position),
+            is_faded,
+            ..TableRow::default()
+        })
     }
 
     fn first_cells(&self, record: &StepRecord) -> Vec<TableCell> {
-        vec![TableCell::Step(record.step), TableCell::new(Meaning::Second, thread_name(self.session, record.thread))]
+        vec![
+            TableCell::Step(record.step),
+            TableCell::new(Meaning::Second, thread_name(self.session, record.thread)),
+        ]
     }
 
     fn last_cells(&self, record: &StepRecord) -> [TableCell; 3] {
@@ -120,7 +155,11 @@ impl RowMaker<'_> {
             None => TableCell::new(Meaning::Second, format!("{:08x}", record.pc.0)),
         };
         let caller = TableCell::new(Meaning::Second, self.caller(record).unwrap_or_default());
-        [code, caller, TableCell::new(Meaning::Plain, Code::new(record, images).full_text())]
+        [
+            code,
+            caller,
+            TableCell::new(Meaning::Plain, Code::new(record, images).full_text()),
+        ]
     }
 
     /// The function that called the one around a step; none for the outermost. O(log n + depth).
@@ -134,28 +173,59 @@ impl RowMaker<'_> {
     /// What the registers that an instruction reads held: `x1=5a7d nzcv=nzCv`.
     /// All are drawn as inferred where one of them is.
     fn operands(&self, record: &StepRecord) -> Result<TableCell> {
-        let Some(encoding) = record.encoding else { return Ok(TableCell::default()) };
+        let Some(encoding) = record.encoding else {
+            return Ok(TableCell::default());
+        };
         let set = record.instruction_set;
         let instruction = decode(encoding, record.pc, set);
-        let Some(used) = instruction.registers.as_ref() else { return Ok(TableCell::default()) };
+        let Some(used) = instruction.registers.as_ref() else {
+            return Ok(TableCell::default());
+        };
         let shown = Registers::shown(set);
         // What reads a part that has no name of its own is told of with the whole register.
-        let whole = |part: &RegisterView| shown.iter().find(|(_, view)| view.register == part.register).cloned();
+        let whole = |part: &RegisterView| {
+            shown
+                .iter()
+                .find(|(_, view)| view.register == part.register)
+                .cloned()
+        };
         let named = |view: &RegisterView| {
             let name = Registers::name(*view, set).map(|name| (name.to_owned(), *view));
             name.or_else(|| whole(view))
         };
         let views: Vec<(String, RegisterView)> = used.reads.iter().filter_map(named).collect();
         let (position, thread) = (record.step.before(), record.thread);
-        let states = RegisterViewsAt { position, thread, views }.run(&self.session.index, self.cancel)?;
-        let is_inferred = states.iter().any(|state| state.source == ValueSource::Inferred);
-        let meaning = if is_inferred { Meaning::Inferred } else { Meaning::Plain };
+        let states = RegisterViewsAt {
+            position,
+            thread,
+            views,
+        }
+        .run(&self.session.index, self.cancel)?;
+        let is_inferred = states
+            .iter()
+            .any(|state| state.source == ValueSource::Inferred);
+        let meaning = if is_inferred {
+            Meaning::Inferred
+        } else {
+            Meaning::Plain
+        };
         let words = states.into_iter().filter_map(|state| {
-            let effect = Effect::Register { name: state.name, view: state.view, value: state.value };
+            let effect = Effect::Register {
+                name: state.name,
+                view: state.view,
+                value: state.value,
+            };
             let text = EffectText::of(&effect, set)?;
-            Some(format!("{}={}", text.label.text, text.value.unwrap_or_default()))
+            Some(format!(
+                "{}={}",
+                text.label.text,
+                text.value.unwrap_or_default()
+            ))
         });
-        Ok(TableCell::new(meaning, cut(words.collect::<Vec<_>>().join(" "))))
+        Ok(TableCell::new(
+            meaning,
+            cut(words.collect::<Vec<_>>().join(" ")),
+        ))
     }
 }
 
@@ -163,7 +233,10 @@ impl RowMaker<'_> {
 fn valued_cell(cell: Cell, address: Option<Address>, size_bytes: u64) -> Cell {
     match (cell, address) {
         (Cell::Memory { len_bytes, .. }, Some(address)) if len_bytes > WHOLE_BYTES => {
-            Cell::Memory { address, len_bytes: size_bytes.min(VALUE_BYTES) }
+            Cell::Memory {
+                address,
+                len_bytes: size_bytes.min(VALUE_BYTES),
+            }
         }
         _ => cell,
     }
@@ -172,7 +245,9 @@ fn valued_cell(cell: Cell, address: Option<Address>, size_bytes: u64) -> Cell {
 /// What an access says that it read, where it is the whole cell and no byte of it is unknown.
 fn stated(access: &Access, cell: Cell) -> Option<CellValue> {
     let is_whole = match (cell, &access.target) {
-        (Cell::Memory { address, .. }, AccessTarget::Memory { address: read, .. }) => address == *read,
+        (Cell::Memory { address, .. }, AccessTarget::Memory { address: read, .. }) => {
+            address == *read
+        }
         (Cell::Register { .. }, AccessTarget::Register(_)) => true,
         _ => false,
     };
@@ -187,7 +262,11 @@ fn stated(access: &Access, cell: Cell) -> Option<CellValue> {
         (false, true) => ValueSource::Inferred,
         (false, false) => ValueSource::Recorded,
     };
-    (is_whole && is_known).then(|| CellValue { value: value.clone(), source, ..CellValue::default() })
+    (is_whole && is_known).then(|| CellValue {
+        value: value.clone(),
+        source,
+        ..CellValue::default()
+    })
 }
 
 /// Longer cells are no values that anybody reads as one number.
@@ -206,5 +285,9 @@ fn value_cell(found: &CellValue) -> TableCell {
 }
 
 fn cut(text: String) -> String {
-    if text.chars().count() > LONGEST { text.chars().take(LONGEST).collect() } else { text }
+    if text.chars().count() > LONGEST {
+        text.chars().take(LONGEST).collect()
+    } else {
+        text
+    }
 }

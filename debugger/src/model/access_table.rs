@@ -101,25 +101,39 @@ pub fn access_table(
         None => None,
     };
     let meaning = Meaning::of(session, question, cancel)?;
-    let maker = RowMaker { session, cell: meaning.cell, cancel };
+    let maker = RowMaker {
+        session,
+        cell: meaning.cell,
+        cancel,
+    };
     let mut found_so_far = Gathered::new(question.arrangement);
     let (mut failed, mut published, mut pause) = (Ok(()), Instant::now(), INTERVAL);
-    let extent = Extent { thread: whose, from: question.from, limit: found_so_far.limit() };
-    meaning.search.stream(extent, &session.index, cancel, |found| {
-        for hit in found.hits {
-            if let Err(error) = cancel.check().map_err(Into::into).and_then(|()| found_so_far.take(&maker, &hit)) {
-                failed = Err(error);
-                return ControlFlow::Break(());
+    let extent = Extent {
+        thread: whose,
+        from: question.from,
+        limit: found_so_far.limit(),
+    };
+    meaning
+        .search
+        .stream(extent, &session.index, cancel, |found| {
+            for hit in found.hits {
+                if let Err(error) = cancel
+                    .check()
+                    .map_err(Into::into)
+                    .and_then(|()| found_so_far.take(&maker, &hit))
+                {
+                    failed = Err(error);
+                    return ControlFlow::Break(());
+                }
             }
-        }
-        if published.elapsed() > pause {
-            let begun = Instant::now();
-            publish(Arc::new(meaning.table(session, question, &found_so_far)));
-            // A long list takes longer to hand out.
-            (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
-        }
-        ControlFlow::Continue(())
-    })?;
+            if published.elapsed() > pause {
+                let begun = Instant::now();
+                publish(Arc::new(meaning.table(session, question, &found_so_far)));
+                // A long list takes longer to hand out.
+                (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
+            }
+            ControlFlow::Continue(())
+        })?;
     failed?;
     Ok(Arc::new(meaning.table(session, question, &found_so_far)))
 }
@@ -163,7 +177,12 @@ struct Meaning {
 
 impl Meaning {
     fn of(session: &Session, question: &AccessQuestion, cancel: &Cancel) -> Result<Self> {
-        let reader = Reader::new(&session.index, &session.images, question.at.min(session.index.end()), cancel)?;
+        let reader = Reader::new(
+            &session.index,
+            &session.images,
+            question.at.min(session.index.end()),
+            cancel,
+        )?;
         let (kind, text) = match &question.listed {
             Listed::Cell(text) => (FindKind::Accesses, text),
             Listed::Code(text) => (FindKind::Address, text),
@@ -172,8 +191,15 @@ impl Meaning {
         Ok(match search {
             Search::Accesses(cell, kinds, value) => {
                 // What was typed may say so itself: "writes of x0".
-                let kinds = if question.kinds == AccessKinds::All { kinds } else { question.kinds };
-                Self { search: Search::Accesses(cell, kinds, value), cell: Some(cell) }
+                let kinds = if question.kinds == AccessKinds::All {
+                    kinds
+                } else {
+                    question.kinds
+                };
+                Self {
+                    search: Search::Accesses(cell, kinds, value),
+                    cell: Some(cell),
+                }
             }
             search => Self { search, cell: None },
         })
@@ -181,14 +207,24 @@ impl Meaning {
 
     fn table(&self, session: &Session, question: &AccessQuestion, found: &Gathered) -> Table {
         let summary = so_far(session, &self.summary(question, found));
-        let heads: &[&'static str] = if self.cell.is_some() { &CELL_HEADS } else { &CODE_HEADS };
+        let heads: &[&'static str] = if self.cell.is_some() {
+            &CELL_HEADS
+        } else {
+            &CODE_HEADS
+        };
         let table = match found {
-            Gathered::Steps(rows) => Table::new(summary, heads, rows.iter().take(ROWS).cloned().collect()),
+            Gathered::Steps(rows) => {
+                Table::new(summary, heads, rows.iter().take(ROWS).cloned().collect())
+            }
             Gathered::CallStacks(groups) => groups.table(session, summary, heads),
         };
         let table = table.without_one_thread(session);
         let is_memory = matches!(self.cell, Some(Cell::Memory { .. } | Cell::Physical { .. }));
-        if is_memory || self.cell.is_none() { table } else { table.without_named("Bytes").without_named("Address") }
+        if is_memory || self.cell.is_none() {
+            table
+        } else {
+            table.without_named("Bytes").without_named("Address")
+        }
     }
 
     /// How much is listed, of what.
@@ -202,7 +238,11 @@ impl Meaning {
         };
         summary += &match self.cell {
             Some(Cell::Memory { address, len_bytes }) => {
-                say!("accesses-of-bytes", count = len_bytes, address = format!("{:x}", address.0))
+                say!(
+                    "accesses-of-bytes",
+                    count = len_bytes,
+                    address = format!("{:x}", address.0)
+                )
             }
             Some(Cell::Register { .. } | Cell::Physical { .. }) | None => {
                 say!("accesses-of", what = question.listed.text())
@@ -234,8 +274,12 @@ impl Meaning {
     fn count(&self, count: u64) -> String {
         match &self.search {
             _ if count == 0 => self.none().to_owned(),
-            Search::Accesses(_, AccessKinds::Reads, _) => say!("accesses-count-reads", count = count),
-            Search::Accesses(_, AccessKinds::Writes, _) => say!("accesses-count-writes", count = count),
+            Search::Accesses(_, AccessKinds::Reads, _) => {
+                say!("accesses-count-reads", count = count)
+            }
+            Search::Accesses(_, AccessKinds::Writes, _) => {
+                say!("accesses-count-writes", count = count)
+            }
             Search::Accesses(..) => say!("accesses-count", count = count),
             _ => say!("accesses-count-executions", count = count),
         }
@@ -250,7 +294,14 @@ mod tests {
 
     fn question(listed: Listed) -> AccessQuestion {
         let (kinds, thread, at, from) = (AccessKinds::All, None, Position(0), Position(0));
-        AccessQuestion { listed, kinds, thread, at, from, arrangement: Arrangement::Steps }
+        AccessQuestion {
+            listed,
+            kinds,
+            thread,
+            at,
+            from,
+            arrangement: Arrangement::Steps,
+        }
     }
 
     fn cell(text: &str) -> AccessQuestion {
@@ -260,7 +311,9 @@ mod tests {
     fn lines(session: &Session, question: &AccessQuestion) -> Vec<String> {
         let table = access_table(session, question, &Cancel::default(), &mut |_| {}).unwrap();
         let row = |row: &TableRow| row.line().split_whitespace().collect::<Vec<_>>().join(" ");
-        std::iter::once(table.summary.clone()).chain(table.rows.iter().map(row)).collect()
+        std::iter::once(table.summary.clone())
+            .chain(table.rows.iter().map(row))
+            .collect()
     }
 
     #[track_caller]
@@ -280,7 +333,10 @@ mod tests {
         let read = "0 read unknown 8 00005000 00401000 mov rax, qword ptr [rdi]";
         let write = "1 write unknown unknown 8 00005004 00401003 mov qword ptr [rsp + 8], rax";
         check("0x5000:4", &["1 access of 4 bytes at 5000", read]);
-        check("0x5000 + 7:1", &["2 accesses of 1 byte at 5007", read, write]);
+        check(
+            "0x5000 + 7:1",
+            &["2 accesses of 1 byte at 5007", read, write],
+        );
         check("0x6000:16", &["No access of 16 bytes at 6000"]);
     }
 
@@ -304,8 +360,15 @@ mod tests {
         assert_eq!(found[0], expected[0]);
         // The load after the first store tells no byte that the second had not written.
         assert_eq!(found[2..], expected[2..]);
-        let writes = AccessQuestion { kinds: AccessKinds::Writes, ..cell("x0") };
-        let expected = ["2 writes of x0", "0 write unknown 1 00001000 mov x0, #1", "4 write 1 a 00001010 mov w0, #10"];
+        let writes = AccessQuestion {
+            kinds: AccessKinds::Writes,
+            ..cell("x0")
+        };
+        let expected = [
+            "2 writes of x0",
+            "0 write unknown 1 00001000 mov x0, #1",
+            "4 write 1 a 00001010 mov w0, #10",
+        ];
         assert_eq!(lines(&session, &writes), expected);
     }
 
@@ -317,12 +380,28 @@ mod tests {
              3 clk IT (2) 00001008 f8208022 O EL1h_n : SWP x0,x2,[x1]\n3 clk MR8 00002000 00000000_00000007\n\
              3 clk MW8 00002000 00000000_00000006\n3 clk R X2 0000000000000007\n",
         );
-        let reads = |text: &str| lines(&session, &AccessQuestion { kinds: AccessKinds::Reads, ..cell(text) });
+        let reads = |text: &str| {
+            lines(
+                &session,
+                &AccessQuestion {
+                    kinds: AccessKinds::Reads,
+                    ..cell(text)
+                },
+            )
+        };
         let found = reads("x0");
         assert!(found[1].starts_with("1 read 5 "), "{found:?}");
         assert!(found[2].starts_with("2 read 6 "), "{found:?}");
-        assert!(reads("0x2000:8")[1].starts_with("2 read 7 8 "), "{:?}", reads("0x2000:8"));
-        assert!(reads("0x2000:2")[1].starts_with("2 read 7 (inferred) 8 "), "{:?}", reads("0x2000:2"));
+        assert!(
+            reads("0x2000:8")[1].starts_with("2 read 7 8 "),
+            "{:?}",
+            reads("0x2000:8")
+        );
+        assert!(
+            reads("0x2000:2")[1].starts_with("2 read 7 (inferred) 8 "),
+            "{:?}",
+            reads("0x2000:2")
+        );
     }
 
     #[test]
@@ -336,25 +415,49 @@ mod tests {
             let table = access_table(&session, question, &Cancel::default(), &mut |_| {}).unwrap();
             let cells = table.rows.iter().flat_map(|row| &row.cells);
             let inferred = cells.filter_map(|cell| match cell {
-                TableCell::Text(span) if span.meaning == super::super::Meaning::Inferred => Some(span.text.clone()),
+                TableCell::Text(span) if span.meaning == super::super::Meaning::Inferred => {
+                    Some(span.text.clone())
+                }
                 _ => None,
             });
             inferred.collect::<Vec<_>>()
         };
-        let writes = AccessQuestion { kinds: AccessKinds::Writes, ..cell("rax") };
+        let writes = AccessQuestion {
+            kinds: AccessKinds::Writes,
+            ..cell("rax")
+        };
         assert_eq!(cells(&writes), ["5"]);
         let operands = cells(&question(Listed::Code("0x401005".to_owned())));
-        assert!(matches!(&operands[..], [text] if text.contains("ax=5")), "{operands:?}");
+        assert!(
+            matches!(&operands[..], [text] if text.contains("ax=5")),
+            "{operands:?}"
+        );
     }
 
     #[test]
     fn a_list_may_begin_at_a_position_and_be_of_one_kind() {
         let session = overflow();
-        let writes = AccessQuestion { kinds: AccessKinds::Writes, from: Position(1188), ..cell("x19") };
+        let writes = AccessQuestion {
+            kinds: AccessKinds::Writes,
+            from: Position(1188),
+            ..cell("x19")
+        };
         let found = lines(&session, &writes);
-        assert!(found[0].ends_with("writes of x19 from step 1,188 on"), "{}", found[0]);
-        assert!(found[1].starts_with("1,188 write 8002000c 8002000f"), "{}", found[1]);
-        assert!(found[2].starts_with("1,253 write 8002000f 80020012"), "{}", found[2]);
+        assert!(
+            found[0].ends_with("writes of x19 from step 1,188 on"),
+            "{}",
+            found[0]
+        );
+        assert!(
+            found[1].starts_with("1,188 write 8002000c 8002000f"),
+            "{}",
+            found[1]
+        );
+        assert!(
+            found[2].starts_with("1,253 write 8002000f 80020012"),
+            "{}",
+            found[2]
+        );
     }
 
     #[test]
@@ -363,8 +466,17 @@ mod tests {
         // strb w0, [x19, #1]
         let found = lines(&session, &question(Listed::Code("0x80000498".to_owned())));
         assert!(found[0].ends_with("of 0x80000498"), "{}", found[0]);
-        let row = found.iter().find(|line| line.starts_with("1,249 ")).expect("step 1,249");
-        for part in ["x19=8002000f", "x0=ffffffa9", "[80020010] ← a9", "decode_field+108", "open_session"] {
+        let row = found
+            .iter()
+            .find(|line| line.starts_with("1,249 "))
+            .expect("step 1,249");
+        for part in [
+            "x19=8002000f",
+            "x0=ffffffa9",
+            "[80020010] ← a9",
+            "decode_field+108",
+            "open_session",
+        ] {
             assert!(row.contains(part), "{part} in {row}");
         }
     }
@@ -372,15 +484,28 @@ mod tests {
     #[test]
     fn a_source_line_lists_all_its_executions() {
         let session = overflow_with_image();
-        let found = lines(&session, &question(Listed::Code("overflow.c:42".to_owned())));
-        assert!(found.len() > 2 && found[0].contains("executions of overflow.c:42"), "{}", found[0]);
+        let found = lines(
+            &session,
+            &question(Listed::Code("overflow.c:42".to_owned())),
+        );
+        assert!(
+            found.len() > 2 && found[0].contains("executions of overflow.c:42"),
+            "{}",
+            found[0]
+        );
     }
 
     #[test]
     fn accesses_are_grouped_by_the_calls_around_them() {
         let session = overflow_with_image();
-        let grouped = |question| AccessQuestion { arrangement: Arrangement::CallStacks, ..question };
-        let writes = grouped(AccessQuestion { kinds: AccessKinds::Writes, ..cell("0x80020018:8") });
+        let grouped = |question| AccessQuestion {
+            arrangement: Arrangement::CallStacks,
+            ..question
+        };
+        let writes = grouped(AccessQuestion {
+            kinds: AccessKinds::Writes,
+            ..cell("0x80020018:8")
+        });
         let found = lines(&session, &writes);
         let expected = [
             "6 writes of 8 bytes at 80020018 in 2 call stacks",
@@ -394,7 +519,10 @@ mod tests {
             "728 write 0 (inferred) 0 4 8002001c new_handler+58 str wzr, [x0, #0xc]",
         ];
         assert_eq!(found, expected);
-        let executions = lines(&session, &grouped(question(Listed::Code("hexval".to_owned()))));
+        let executions = lines(
+            &session,
+            &grouped(question(Listed::Code("hexval".to_owned()))),
+        );
         let expected = [
             "36 executions of hexval in 1 call stack",
             "36 874 1,425 hexval ← decode_field ← open_session ← main ← _start",
@@ -408,7 +536,17 @@ mod tests {
     #[test]
     fn a_cell_that_means_nothing_says_so() {
         let session = overflow();
-        let failed = access_table(&session, &cell("no such thing"), &Cancel::default(), &mut |_| {});
-        assert!(failed.unwrap_err().to_string().contains("no register and no memory"));
+        let failed = access_table(
+            &session,
+            &cell("no such thing"),
+            &Cancel::default(),
+            &mut |_| {},
+        );
+        assert!(
+            failed
+                .unwrap_err()
+                .to_string()
+                .contains("no register and no memory")
+        );
     }
 }

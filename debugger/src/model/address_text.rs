@@ -19,7 +19,12 @@ pub type Evaluated = Result<u64, String>;
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn address_of(session: &Session, text: &str, position: Position, cancel: &Cancel) -> Result<Evaluated> {
+pub fn address_of(
+    session: &Session,
+    text: &str,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<Evaluated> {
     let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
     let (space, expression) = split_space(text);
     let value = match evaluate(expression, &names) {
@@ -31,7 +36,10 @@ pub fn address_of(session: &Session, text: &str, position: Position, cancel: &Ca
             let found = virtual_address(session, Address(physical), position, cancel)?;
             found.map(|address| address.0)
         }
-        Ok(pointer) if text == STACK => Ok(session.index.instruction_set(ThreadId(0)).stack_end(pointer)),
+        Ok(pointer) if text == STACK => Ok(session
+            .index
+            .instruction_set(ThreadId(0))
+            .stack_end(pointer)),
         value => value,
     })
 }

@@ -35,7 +35,11 @@ mod tests {
 
     #[test]
     fn the_axis_stays_while_a_trace_is_indexed_and_ends_where_the_trace_does() {
-        let part = |steps, bytes| SoFar { steps, bytes, total: 1000 };
+        let part = |steps, bytes| SoFar {
+            steps,
+            bytes,
+            total: 1000,
+        };
         let mut axis = AxisEnd::default();
         assert_eq!(axis.look(100, Some(&part(100, 200))), 500);
         // The next part expects another end.

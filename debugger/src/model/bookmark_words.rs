@@ -14,12 +14,19 @@ use crate::session::Session;
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn place_words(session: &Session, place: BookmarkPlace, cancel: &Cancel) -> anyhow::Result<String> {
+pub fn place_words(
+    session: &Session,
+    place: BookmarkPlace,
+    cancel: &Cancel,
+) -> anyhow::Result<String> {
     let position = match place {
         BookmarkPlace::Memory { address, .. } => {
             return Ok(place_name(&session.images, Address(address)).unwrap_or_default());
         }
-        BookmarkPlace::Position(position) | BookmarkPlace::Range { first: position, .. } => Position(position),
+        BookmarkPlace::Position(position)
+        | BookmarkPlace::Range {
+            first: position, ..
+        } => Position(position),
     };
     if position > session.index.end() {
         return Ok(if session.index.is_whole() {
@@ -31,9 +38,16 @@ pub fn place_words(session: &Session, place: BookmarkPlace, cancel: &Cancel) -> 
     }
     // The ribbon stands at the step just done, which is what somebody marked.
     let step = position.last_step().unwrap_or(position.next_step());
-    let records = Steps { first: step, count: 1 }.run(&session.index, cancel)?;
-    let Some(record) = records.first() else { return Ok(String::new()) };
-    let name = place_name(&session.images, record.pc).unwrap_or_else(|| format!("{:x}", record.pc.0));
+    let records = Steps {
+        first: step,
+        count: 1,
+    }
+    .run(&session.index, cancel)?;
+    let Some(record) = records.first() else {
+        return Ok(String::new());
+    };
+    let name =
+        place_name(&session.images, record.pc).unwrap_or_else(|| format!("{:x}", record.pc.0));
     let words: Vec<&str> = record.text.split_whitespace().collect();
     Ok(format!("{name}  {}", words.join(" ")))
 }

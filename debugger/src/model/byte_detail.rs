@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, AccessTarget, ByteState, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, MemoryAt, NextAccess,
-    Query as _, QueryError, Steps, ValueSource,
+    AccessKinds, AccessTarget, ByteState, Cancel, Cell, Hit, LastAccess, LastAccessAnswer,
+    MemoryAt, NextAccess, Query as _, QueryError, Steps, ValueSource,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource, Step};
@@ -59,12 +59,20 @@ pub struct ByteAccesses {
 /// `8 bytes`, with the thread where there are several.
 fn access_words(session: &Session, hit: &Hit) -> Option<String> {
     let access = hit.access.as_ref()?;
-    let AccessTarget::Memory { size_bytes, .. } = access.target else { return None };
+    let AccessTarget::Memory { size_bytes, .. } = access.target else {
+        return None;
+    };
     let threads = session.index.threads();
-    let thread = threads.get(usize::from(hit.record.thread.0)).filter(|_| threads.len() > 1);
+    let thread = threads
+        .get(usize::from(hit.record.thread.0))
+        .filter(|_| threads.len() > 1);
     Some(match thread {
         None => say!("memory-bytes", count = size_bytes),
-        Some(thread) => say!("memory-bytes-of-thread", count = size_bytes, thread = &*thread.name),
+        Some(thread) => say!(
+            "memory-bytes-of-thread",
+            count = size_bytes,
+            thread = &*thread.name
+        ),
     })
 }
 
@@ -72,23 +80,55 @@ fn access_words(session: &Session, hit: &Hit) -> Option<String> {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn byte_detail(session: &Session, address: Address, position: Position, cancel: &Cancel) -> Result<ByteDetail> {
+pub fn byte_detail(
+    session: &Session,
+    address: Address,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<ByteDetail> {
     let index = &session.index;
-    let cell = Cell::Memory { address, len_bytes: 1 };
+    let cell = Cell::Memory {
+        address,
+        len_bytes: 1,
+    };
     let state_at = |position| {
-        let bytes = MemoryAt { position, address, len_bytes: 1 }.run(index, cancel)?;
+        let bytes = MemoryAt {
+            position,
+            address,
+            len_bytes: 1,
+        }
+        .run(index, cancel)?;
         Ok::<ByteState, QueryError>(bytes.first().copied().unwrap_or_default())
     };
-    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: position }.run(index, cancel)?;
+    let last = LastAccess {
+        cell,
+        kinds: AccessKinds::Writes,
+        before: position,
+    }
+    .run(index, cancel)?;
     let step_of = |answer: &LastAccessAnswer| match answer {
         LastAccessAnswer::Step(hit) => Some(hit.record.step),
         LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
     };
     let written_by = step_of(&last);
     let accesses = if index.source().traits().registers == RegisterSource::Operands {
-        let last_read = LastAccess { cell, kinds: AccessKinds::Reads, before: position }.run(index, cancel)?;
-        let next_read = NextAccess { cell, kinds: AccessKinds::Reads, from: position }.run(index, cancel)?;
-        let hit = if let LastAccessAnswer::Step(hit) = &last { Some(hit) } else { None };
+        let last_read = LastAccess {
+            cell,
+            kinds: AccessKinds::Reads,
+            before: position,
+        }
+        .run(index, cancel)?;
+        let next_read = NextAccess {
+            cell,
+            kinds: AccessKinds::Reads,
+            from: position,
+        }
+        .run(index, cancel)?;
+        let hit = if let LastAccessAnswer::Step(hit) = &last {
+            Some(hit)
+        } else {
+            None
+        };
         Some(ByteAccesses {
             written: hit.and_then(|hit| access_words(session, hit)),
             last_read: step_of(&last_read),
@@ -102,14 +142,25 @@ pub fn byte_detail(session: &Session, address: Address, position: Position, canc
         Some(step) => state_at(step.before())?.value,
         None => None,
     };
-    let next = NextAccess { cell, kinds: AccessKinds::Writes, from: position }.run(index, cancel)?;
+    let next = NextAccess {
+        cell,
+        kinds: AccessKinds::Writes,
+        from: position,
+    }
+    .run(index, cancel)?;
     let state = state_at(position)?;
     let external = match state.source {
         ValueSource::External => last_external(session, address, position, cancel)?,
         ValueSource::Recorded | ValueSource::Inferred | ValueSource::Unknown => None,
     };
     let writer = match written_by {
-        Some(step) => Steps { first: step, count: 1 }.run(index, cancel)?.into_iter().next(),
+        Some(step) => Steps {
+            first: step,
+            count: 1,
+        }
+        .run(index, cancel)?
+        .into_iter()
+        .next(),
         None => None,
     };
     Ok(ByteDetail {
@@ -136,26 +187,42 @@ impl ByteDetail {
     pub fn lines(&self, session: &Session) -> Vec<String> {
         let mut lines = vec![self.source_text(session)];
         lines.push(match (&self.written_by, &self.writer) {
-            (Some(step), Some(function)) => say!("memory-written-by-step-in", step = step.0, function = &**function),
+            (Some(step), Some(function)) => say!(
+                "memory-written-by-step-in",
+                step = step.0,
+                function = &**function
+            ),
             (Some(step), None) => say!("memory-written-by-step", step = step.0),
             (None, _) => say!("memory-no-step-wrote-it-before").to_owned(),
         });
         lines.push(match self.next_write {
             Some(step) => say!("memory-valid-until", step = step.0),
-            None => source_so_far(session, ValueSource::Inferred, say!("memory-no-later-step-writes-it")),
+            None => source_so_far(
+                session,
+                ValueSource::Inferred,
+                say!("memory-no-later-step-writes-it"),
+            ),
         });
         lines
     }
 
     /// Where its value comes from, in a sentence.
     pub fn source_text(&self, session: &Session) -> String {
-        let Some(read) = &self.external else { return source_words(session, self.state.source) };
+        let Some(read) = &self.external else {
+            return source_words(session, self.state.source);
+        };
         let last = match self.written_by {
             Some(step) => say!("memory-the-last-write", step = step.0),
             None => say!("memory-what-was-known").to_owned(),
         };
         let (was, now) = read.byte(self.address).unwrap_or((None, 0));
-        say!("memory-external", step = read.step.0, last = last, was = byte_digits(was), now = format!("{now:02x}"))
+        say!(
+            "memory-external",
+            step = read.step.0,
+            last = last,
+            was = byte_digits(was),
+            now = format!("{now:02x}")
+        )
     }
 }
 
@@ -166,16 +233,34 @@ mod tests {
 
     #[test]
     fn a_byte_knows_its_writers() {
-        let detail = byte_detail(&overflow(), Address(0x8002_0010), Position(1250), &Cancel::default()).unwrap();
-        assert_eq!((detail.written_by, detail.before, detail.state.value), (Some(Step(1249)), Some(0xa0), Some(0xa9)));
+        let detail = byte_detail(
+            &overflow(),
+            Address(0x8002_0010),
+            Position(1250),
+            &Cancel::default(),
+        )
+        .unwrap();
+        assert_eq!(
+            (detail.written_by, detail.before, detail.state.value),
+            (Some(Step(1249)), Some(0xa0), Some(0xa9))
+        );
     }
 
     #[test]
     fn a_byte_says_who_wrote_it_and_until_when_it_holds() {
         let session = overflow();
-        let detail = byte_detail(&session, Address(0x8002_0010), Position(1250), &Cancel::default()).unwrap();
+        let detail = byte_detail(
+            &session,
+            Address(0x8002_0010),
+            Position(1250),
+            &Cancel::default(),
+        )
+        .unwrap();
         let lines = detail.lines(&session);
         assert!(lines[0].starts_with("recorded"), "{lines:?}");
-        assert!(lines[1].starts_with("written by step 1,249 in "), "{lines:?}");
+        assert!(
+            lines[1].starts_with("written by step 1,249 in "),
+            "{lines:?}"
+        );
     }
 }

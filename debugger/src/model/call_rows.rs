@@ -54,7 +54,11 @@ pub struct CallRow {
 impl CallRow {
     /// What it opens.
     pub fn node(&self) -> Node {
-        if self.count > 1 { Node::Group(self.first) } else { Node::Call(self.first) }
+        if self.count > 1 {
+            Node::Group(self.first)
+        } else {
+            Node::Call(self.first)
+        }
     }
 
     /// What makes it unusual, in a word each.
@@ -65,23 +69,43 @@ impl CallRow {
     /// How it was entered and left and how it was found, a line each.
     pub fn detail_lines(&self, session: &Session) -> Vec<String> {
         let entered = match self.call.call_step {
-            Some(step) => say!("calls-entered-from", entered = entered_words(&self.call), step = step.0),
+            Some(step) => say!(
+                "calls-entered-from",
+                entered = entered_words(&self.call),
+                step = step.0
+            ),
             None => entered_words(&self.call).to_owned(),
         };
         let found = say!("stack-found", evidence = evidence_words(self.call.evidence));
         let steps = self.steps_text(session);
         match self.count {
-            1 => vec![self.name.clone(), entered, left_so_far(session, &self.call), steps, found],
+            1 => vec![
+                self.name.clone(),
+                entered,
+                left_so_far(session, &self.call),
+                steps,
+                found,
+            ],
             count => {
-                vec![format!("{} ×{}", self.name, thousands(count)), say!("calls-the-first", entered = entered), steps]
+                vec![
+                    format!("{} ×{}", self.name, thousands(count)),
+                    say!("calls-the-first", entered = entered),
+                    steps,
+                ]
             }
         }
     }
 
     /// Gives the calls their new numbers; false when the first of them is none any more.
     pub(super) fn renumber(&mut self, same: &HashMap<CallId, CallId>) -> bool {
-        let Some(first) = same.get(&self.first) else { return false };
-        self.end = CallId(first.0.saturating_add(self.end.0.saturating_sub(self.first.0)));
+        let Some(first) = same.get(&self.first) else {
+            return false;
+        };
+        self.end = CallId(
+            first
+                .0
+                .saturating_add(self.end.0.saturating_sub(self.first.0)),
+        );
         self.first = *first;
         true
     }
@@ -114,11 +138,19 @@ pub struct Children {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn children_of(session: &Session, node: Node, limit: usize, cancel: &Cancel) -> Result<Children, QueryError> {
+pub fn children_of(
+    session: &Session,
+    node: Node,
+    limit: usize,
+    cancel: &Cancel,
+) -> Result<Children, QueryError> {
     let calls = session.index.calls();
     let is_grouping = matches!(node, Node::Call(_));
     let mut measure = Measure::new(session);
-    let mut children = Children { hidden: Some(0), ..Children::default() };
+    let mut children = Children {
+        hidden: Some(0),
+        ..Children::default()
+    };
     for (looked, id) in (0u64..).zip(siblings(calls, node)) {
         if looked % 4096 == 0 {
             cancel.check()?;
@@ -174,13 +206,21 @@ pub(super) struct Measure<'a> {
 
 impl<'a> Measure<'a> {
     pub fn new(session: &'a Session) -> Self {
-        Self { session, counters: HashMap::new() }
+        Self {
+            session,
+            counters: HashMap::new(),
+        }
     }
 
     fn steps(&mut self, thread: ThreadId, inside: Inside) -> Result<u64, QueryError> {
-        let counter = self.counters.entry(thread).or_insert_with(|| StepCounter::new(&self.session.index, thread));
+        let counter = self
+            .counters
+            .entry(thread)
+            .or_insert_with(|| StepCounter::new(&self.session.index, thread));
         let before = counter.count_before(inside.first.before())?;
-        Ok(counter.count_before(inside.last.after())?.saturating_sub(before))
+        Ok(counter
+            .count_before(inside.last.after())?
+            .saturating_sub(before))
     }
 }
 
@@ -192,7 +232,11 @@ struct Inside {
 }
 
 impl CallRow {
-    pub(super) fn new(measure: &mut Measure<'_>, id: CallId, call: &Call) -> Result<Self, QueryError> {
+    pub(super) fn new(
+        measure: &mut Measure<'_>,
+        id: CallId,
+        call: &Call,
+    ) -> Result<Self, QueryError> {
         let name = frame_name(measure.session, call, &Cancel::default())?;
         let entered_at = measure.session.index.calls().entered_at(id);
         let mut row = Self {
@@ -216,8 +260,12 @@ impl CallRow {
         self.count += 1;
         self.end = calls.subtree_end(id);
         if let Some((first, last)) = calls.steps_inside(id) {
-            self.steps = self.steps.saturating_add(measure.steps(self.thread, Inside { first, last })?);
-            self.elapsed = self.elapsed.saturating_add(last.after().0.saturating_sub(first.0));
+            self.steps = self
+                .steps
+                .saturating_add(measure.steps(self.thread, Inside { first, last })?);
+            self.elapsed = self
+                .elapsed
+                .saturating_add(last.after().0.saturating_sub(first.0));
             self.left_at = last.after();
         }
         Ok(())
@@ -227,12 +275,19 @@ impl CallRow {
     pub fn steps_text(&self, session: &Session) -> String {
         match session.index.threads().len() {
             0 | 1 => say!("calls-steps-of", count = self.steps),
-            _ => say!("calls-steps-of-thread", count = self.steps, all = self.elapsed),
+            _ => say!(
+                "calls-steps-of-thread",
+                count = self.steps,
+                all = self.elapsed
+            ),
         }
     }
 }
 
 /// The numbers that calls have in another part of the trace. Runs on a worker.
 pub fn same_calls(calls: &CallTable, shown: &[(CallId, Call)]) -> HashMap<CallId, CallId> {
-    shown.iter().filter_map(|(id, call)| Some((*id, calls.same(call)?))).collect()
+    shown
+        .iter()
+        .filter_map(|(id, call)| Some((*id, calls.same(call)?)))
+        .collect()
 }

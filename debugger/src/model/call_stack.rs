@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    Call, CallId, Cancel, Entered, NameReader, Query as _, QueryError, RegisterState, RegisterViewsAt, SlotReader,
-    StepRecord, Steps, ThreadId, Value,
+    Call, CallId, Cancel, Entered, NameReader, Query as _, QueryError, RegisterState,
+    RegisterViewsAt, SlotReader, StepRecord, Steps, ThreadId, Value,
 };
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource, Step};
@@ -31,7 +31,11 @@ pub struct CallStack {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn call_stack(session: &Session, thread: Option<&str>, position: Position) -> Result<CallStack, QueryError> {
+pub fn call_stack(
+    session: &Session,
+    thread: Option<&str>,
+    position: Position,
+) -> Result<CallStack, QueryError> {
     let index = &session.index;
     let thread = match thread.and_then(|name| index.thread_by_name(name)) {
         Some(thread) => thread,
@@ -121,7 +125,13 @@ fn stack_frame(
         SourceWish::LeftOut => None,
     };
     let record = |step: Step| -> Result<Option<StepRecord>, QueryError> {
-        Ok(Steps { first: step, count: 1 }.run(&session.index, cancel)?.into_iter().next())
+        Ok(Steps {
+            first: step,
+            count: 1,
+        }
+        .run(&session.index, cancel)?
+        .into_iter()
+        .next())
     };
     let call_site = match call.call_step {
         Some(step) => record(step)?.map(|record| CallSite {
@@ -138,8 +148,18 @@ fn stack_frame(
     };
     let set = set.unwrap_or_else(|| session.index.instruction_set(call.thread));
     let arguments = arguments(session, &call, set, cancel)?;
-    let (name, trap) = (frame_name(session, &call, cancel)?, trap_of(&session.index, &call, cancel)?);
-    Ok(StackFrame { id, call, name, trap, call_site, arguments })
+    let (name, trap) = (
+        frame_name(session, &call, cancel)?,
+        trap_of(&session.index, &call, cancel)?,
+    );
+    Ok(StackFrame {
+        id,
+        call,
+        name,
+        trap,
+        call_site,
+        arguments,
+    })
 }
 
 /// Threads, interrupts and tasks begin without arguments.
@@ -152,15 +172,29 @@ fn arguments(
     if !matches!(call.entered, Entered::Call | Entered::Tail) {
         return Ok(Vec::new());
     }
-    let view = |name: &&str| Some(((*name).to_owned(), NameReader(&session.index).view_in(name, set)?));
+    let view = |name: &&str| {
+        Some((
+            (*name).to_owned(),
+            NameReader(&session.index).view_in(name, set)?,
+        ))
+    };
     let views = set.abi().arguments.iter().filter_map(view).collect();
-    let states =
-        RegisterViewsAt { position: entered_at(call), thread: call.thread, views }.run(&session.index, cancel)?;
-    let states = states.into_iter().map(|RegisterState { name, value, .. }| Argument { name, value });
+    let states = RegisterViewsAt {
+        position: entered_at(call),
+        thread: call.thread,
+        views,
+    }
+    .run(&session.index, cancel)?;
+    let states = states
+        .into_iter()
+        .map(|RegisterState { name, value, .. }| Argument { name, value });
     let mut arguments: Vec<Argument> = states.collect();
     if session.index.source().traits().registers == RegisterSource::Operands {
         // Where values are inferred, most registers behind the last known one pass nothing.
-        let known = arguments.iter().rposition(|argument| !argument.value.is_unknown()).map_or(0, |last| last + 1);
+        let known = arguments
+            .iter()
+            .rposition(|argument| !argument.value.is_unknown())
+            .map_or(0, |last| last + 1);
         arguments.truncate(known);
     }
     Ok(arguments)
@@ -168,12 +202,16 @@ fn arguments(
 
 /// The position before the first step of a frame; after the call where the trace shows no step.
 pub fn entered_at(call: &Call) -> Position {
-    call.entry_step.map(Step::before).or(call.call_step.map(Step::after)).unwrap_or_default()
+    call.entry_step
+        .map(Step::before)
+        .or(call.call_step.map(Step::after))
+        .unwrap_or_default()
 }
 
 /// The position before the step that called a frame; the entry of one that nothing called.
 pub fn called_at(call: &Call) -> Position {
-    call.call_step.map_or_else(|| entered_at(call), Step::before)
+    call.call_step
+        .map_or_else(|| entered_at(call), Step::before)
 }
 
 impl Argument {
@@ -191,7 +229,12 @@ impl StackFrame {
 
     /// `hexval(x0 64, x1 ?, …)`: the name with the first arguments.
     pub fn signature(&self, shown: usize) -> String {
-        let mut parts: Vec<String> = self.arguments.iter().take(shown).map(Argument::text).collect();
+        let mut parts: Vec<String> = self
+            .arguments
+            .iter()
+            .take(shown)
+            .map(Argument::text)
+            .collect();
         if self.arguments.len() > shown {
             parts.push("…".to_owned());
         }
@@ -202,14 +245,21 @@ impl StackFrame {
     pub fn call_text(&self) -> String {
         match &self.call_site {
             None => entered_words(&self.call).to_owned(),
-            Some(site) => say!("stack-from-step-at", step = site.step.0, place = site.place_text()),
+            Some(site) => say!(
+                "stack-from-step-at",
+                step = site.step.0,
+                place = site.place_text()
+            ),
         }
     }
 
     /// Everything about it, a line each.
     pub fn detail_lines(&self, session: &Session) -> Vec<String> {
-        let mut lines =
-            vec![say!("stack-name-at", name = &*self.name, address = format!("{:x}", self.call.function.0))];
+        let mut lines = vec![say!(
+            "stack-name-at",
+            name = &*self.name,
+            address = format!("{:x}", self.call.function.0)
+        )];
         lines.push(match self.call_site {
             None => entered_words(&self.call).to_owned(),
             Some(_) => format!("{} {}", entered_words(&self.call), self.call_text()),
@@ -218,7 +268,10 @@ impl StackFrame {
             lines.push(say!("stack-the-trace-shows-no-step").to_owned());
         }
         lines.push(left_so_far(session, &self.call));
-        lines.push(say!("stack-found", evidence = evidence_words(self.call.evidence)));
+        lines.push(say!(
+            "stack-found",
+            evidence = evidence_words(self.call.evidence)
+        ));
         let arguments: Vec<String> = self.arguments.iter().map(Argument::text).collect();
         for four in arguments.chunks(4) {
             lines.push(four.join("  "));
@@ -229,17 +282,31 @@ impl StackFrame {
     /// As it is copied.
     pub fn line(&self, number: u64) -> String {
         let marks = self.marks();
-        let words = marks.iter().map(|mark| mark.word()).collect::<Vec<_>>().join(", ");
-        let marks = if marks.is_empty() { String::new() } else { format!("  [{words}]") };
+        let words = marks
+            .iter()
+            .map(|mark| mark.word())
+            .collect::<Vec<_>>()
+            .join(", ");
+        let marks = if marks.is_empty() {
+            String::new()
+        } else {
+            format!("  [{words}]")
+        };
         let arguments: Vec<String> = self.arguments.iter().map(Argument::written_text).collect();
-        format!("#{number} {}({}) {}{marks}", self.name, arguments.join(", "), self.call_text())
+        format!(
+            "#{number} {}({}) {}{marks}",
+            self.name,
+            arguments.join(", "),
+            self.call_text()
+        )
     }
 }
 
 impl Argument {
     /// The value as C writes it, for where nothing around it says that numbers are hexadecimal.
     fn written_text(&self) -> String {
-        let value = short_hex(&self.value).map_or_else(|| "?".to_owned(), |value| format!("0x{value}"));
+        let value =
+            short_hex(&self.value).map_or_else(|| "?".to_owned(), |value| format!("0x{value}"));
         format!("{}={value}", self.name)
     }
 
@@ -256,7 +323,9 @@ impl CallSite {
             Some(place) => format!("{place} ({:x})", self.address.0),
             None => format!("{:x}", self.address.0),
         };
-        self.source.as_ref().map_or_else(|| place.clone(), |source| format!("{place}, {source}"))
+        self.source
+            .as_ref()
+            .map_or_else(|| place.clone(), |source| format!("{place}, {source}"))
     }
 }
 
@@ -268,20 +337,32 @@ mod tests {
     fn frames(position: u64) -> Vec<StackFrame> {
         let session = overflow();
         let stack = call_stack(&session, None, Position(position)).unwrap();
-        stack_frames(&session, &stack.frames, SourceWish::Told, &Cancel::default()).unwrap()
+        stack_frames(
+            &session,
+            &stack.frames,
+            SourceWish::Told,
+            &Cancel::default(),
+        )
+        .unwrap()
     }
 
     #[track_caller]
     fn check(position: u64, expected: &[String]) {
         let frames = frames(position);
-        let lines: Vec<String> = (0..).zip(&frames).map(|(number, frame)| frame.line(number)).collect();
+        let lines: Vec<String> = (0..)
+            .zip(&frames)
+            .map(|(number, frame)| frame.line(number))
+            .collect();
         assert_eq!(lines, expected);
     }
 
     #[test]
     fn the_innermost_frame_comes_first() {
         let names: Vec<String> = frames(1233).into_iter().map(|frame| frame.name).collect();
-        assert_eq!(names, ["80000328", "80000390", "80000764", "80000898", "80000000"]);
+        assert_eq!(
+            names,
+            ["80000328", "80000390", "80000764", "80000898", "80000000"]
+        );
     }
 
     #[test]
@@ -289,16 +370,31 @@ mod tests {
         let frame = frames(1233).remove(0);
         assert_eq!(frame.signature(2), "80000328(x0=64, x1=ffffffe0, …)");
         assert_eq!(frame.call_text(), "from step 1,229 at 80000438");
-        assert_eq!((called_at(&frame.call), entered_at(&frame.call)), (Position(1229), Position(1230)));
+        assert_eq!(
+            (called_at(&frame.call), entered_at(&frame.call)),
+            (Position(1229), Position(1230))
+        );
         let lines = frame.detail_lines(&overflow());
-        assert!(lines.iter().any(|line| line.starts_with("returned, last step 1,236")), "{lines:?}");
-        assert!(lines.iter().any(|line| line.contains("link register") || line.contains("came back")), "{lines:?}");
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.starts_with("returned, last step 1,236")),
+            "{lines:?}"
+        );
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.contains("link register") || line.contains("came back")),
+            "{lines:?}"
+        );
     }
 
     #[test]
     fn the_stack_at_the_end_is_open() {
         let registers = "x3=0x41c64e6d, x4=0x0, x5=0x0, x6=0x0, x7=0x0)";
-        let crash = format!("#0 bfb1e598a4e5bda9(x0=0x80020010, x1=0x0, x2=0xbfb1e598a4e5bda9, {registers}");
+        let crash = format!(
+            "#0 bfb1e598a4e5bda9(x0=0x80020010, x1=0x0, x2=0xbfb1e598a4e5bda9, {registers}"
+        );
         let dispatch = format!("#1 8000087c(x0=0x840200a0, x1=0x0, x2=0x1, {registers}");
         let expected = [
             format!("{crash} from step 1,762 at 8000088c  [open]"),
@@ -313,13 +409,22 @@ mod tests {
     #[test]
     fn nothing_called_the_first_frame() {
         let frame = frames(0).remove(0);
-        assert_eq!((frame.call_text().as_str(), frame.arguments.len()), ("the first frame of its thread", 0));
-        assert_eq!((called_at(&frame.call), frame.marks().len()), (Position(0), 0));
+        assert_eq!(
+            (frame.call_text().as_str(), frame.arguments.len()),
+            ("the first frame of its thread", 0)
+        );
+        assert_eq!(
+            (called_at(&frame.call), frame.marks().len()),
+            (Position(0), 0)
+        );
     }
 
     #[test]
     fn an_argument_that_nothing_states_is_a_question_mark() {
-        let argument = Argument { name: "x3".to_owned(), value: Value(vec![None; 8]) };
+        let argument = Argument {
+            name: "x3".to_owned(),
+            value: Value(vec![None; 8]),
+        };
         assert_eq!(argument.text(), "x3=?");
     }
 }

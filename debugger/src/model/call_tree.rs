@@ -76,7 +76,9 @@ impl TreeRow {
     /// How deep in the tree.
     pub fn depth(&self) -> u32 {
         match self {
-            Self::Calls { depth, .. } | Self::More { depth, .. } | Self::Loading { depth } => *depth,
+            Self::Calls { depth, .. } | Self::More { depth, .. } | Self::Loading { depth } => {
+                *depth
+            }
         }
     }
 }
@@ -89,7 +91,9 @@ pub fn names_around(rows: &[TreeRow], place: usize, limit: usize) -> Vec<&str> {
         if depth == 0 || names.len() == limit {
             break;
         }
-        if let TreeRow::Calls { depth: outer, row, .. } = row
+        if let TreeRow::Calls {
+            depth: outer, row, ..
+        } = row
             && *outer < depth
         {
             depth = *outer;
@@ -103,7 +107,11 @@ pub fn names_around(rows: &[TreeRow], place: usize, limit: usize) -> Vec<&str> {
 impl CallTree {
     /// Tells the frames around the position, outermost first. What the user closed before opens again.
     pub fn set_path(&mut self, path: &[CallId]) {
-        let nodes: HashSet<Node> = path.iter().take(OPENED).map(|call| Node::Call(*call)).collect();
+        let nodes: HashSet<Node> = path
+            .iter()
+            .take(OPENED)
+            .map(|call| Node::Call(*call))
+            .collect();
         if self.path != nodes {
             for node in nodes.difference(&self.path) {
                 self.chosen.remove(node);
@@ -132,7 +140,9 @@ impl CallTree {
         let mut nodes = Vec::new();
         for (parent, child) in self.frames.iter().zip(self.frames.iter().skip(1)) {
             let node = Node::Call(*parent);
-            let Some((shown, children)) = self.children.get(&node) else { continue };
+            let Some((shown, children)) = self.children.get(&node) else {
+                continue;
+            };
             if children.next.is_some_and(|next| *child >= next) && *shown < REACHED {
                 nodes.push(node);
             }
@@ -152,7 +162,12 @@ impl CallTree {
 
     /// True when the rows below a node are shown.
     pub fn is_open(&self, node: Node) -> bool {
-        node == Node::Top || self.chosen.get(&node).copied().unwrap_or_else(|| self.path.contains(&node))
+        node == Node::Top
+            || self
+                .chosen
+                .get(&node)
+                .copied()
+                .unwrap_or_else(|| self.path.contains(&node))
     }
 
     /// Shows more rows below a node.
@@ -167,7 +182,10 @@ impl CallTree {
 
     /// The calls that rows show, to be sought in another part of the trace.
     pub fn shown_calls(&self) -> Vec<(CallId, Call)> {
-        let shown = self.children.values().flat_map(|(_, children)| &children.rows);
+        let shown = self
+            .children
+            .values()
+            .flat_map(|(_, children)| &children.rows);
         shown.map(|row| (row.first, row.call)).collect()
     }
 
@@ -179,17 +197,30 @@ impl CallTree {
             Node::Call(id) => same.get(&id).copied().map(Node::Call),
             Node::Group(id) => same.get(&id).copied().map(Node::Group),
         };
-        self.chosen = self.chosen.drain().filter_map(|(key, is_open)| Some((node(key)?, is_open))).collect();
-        self.limits = self.limits.drain().filter_map(|(key, limit)| Some((node(key)?, limit))).collect();
+        self.chosen = self
+            .chosen
+            .drain()
+            .filter_map(|(key, is_open)| Some((node(key)?, is_open)))
+            .collect();
+        self.limits = self
+            .limits
+            .drain()
+            .filter_map(|(key, limit)| Some((node(key)?, limit)))
+            .collect();
         self.path = self.path.drain().filter_map(node).collect();
-        self.frames = self.frames.iter().filter_map(|id| same.get(id).copied()).collect();
+        self.frames = self
+            .frames
+            .iter()
+            .filter_map(|id| same.get(id).copied())
+            .collect();
         self.current = self.current.and_then(|id| same.get(&id).copied());
         let renumbered = |mut children: Children| {
             children.rows.retain_mut(|row| row.renumber(same));
             children
         };
         let children = self.children.drain();
-        let carried = children.filter_map(|(key, (limit, rows))| Some((node(key)?, (limit, renumbered(rows)))));
+        let carried = children
+            .filter_map(|(key, (limit, rows))| Some((node(key)?, (limit, renumbered(rows)))));
         self.children = carried.collect();
         self.old = self.children.keys().copied().collect();
     }
@@ -202,11 +233,21 @@ impl CallTree {
 
     /// All rows, and the nodes whose children must be asked for.
     pub fn rows(&self) -> (Vec<TreeRow>, Vec<Node>) {
-        let mut flat = Flat { tree: self, rows: Vec::new(), wanted: Vec::new() };
+        let mut flat = Flat {
+            tree: self,
+            rows: Vec::new(),
+            wanted: Vec::new(),
+        };
         flat.add(Node::Top, 0);
-        let Flat { mut rows, wanted, .. } = flat;
+        let Flat {
+            mut rows, wanted, ..
+        } = flat;
         let innermost = rows.iter_mut().rev().find_map(|row| match row {
-            TreeRow::Calls { is_on_path: true, is_current, .. } => Some(is_current),
+            TreeRow::Calls {
+                is_on_path: true,
+                is_current,
+                ..
+            } => Some(is_current),
             _ => None,
         });
         if let Some(is_current) = innermost {
@@ -230,7 +271,9 @@ impl Flat<'_> {
         while let Some((node, depth, place)) = open.pop() {
             let known = self.tree.children.get(&node);
             if place == 0
-                && known.is_none_or(|(limit, _)| *limit != self.tree.limit(node) || self.tree.old.contains(&node))
+                && known.is_none_or(|(limit, _)| {
+                    *limit != self.tree.limit(node) || self.tree.old.contains(&node)
+                })
             {
                 self.wanted.push(node);
             }
@@ -240,7 +283,11 @@ impl Flat<'_> {
             };
             let Some(row) = children.rows.get(place) else {
                 if children.next.is_some() {
-                    self.rows.push(TreeRow::More { depth, node, hidden: children.hidden });
+                    self.rows.push(TreeRow::More {
+                        depth,
+                        node,
+                        hidden: children.hidden,
+                    });
                 }
                 continue;
             };
@@ -254,9 +301,18 @@ impl Flat<'_> {
     }
 
     fn push_calls(&mut self, depth: u32, row: &CallRow) {
-        let is_on_path = self.tree.current.is_some_and(|current| row.contains(current));
+        let is_on_path = self
+            .tree
+            .current
+            .is_some_and(|current| row.contains(current));
         let is_open = row.is_parent().then(|| self.tree.is_open(row.node()));
-        self.rows.push(TreeRow::Calls { depth, row: row.clone(), is_open, is_on_path, is_current: false });
+        self.rows.push(TreeRow::Calls {
+            depth,
+            row: row.clone(),
+            is_open,
+            is_on_path,
+            is_current: false,
+        });
     }
 }
 
@@ -289,10 +345,22 @@ mod tests {
 
     fn tree() -> CallTree {
         let mut tree = CallTree::default();
-        let complete = |rows| Children { rows, hidden: Some(0), next: None };
+        let complete = |rows| Children {
+            rows,
+            hidden: Some(0),
+            next: None,
+        };
         tree.insert(Node::Top, PAGE, complete(vec![row(0, 1, 9, "start")]));
-        tree.insert(Node::Call(CallId(0)), PAGE, complete(vec![row(1, 1, 5, "main"), row(5, 4, 9, "step")]));
-        let cut = Children { rows: vec![row(2, 1, 3, "init")], hidden: Some(2), next: Some(CallId(3)) };
+        tree.insert(
+            Node::Call(CallId(0)),
+            PAGE,
+            complete(vec![row(1, 1, 5, "main"), row(5, 4, 9, "step")]),
+        );
+        let cut = Children {
+            rows: vec![row(2, 1, 3, "init")],
+            hidden: Some(2),
+            next: Some(CallId(3)),
+        };
         tree.insert(Node::Call(CallId(1)), PAGE, cut);
         tree
     }
@@ -300,7 +368,13 @@ mod tests {
     #[track_caller]
     fn check(tree: &CallTree, expected: &str) {
         let text = |row: &TreeRow| match row {
-            TreeRow::Calls { depth, row, is_open, is_on_path, is_current } => {
+            TreeRow::Calls {
+                depth,
+                row,
+                is_open,
+                is_on_path,
+                is_current,
+            } => {
                 let sign = is_open.map_or(' ', |is_open| if is_open { '-' } else { '+' });
                 let mark = if *is_current {
                     "!"
@@ -309,7 +383,11 @@ mod tests {
                 } else {
                     ""
                 };
-                let count = if row.count > 1 { format!(" x{}", row.count) } else { String::new() };
+                let count = if row.count > 1 {
+                    format!(" x{}", row.count)
+                } else {
+                    String::new()
+                };
                 format!("{depth}{sign}{}{count}{mark}", row.name)
             }
             TreeRow::More { depth, hidden, .. } => format!("{depth} {} more", hidden.unwrap_or(0)),
@@ -353,7 +431,10 @@ mod tests {
         let mut tree = tree();
         tree.set_path(&[CallId(0), CallId(1), CallId(2)]);
         tree.reach_path();
-        assert_eq!((tree.limit(Node::Call(CallId(1))), tree.has_reached()), (PAGE, true));
+        assert_eq!(
+            (tree.limit(Node::Call(CallId(1))), tree.has_reached()),
+            (PAGE, true)
+        );
         tree.set_path(&[CallId(0), CallId(1), CallId(4)]);
         assert!(!tree.has_reached());
         tree.reach_path();
@@ -381,8 +462,14 @@ mod tests {
         tree.set_path(&[CallId(0), CallId(1), CallId(5)]);
         tree.open(Node::Group(CallId(5)));
         tree.show_more(Node::Call(CallId(1)));
-        check(&tree, "0-start', 1-main, 2 init, 2 2 more, 1-step x4!, 2 loading");
-        assert_eq!(tree.rows().1, [Node::Call(CallId(1)), Node::Group(CallId(5))]);
+        check(
+            &tree,
+            "0-start', 1-main, 2 init, 2 2 more, 1-step x4!, 2 loading",
+        );
+        assert_eq!(
+            tree.rows().1,
+            [Node::Call(CallId(1)), Node::Group(CallId(5))]
+        );
         assert_eq!(tree.limit(Node::Call(CallId(1))), 2 * PAGE);
     }
 
@@ -391,7 +478,14 @@ mod tests {
         let children = children_of(&overflow(), node, limit, &Cancel::default()).unwrap();
         let text = |row: &CallRow| format!("{} x{} {}", row.name, row.count, row.steps);
         let rows: Vec<String> = children.rows.iter().map(text).collect();
-        assert_eq!(format!("{}; {:?} more", rows.join(", "), children.hidden.unwrap_or(u64::MAX)), expected);
+        assert_eq!(
+            format!(
+                "{}; {:?} more",
+                rows.join(", "),
+                children.hidden.unwrap_or(u64::MAX)
+            ),
+            expected
+        );
     }
 
     #[test]
@@ -401,22 +495,34 @@ mod tests {
         assert!(calls > 60);
         let main = CallId(1);
         check_children(Node::Call(CallId(0)), PAGE, "80000898 x1 1759; 0 more");
-        check_children(Node::Call(main), 2, "80000248 x2 34, 80000764 x1 1508; 6 more");
+        check_children(
+            Node::Call(main),
+            2,
+            "80000248 x2 34, 80000764 x1 1508; 6 more",
+        );
     }
 
     /// A call of one core lasts while another core is at work.
     #[test]
     fn a_call_is_as_long_as_the_steps_of_its_own_thread() {
-        let nop = |at: u32, cpu: &str, pc: u32| format!("{at} clk {cpu} IT (1) {pc:08x} d503201f O EL1h_n : NOP\n");
+        let nop = |at: u32, cpu: &str, pc: u32| {
+            format!("{at} clk {cpu} IT (1) {pc:08x} d503201f O EL1h_n : NOP\n")
+        };
         let mut text = nop(1, "cpu0", 0x1000);
         text += "2 clk cpu0 IT (2) 00001004 9400003f O EL1h_n : BL 0x1100\n2 clk cpu0 R X30 0000000000001008\n";
         text += &nop(3, "cpu0", 0x1100);
-        text += &(4..14).map(|at| nop(at, "cpu1", 0x2000 + 4 * at)).collect::<String>();
+        text += &(4..14)
+            .map(|at| nop(at, "cpu1", 0x2000 + 4 * at))
+            .collect::<String>();
         text += "14 clk cpu0 IT (4) 00001104 d65f03c0 O EL1h_n : RET\n";
         text += &nop(15, "cpu0", 0x1008);
         let (session, _place) = tarmac(&text);
-        let children = children_of(&session, Node::Call(CallId(0)), PAGE, &Cancel::default()).unwrap();
+        let children =
+            children_of(&session, Node::Call(CallId(0)), PAGE, &Cancel::default()).unwrap();
         let row = &children.rows[0];
-        assert_eq!((row.steps, row.steps_text(&session)), (2, "2 steps of this thread, 12 in all".to_owned()));
+        assert_eq!(
+            (row.steps, row.steps_text(&session)),
+            (2, "2 steps of this thread, 12 in all".to_owned())
+        );
     }
 }

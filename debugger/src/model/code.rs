@@ -43,19 +43,35 @@ impl Code {
             Some(TextFlow::Branch | TextFlow::Conditional) => CodeKind::Branch,
             None => CodeKind::Other,
         };
-        let operands = line.operands.into_iter().map(|token| Span::new(meaning_of(token.kind), token.text));
-        Self { mnemonic: Span::new(meaning_of(line.mnemonic_kind), line.mnemonic), operands: operands.collect(), kind }
+        let operands = line
+            .operands
+            .into_iter()
+            .map(|token| Span::new(meaning_of(token.kind), token.text));
+        Self {
+            mnemonic: Span::new(meaning_of(line.mnemonic_kind), line.mnemonic),
+            operands: operands.collect(),
+            kind,
+        }
     }
 
     /// The whole instruction in one line.
     pub fn full_text(&self) -> String {
-        let operands: String = self.operands.iter().map(|span| span.text.as_str()).collect();
-        format!("{:<6} {operands}", self.mnemonic.text).trim_end().to_owned()
+        let operands: String = self
+            .operands
+            .iter()
+            .map(|span| span.text.as_str())
+            .collect();
+        format!("{:<6} {operands}", self.mnemonic.text)
+            .trim_end()
+            .to_owned()
     }
 
     /// How many characters the operands take.
     pub fn operand_length(&self) -> usize {
-        self.operands.iter().map(|span| span.text.chars().count()).sum()
+        self.operands
+            .iter()
+            .map(|span| span.text.chars().count())
+            .sum()
     }
 }
 

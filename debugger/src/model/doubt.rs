@@ -9,9 +9,10 @@ use crate::messages::say;
 pub fn doubt_words(doubt: Doubt, set: InstructionSet) -> String {
     match doubt {
         Doubt::SystemCall { step, number } => {
-            let name = set
-                .system_call_name(number)
-                .map_or_else(|| say!("doubt-system-call", number = number.to_string()), str::to_owned);
+            let name = set.system_call_name(number).map_or_else(
+                || say!("doubt-system-call", number = number.to_string()),
+                str::to_owned,
+            );
             say!("doubt-overwritten", name = name, step = step.0)
         }
         Doubt::KernelEvent { step } => {
@@ -34,8 +35,19 @@ mod tests {
 
     #[test]
     fn a_system_call_that_came_between_is_named() {
-        let words = |number| doubt_words(Doubt::SystemCall { step: Step(1234), number }, InstructionSet::X86_64);
+        let words = |number| {
+            doubt_words(
+                Doubt::SystemCall {
+                    step: Step(1234),
+                    number,
+                },
+                InstructionSet::X86_64,
+            )
+        };
         assert_eq!(words(0), "possibly overwritten since by read at step 1,234");
-        assert_eq!(words(9999), "possibly overwritten since by system call 9999 at step 1,234");
+        assert_eq!(
+            words(9999),
+            "possibly overwritten since by system call 9999 at step 1,234"
+        );
     }
 }

@@ -91,16 +91,33 @@ impl EffectText {
                 let status = status_bytes(*view, value).map(|bytes| set.status(&bytes));
                 let (label, text) = match status {
                     // What says nothing of flags may say which registers are in use.
-                    Some(Status { flags, mode: Some(mode), .. }) if flags.iter().all(|flag| flag.is_set.is_none()) => {
-                        let rest = mode.strip_prefix(name).map(str::trim_start).map(str::to_owned);
+                    Some(Status {
+                        flags,
+                        mode: Some(mode),
+                        ..
+                    }) if flags.iter().all(|flag| flag.is_set.is_none()) => {
+                        let rest = mode
+                            .strip_prefix(name)
+                            .map(str::trim_start)
+                            .map(str::to_owned);
                         (name.clone(), rest.unwrap_or(mode))
                     }
                     Some(status) => (flags_name(&status), flags_text(&status)),
-                    None => (name.clone(), short_hex(value).unwrap_or_else(|| say!("effect-unknown").to_owned())),
+                    None => (
+                        name.clone(),
+                        short_hex(value).unwrap_or_else(|| say!("effect-unknown").to_owned()),
+                    ),
                 };
                 let cell = Some(CellName::Register(name.clone()));
                 let label = Span::new(Meaning::Register, label);
-                Some(Self { label, value: Some(text), is_inferred: false, size_bytes: None, is_read: false, cell })
+                Some(Self {
+                    label,
+                    value: Some(text),
+                    is_inferred: false,
+                    size_bytes: None,
+                    is_read: false,
+                    cell,
+                })
             }
             Effect::Access(access) => Some(Self::of_access(access)),
             Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => None,
@@ -111,23 +128,38 @@ impl EffectText {
     pub fn of_accesses<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<Self> {
         let mut runs: Vec<Run<'_>> = Vec::new();
         for effect in effects {
-            let Effect::Access(access @ Access { target: AccessTarget::Memory { address, size_bytes }, .. }) = effect
+            let Effect::Access(
+                access @ Access {
+                    target:
+                        AccessTarget::Memory {
+                            address,
+                            size_bytes,
+                        },
+                    ..
+                },
+            ) = effect
             else {
                 continue;
             };
             // A repeated string instruction reads and writes by turns, upwards or downwards.
             let (first, size) = (address.0, *size_bytes);
             let continued = runs.iter_mut().rev().take(2).find(|run| {
-                let is_next =
-                    run.first.checked_add(run.size_bytes) == Some(first) || first.checked_add(size) == Some(run.first);
+                let is_next = run.first.checked_add(run.size_bytes) == Some(first)
+                    || first.checked_add(size) == Some(run.first);
                 run.kind == access.kind && is_next
             });
             match continued {
                 // What several accesses stored is no one value.
                 Some(run) => {
-                    (run.first, run.size_bytes, run.value) = (run.first.min(first), run.size_bytes + size, None)
+                    (run.first, run.size_bytes, run.value) =
+                        (run.first.min(first), run.size_bytes + size, None)
                 }
-                None => runs.push(Run { kind: access.kind, first, size_bytes: size, value: Some(&access.value) }),
+                None => runs.push(Run {
+                    kind: access.kind,
+                    first,
+                    size_bytes: size,
+                    value: Some(&access.value),
+                }),
             }
         }
         runs.into_iter().map(Self::of_run).collect()
@@ -135,16 +167,40 @@ impl EffectText {
 
     fn of_run(run: Run<'_>) -> Self {
         let is_read = run.kind == AccessKind::Read;
-        let label = Span::new(if is_read { Meaning::Read } else { Meaning::Write }, format!("[{:x}]", run.first));
+        let label = Span::new(
+            if is_read {
+                Meaning::Read
+            } else {
+                Meaning::Write
+            },
+            format!("[{:x}]", run.first),
+        );
         let value = run.value.and_then(short_hex);
-        let cell = Some(CellName::Memory(format!("{:#x}", run.first), run.size_bytes));
-        Self { label, is_inferred: value.is_some(), value, size_bytes: Some(run.size_bytes), is_read, cell }
+        let cell = Some(CellName::Memory(
+            format!("{:#x}", run.first),
+            run.size_bytes,
+        ));
+        Self {
+            label,
+            is_inferred: value.is_some(),
+            value,
+            size_bytes: Some(run.size_bytes),
+            is_read,
+            cell,
+        }
     }
 
     /// A few words about what the step did.
     pub fn of_words(meaning: Meaning, text: impl Into<String>) -> Self {
         let label = Span::new(meaning, text);
-        Self { label, value: None, is_inferred: false, size_bytes: None, is_read: false, cell: None }
+        Self {
+            label,
+            value: None,
+            is_inferred: false,
+            size_bytes: None,
+            is_read: false,
+            cell: None,
+        }
     }
 
     fn of_access(access: &Access) -> Self {
@@ -156,16 +212,35 @@ impl EffectText {
         };
         let (label, cell) = match &access.target {
             AccessTarget::Register(name) => (name.clone(), CellName::Register(name.clone())),
-            AccessTarget::Memory { address, size_bytes } => {
-                (format!("[{:x}]", address.0), CellName::Memory(format!("{address}"), *size_bytes))
-            }
+            AccessTarget::Memory {
+                address,
+                size_bytes,
+            } => (
+                format!("[{:x}]", address.0),
+                CellName::Memory(format!("{address}"), *size_bytes),
+            ),
         };
         // A load's value shows where it was loaded to, unless it tells of an external change.
         let is_value_shown = !is_read || access.is_external;
-        let unknown = || access.host_operation.map_or(say!("effect-unknown"), HostOperation::name).to_owned();
+        let unknown = || {
+            access
+                .host_operation
+                .map_or(say!("effect-unknown"), HostOperation::name)
+                .to_owned()
+        };
         let value = is_value_shown.then(|| short_hex(&access.value).unwrap_or_else(unknown));
-        let (label, is_inferred) = (Span::new(meaning, label), access.is_inferred && value.is_some());
-        Self { label, value, is_inferred, size_bytes: None, is_read, cell: Some(cell) }
+        let (label, is_inferred) = (
+            Span::new(meaning, label),
+            access.is_inferred && value.is_some(),
+        );
+        Self {
+            label,
+            value,
+            is_inferred,
+            size_bytes: None,
+            is_read,
+            cell: Some(cell),
+        }
     }
 
     /// What a branch did.
@@ -180,19 +255,31 @@ impl EffectText {
 
     /// What stands behind the arrow: the value, or how much was accessed where nothing tells it.
     pub fn shown_value(&self) -> Option<String> {
-        self.value.clone().or_else(|| self.size_bytes.map(|bytes| say!("text-bytes", count = bytes)))
+        self.value.clone().or_else(|| {
+            self.size_bytes
+                .map(|bytes| say!("text-bytes", count = bytes))
+        })
     }
 
     /// Between the cell and its value: into it, or out of it.
     pub fn arrow(&self) -> &'static str {
-        if self.is_read && self.label.meaning == Meaning::Read { "→" } else { "←" }
+        if self.is_read && self.label.meaning == Meaning::Read {
+            "→"
+        } else {
+            "←"
+        }
     }
 
     /// All of it in one line, with what is inferred marked as such.
     pub fn full_text(&self) -> String {
-        let Some(value) = self.shown_value() else { return self.label.text.clone() };
+        let Some(value) = self.shown_value() else {
+            return self.label.text.clone();
+        };
         let aside = match (self.is_inferred, self.size_bytes) {
-            (true, Some(bytes)) => say!("effect-bytes-inferred", bytes = say!("text-bytes", count = bytes)),
+            (true, Some(bytes)) => say!(
+                "effect-bytes-inferred",
+                bytes = say!("text-bytes", count = bytes)
+            ),
             (true, None) => say!("effect-inferred").to_owned(),
             (false, _) => String::new(),
         };
@@ -200,7 +287,9 @@ impl EffectText {
     }
 
     fn width(&self, measure: &EffectMeasure) -> f32 {
-        let value = self.shown_value().map_or(0.0, |value| width_of(&value, measure) + measure.arrow);
+        let value = self
+            .shown_value()
+            .map_or(0.0, |value| width_of(&value, measure) + measure.arrow);
         // Words that name no cell are not in the face of code, and take less room.
         let label = if self.cell.is_none() { WORDS } else { 1.0 };
         label * width_of(&self.label.text, measure) + value
@@ -219,29 +308,49 @@ impl EffectText {
         }
         let mut digits = value.len();
         // Counted down instead of divided, so that no float becomes a length.
-        while digits > 0 && fixed + measure.advance * f32::from(u16::try_from(digits).unwrap_or(u16::MAX)) > room {
+        while digits > 0
+            && fixed + measure.advance * f32::from(u16::try_from(digits).unwrap_or(u16::MAX)) > room
+        {
             digits -= 1;
         }
-        let kept = value.get(value.len() - digits..).filter(|_| digits >= FEWEST_DIGITS).unwrap_or("");
-        Some(Self { value: Some(format!("…{kept}")), ..self.clone() })
+        let kept = value
+            .get(value.len() - digits..)
+            .filter(|_| digits >= FEWEST_DIGITS)
+            .unwrap_or("");
+        Some(Self {
+            value: Some(format!("…{kept}")),
+            ..self.clone()
+        })
     }
 }
 
 impl EffectText {
     /// `[…20011] ← 25`; none where it is no store, or too few digits would be left.
     fn with_short_address(&self, room: f32, measure: &EffectMeasure) -> Option<Self> {
-        let digits = self.label.text.strip_prefix('[')?.strip_suffix(']').filter(|_| !self.is_read)?;
+        let digits = self
+            .label
+            .text
+            .strip_prefix('[')?
+            .strip_suffix(']')
+            .filter(|_| !self.is_read)?;
         (FEWEST_DIGITS..digits.len()).rev().find_map(|kept| {
             let address = digits.get(digits.len() - kept..)?;
             let label = Span::new(self.label.meaning, format!("[…{address}]"));
-            let short = Self { label, ..self.clone() };
+            let short = Self {
+                label,
+                ..self.clone()
+            };
             (short.width(measure) <= room).then_some(short)
         })
     }
 
     /// True when digits are left out.
     fn is_cut(&self) -> bool {
-        self.label.text.contains('…') || self.value.as_ref().is_some_and(|value| value.starts_with('…'))
+        self.label.text.contains('…')
+            || self
+                .value
+                .as_ref()
+                .is_some_and(|value| value.starts_with('…'))
     }
 }
 
@@ -251,11 +360,19 @@ pub fn effect_words(session: &Session, record: &StepRecord) -> String {
     let effects: Vec<EffectText> = match has_values {
         true => {
             let set = record.instruction_set;
-            record.effects.iter().filter_map(|effect| EffectText::of(effect, set)).collect()
+            record
+                .effects
+                .iter()
+                .filter_map(|effect| EffectText::of(effect, set))
+                .collect()
         }
         false => EffectText::of_accesses(record.effects.iter()),
     };
-    effects.iter().map(EffectText::full_text).collect::<Vec<_>>().join("  ")
+    effects
+        .iter()
+        .map(EffectText::full_text)
+        .collect::<Vec<_>>()
+        .join("  ")
 }
 
 impl FittedEffects {
@@ -267,7 +384,11 @@ impl FittedEffects {
         for (place, effect) in changes.iter().enumerate() {
             let left = changes.len() - place - 1;
             // `+2` behind it, unless it is the last.
-            let count = if left == 0 { 0.0 } else { measure.gap + 2.0 * measure.advance };
+            let count = if left == 0 {
+                0.0
+            } else {
+                measure.gap + 2.0 * measure.advance
+            };
             let room = measure.room - used - count;
             let shown = if effect.width(measure) <= room {
                 Some((*effect).clone())
@@ -300,7 +421,10 @@ impl FittedEffects {
 
     /// How far the shown effects reach.
     pub fn width(&self, measure: &EffectMeasure) -> f32 {
-        self.shown.iter().map(|effect| effect.width(measure) + measure.gap).sum()
+        self.shown
+            .iter()
+            .map(|effect| effect.width(measure) + measure.gap)
+            .sum()
     }
 }
 
@@ -318,13 +442,24 @@ mod tests {
     fn register(name: &str, number: u64) -> EffectText {
         let view = RegisterView::new(RegisterId(1), 0, 8);
         let value = Value(number.to_le_bytes().map(Some).to_vec());
-        EffectText::of(&Effect::Register { name: name.to_owned(), view, value }, InstructionSet::A64).unwrap()
+        EffectText::of(
+            &Effect::Register {
+                name: name.to_owned(),
+                view,
+                value,
+            },
+            InstructionSet::A64,
+        )
+        .unwrap()
     }
 
     fn access(kind: AccessKind, address: u64, bytes: &[u8]) -> EffectText {
         let value = Value(bytes.iter().copied().map(Some).collect());
         let size_bytes = bytes.len() as u64;
-        let target = AccessTarget::Memory { address: Address(address), size_bytes };
+        let target = AccessTarget::Memory {
+            address: Address(address),
+            size_bytes,
+        };
         EffectText::of(
             &Effect::Access(Access {
                 kind,
@@ -342,7 +477,12 @@ mod tests {
 
     #[track_caller]
     fn check(effects: &[EffectText], characters: f32, expected: &str) {
-        let measure = EffectMeasure { room: characters, advance: 1.0, arrow: 3.0, gap: 2.0 };
+        let measure = EffectMeasure {
+            room: characters,
+            advance: 1.0,
+            arrow: 3.0,
+            gap: 2.0,
+        };
         let fitted = FittedEffects::new(effects, &measure);
         let mut texts: Vec<String> = fitted.shown.iter().map(EffectText::full_text).collect();
         if fitted.hidden > 0 {
@@ -361,7 +501,11 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_counted() {
-        let effects = [access(AccessKind::Write, 0x8fff_f650, &[0x60, 0xf6]), register("x2", 1), register("sp", 2)];
+        let effects = [
+            access(AccessKind::Write, 0x8fff_f650, &[0x60, 0xf6]),
+            register("x2", 1),
+            register("sp", 2),
+        ];
         check(&effects, 60.0, "[8ffff650] ← f660  x2 ← 1  sp ← 2");
         check(&effects, 30.0, "[8ffff650] ← f660  x2 ← 1  +1");
         check(&effects, 22.0, "[8ffff650] ← f660  +2");
@@ -381,7 +525,10 @@ mod tests {
     #[test]
     fn accesses_without_values_say_how_much_and_where() {
         let access = |kind, address, size_bytes| {
-            let target = AccessTarget::Memory { address: Address(address), size_bytes };
+            let target = AccessTarget::Memory {
+                address: Address(address),
+                size_bytes,
+            };
             Effect::Access(Access {
                 kind,
                 target,
@@ -395,17 +542,45 @@ mod tests {
         let (read, write) = (AccessKind::Read, AccessKind::Write);
         let mut effects = vec![access(read, 0x7ffd_0010, 8), access(write, 0x6000, 8)];
         let texts = |effects: &[Effect]| -> Vec<String> {
-            EffectText::of_accesses(effects.iter()).iter().map(EffectText::full_text).collect()
+            EffectText::of_accesses(effects.iter())
+                .iter()
+                .map(EffectText::full_text)
+                .collect()
         };
-        assert_eq!(texts(&effects), ["[7ffd0010] → 8 bytes", "[6000] ← 8 bytes"]);
-        effects.extend([access(read, 0x7ffd_0018, 8), access(write, 0x6008, 8), access(read, 0x10, 1)]);
-        assert_eq!(texts(&effects), ["[7ffd0010] → 16 bytes", "[6000] ← 16 bytes", "[10] → 1 byte"]);
-        assert_eq!(texts(&[access(write, 8, 8), access(write, 0, 8), access(write, u64::MAX, 1)]).len(), 2);
+        assert_eq!(
+            texts(&effects),
+            ["[7ffd0010] → 8 bytes", "[6000] ← 8 bytes"]
+        );
+        effects.extend([
+            access(read, 0x7ffd_0018, 8),
+            access(write, 0x6008, 8),
+            access(read, 0x10, 1),
+        ]);
+        assert_eq!(
+            texts(&effects),
+            [
+                "[7ffd0010] → 16 bytes",
+                "[6000] ← 16 bytes",
+                "[10] → 1 byte"
+            ]
+        );
+        assert_eq!(
+            texts(&[
+                access(write, 8, 8),
+                access(write, 0, 8),
+                access(write, u64::MAX, 1)
+            ])
+            .len(),
+            2
+        );
     }
 
     #[test]
     fn a_store_of_what_the_program_says_shows_it_as_inferred() {
-        let target = AccessTarget::Memory { address: Address(0x6000), size_bytes: 8 };
+        let target = AccessTarget::Memory {
+            address: Address(0x6000),
+            size_bytes: 8,
+        };
         let store = Effect::Access(Access {
             kind: AccessKind::Write,
             target,
@@ -416,7 +591,10 @@ mod tests {
             host_operation: None,
         });
         let texts = EffectText::of_accesses(std::iter::once(&store));
-        assert_eq!(texts.first().map(EffectText::full_text).as_deref(), Some("[6000] ← 10 (8 bytes, inferred)"));
+        assert_eq!(
+            texts.first().map(EffectText::full_text).as_deref(),
+            Some("[6000] ← 10 (8 bytes, inferred)")
+        );
         check(&texts, 20.0, "[6000] ← 10 (8 bytes, inferred)");
         check(&texts, 5.0, "+1");
     }
@@ -425,7 +603,11 @@ mod tests {
     fn flags_are_spelled() {
         let value = Value(0x2000_03cd_u32.to_le_bytes().map(Some).to_vec());
         let view = RegisterView::new(RegisterId::PSR, 0, 4);
-        let effect = Effect::Register { name: "psr".to_owned(), view, value };
+        let effect = Effect::Register {
+            name: "psr".to_owned(),
+            view,
+            value,
+        };
         let effect = EffectText::of(&effect, InstructionSet::A64).unwrap();
         assert_eq!(effect.full_text(), "nzcv ← nzCv");
         assert_eq!(effect.cell, Some(CellName::Register("psr".to_owned())));
@@ -435,8 +617,14 @@ mod tests {
     fn conditions_and_windows_of_sparc_are_spelled() {
         let text = |name: &str, view, bytes: &[u8]| {
             let value = Value(bytes.iter().copied().map(Some).collect());
-            let effect = Effect::Register { name: name.to_owned(), view, value };
-            EffectText::of(&effect, InstructionSet::Sparc64).unwrap().full_text()
+            let effect = Effect::Register {
+                name: name.to_owned(),
+                view,
+                value,
+            };
+            EffectText::of(&effect, InstructionSet::Sparc64)
+                .unwrap()
+                .full_text()
         };
         let conditions = RegisterView::new(RegisterId::PSR, 4, 1);
         assert_eq!(text("ccr", conditions, &[0x49]), "icc xcc ← NzvC nZvc");

@@ -20,8 +20,21 @@ use crate::analysis::marker_walk::Course;
 use crate::messages::say;
 use crate::session::Session;
 
-const HEADS: [&str; 6] = ["", "head-what", "head-bytes", "head-value", "head-symbol", "head-step"];
-const DIFFERENCE_HEADS: [&str; 5] = ["", "head-what", "head-first-call", "head-second-call", "head-symbol"];
+const HEADS: [&str; 6] = [
+    "",
+    "head-what",
+    "head-bytes",
+    "head-value",
+    "head-symbol",
+    "head-step",
+];
+const DIFFERENCE_HEADS: [&str; 5] = [
+    "",
+    "head-what",
+    "head-first-call",
+    "head-second-call",
+    "head-symbol",
+];
 /// Bytes of memory that a row shows.
 const BYTES: usize = 16;
 
@@ -39,7 +52,9 @@ pub fn effects_table(session: &Session, of: EffectsOf, cancel: &Cancel) -> Resul
             round.ok_or_else(|| anyhow!(say!("effects-no-loop")))?
         }
         EffectsOf::Range(range) => range_scope(index, None, clamp(range.first), clamp(range.last))?,
-        EffectsOf::Comparison(at, other) => return comparison_table(session, clamp(at), other, cancel),
+        EffectsOf::Comparison(at, other) => {
+            return comparison_table(session, clamp(at), other, cancel);
+        }
     };
     let effects = effects_of(index, scope, cancel)?;
     let rows = rows_of(session, &effects);
@@ -53,14 +68,26 @@ fn no_call() -> anyhow::Error {
 
 /// `decode_field, steps 747 to 1,458: 712 steps read 9 registers and runs of memory, and wrote 14`.
 fn summary(session: &Session, effects: &Effects) -> String {
-    let Scope { thread, from, to, head, .. } = effects.scope;
+    let Scope {
+        thread,
+        from,
+        to,
+        head,
+        ..
+    } = effects.scope;
     let what = match (function_of(session, effects.scope), head) {
-        (Some(name), Some(head)) => say!("effects-round", function = name, head = format!("{:x}", head.0)),
+        (Some(name), Some(head)) => say!(
+            "effects-round",
+            function = name,
+            head = format!("{:x}", head.0)
+        ),
         (Some(name), None) => name,
         (None, _) => thread_name(session, thread),
     };
-    let (inputs, outputs) =
-        (effects.inputs.len() as u64 + effects.more_inputs, effects.outputs.len() as u64 + effects.more_outputs);
+    let (inputs, outputs) = (
+        effects.inputs.len() as u64 + effects.more_inputs,
+        effects.outputs.len() as u64 + effects.more_outputs,
+    );
     let mut text = say!(
         "effects-summary",
         what = what,
@@ -86,16 +113,37 @@ fn function_of(session: &Session, scope: Scope) -> Option<String> {
 
 fn rows_of(session: &Session, effects: &Effects) -> Vec<TableRow> {
     let sets = [
-        (Meaning::Read, say!("accesses-read"), &effects.inputs, effects.more_inputs),
-        (Meaning::Write, say!("accesses-write"), &effects.outputs, effects.more_outputs),
+        (
+            Meaning::Read,
+            say!("accesses-read"),
+            &effects.inputs,
+            effects.more_inputs,
+        ),
+        (
+            Meaning::Write,
+            say!("accesses-write"),
+            &effects.outputs,
+            effects.more_outputs,
+        ),
     ];
     let mut rows = Vec::new();
     for (meaning, word, cells, more) in sets {
-        rows.extend(cells.iter().map(|cell| used_row(session, cell, TableCell::new(meaning, word))));
+        rows.extend(
+            cells
+                .iter()
+                .map(|cell| used_row(session, cell, TableCell::new(meaning, word))),
+        );
         if more > 0 {
             let words = say!("effects-more", count = more);
-            let cells = vec![TableCell::new(meaning, word), TableCell::new(Meaning::Label, words.clone())];
-            rows.push(TableRow { name: words, cells, ..TableRow::default() });
+            let cells = vec![
+                TableCell::new(meaning, word),
+                TableCell::new(Meaning::Label, words.clone()),
+            ];
+            rows.push(TableRow {
+                name: words,
+                cells,
+                ..TableRow::default()
+            });
         }
     }
     rows
@@ -113,13 +161,28 @@ fn used_row(session: &Session, cell: &UsedCell, kind: TableCell) -> TableRow {
             let text = short_hex(value).map_or_else(unknown, |text| TableCell::new(meaning, text));
             (name.clone(), None, value.0.len() as u64, text)
         }
-        Used::Memory { address, len_bytes, bytes } => {
-            let cut = if *len_bytes > BYTES as u64 { " …" } else { "" };
+        Used::Memory {
+            address,
+            len_bytes,
+            bytes,
+        } => {
+            let cut = if *len_bytes > BYTES as u64 {
+                " …"
+            } else {
+                ""
+            };
             let text = TableCell::new(meaning, format!("{}{cut}", byte_words(bytes)));
-            (format!("{:08x}", address.0), Some(*address), *len_bytes, text)
+            (
+                format!("{:08x}", address.0),
+                Some(*address),
+                *len_bytes,
+                text,
+            )
         }
     };
-    let symbol = address.and_then(|address| place_name(&session.images, address)).unwrap_or_default();
+    let symbol = address
+        .and_then(|address| place_name(&session.images, address))
+        .unwrap_or_default();
     let step = cell.at.and_then(Position::last_step);
     let step = step.map_or_else(TableCell::default, TableCell::Step);
     let row_name = say!("effects-row", kind = kind.text(), name = &*name);
@@ -131,24 +194,57 @@ fn used_row(session: &Session, cell: &UsedCell, kind: TableCell) -> TableRow {
         TableCell::new(Meaning::Symbol, symbol),
         step,
     ];
-    TableRow { name: row_name, cells, position: cell.at, address, ..TableRow::default() }
+    TableRow {
+        name: row_name,
+        cells,
+        position: cell.at,
+        address,
+        ..TableRow::default()
+    }
 }
 
 /// `b8 fb ??`.
 fn byte_words(bytes: &[Option<u8>]) -> String {
-    let word = |byte: &Option<u8>| byte.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"));
-    bytes.iter().take(BYTES).map(word).collect::<Vec<_>>().join(" ")
+    let word =
+        |byte: &Option<u8>| byte.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"));
+    bytes
+        .iter()
+        .take(BYTES)
+        .map(word)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
-fn comparison_table(session: &Session, at: Position, other: OtherCall, cancel: &Cancel) -> Result<Table> {
+fn comparison_table(
+    session: &Session,
+    at: Position,
+    other: OtherCall,
+    cancel: &Cancel,
+) -> Result<Table> {
     let index = &session.index;
     let one = call_around(index, None, at)?.ok_or_else(no_call)?;
-    let function = one.call.and_then(|id| index.calls().get(id)).ok_or_else(no_call)?.function;
+    let function = one
+        .call
+        .and_then(|id| index.calls().get(id))
+        .ok_or_else(no_call)?
+        .function;
     let other_at = match other {
         OtherCall::Around(at) => Some(at.min(index.end())),
         OtherCall::Near(way) => {
-            let course = if way == Way::Back { Course::Back } else { Course::Onward };
-            next_call(index, NextCall { function, course, at: one.from }, cancel)?
+            let course = if way == Way::Back {
+                Course::Back
+            } else {
+                Course::Onward
+            };
+            next_call(
+                index,
+                NextCall {
+                    function,
+                    course,
+                    at: one.from,
+                },
+                cancel,
+            )?
         }
     };
     let name = function_name(&session.images, function);
@@ -161,9 +257,18 @@ fn comparison_table(session: &Session, at: Position, other: OtherCall, cancel: &
         return Err(anyhow!(say!("effects-the-same-call", function = &*name)));
     }
     // The earlier one stands first, whichever was asked about.
-    let (one, other) = if other.from < one.from { (other, one) } else { (one, other) };
+    let (one, other) = if other.from < one.from {
+        (other, one)
+    } else {
+        (one, other)
+    };
     let comparison = compare_calls(index, one, other, cancel)?;
-    let told = Told { session, function, one, other };
+    let told = Told {
+        session,
+        function,
+        one,
+        other,
+    };
     let summary = so_far(session, &told.summary(&name, &comparison));
     Ok(Table::new(summary, &DIFFERENCE_HEADS, told.rows(&comparison)).without_empty())
 }
@@ -200,13 +305,31 @@ impl Told<'_> {
     fn rows(&self, comparison: &CallComparison) -> Vec<TableRow> {
         let inputs = (Meaning::Read, say!("effects-input"), self.one.from);
         let outputs = (Meaning::Write, say!("effects-output"), self.one.to);
-        let cells = |(meaning, word, at): (Meaning, &'static str, Position), cells: &[DifferingCell]| {
+        let cells = |(meaning, word, at): (Meaning, &'static str, Position),
+                     cells: &[DifferingCell]| {
             let kind = || TableCell::new(meaning, word);
-            cells.iter().map(|cell| TableRow { position: Some(at), ..self.cell_row(cell, kind()) }).collect::<Vec<_>>()
+            cells
+                .iter()
+                .map(|cell| TableRow {
+                    position: Some(at),
+                    ..self.cell_row(cell, kind())
+                })
+                .collect::<Vec<_>>()
         };
-        let partings = comparison.partings.iter().map(|parting| self.parting_row(parting));
-        let read_by_one = (Meaning::Label, say!("effects-input-one-sided"), self.one.from);
-        let written_by_one = (Meaning::Label, say!("effects-output-one-sided"), self.one.to);
+        let partings = comparison
+            .partings
+            .iter()
+            .map(|parting| self.parting_row(parting));
+        let read_by_one = (
+            Meaning::Label,
+            say!("effects-input-one-sided"),
+            self.one.from,
+        );
+        let written_by_one = (
+            Meaning::Label,
+            say!("effects-output-one-sided"),
+            self.one.to,
+        );
         let told = [
             cells(inputs, &comparison.inputs.differing),
             cells(outputs, &comparison.outputs.differing),
@@ -224,15 +347,36 @@ impl Told<'_> {
                 let text = |value| short_hex(value).unwrap_or_else(unknown);
                 (name.clone(), None, text(one), text(other))
             }
-            DifferingCell::Memory { address, one, other, .. } => {
-                (format!("{:08x}", address.0), Some(*address), byte_words(one), byte_words(other))
-            }
+            DifferingCell::Memory {
+                address,
+                one,
+                other,
+                ..
+            } => (
+                format!("{:08x}", address.0),
+                Some(*address),
+                byte_words(one),
+                byte_words(other),
+            ),
         };
-        let symbol = address.and_then(|address| place_name(&self.session.images, address)).unwrap_or_default();
+        let symbol = address
+            .and_then(|address| place_name(&self.session.images, address))
+            .unwrap_or_default();
         let row_name = say!("effects-row", kind = kind.text(), name = &*name);
         let plain = |text: String| TableCell::new(Meaning::Plain, text);
-        let cells = vec![kind, plain(name), plain(one), plain(other), TableCell::new(Meaning::Symbol, symbol)];
-        TableRow { name: row_name, cells, address, ..TableRow::default() }
+        let cells = vec![
+            kind,
+            plain(name),
+            plain(one),
+            plain(other),
+            TableCell::new(Meaning::Symbol, symbol),
+        ];
+        TableRow {
+            name: row_name,
+            cells,
+            address,
+            ..TableRow::default()
+        }
     }
 
     /// Where the ways part, where each goes on, and where they meet.
@@ -241,7 +385,10 @@ impl Told<'_> {
             Some(at) => say!("effects-goes-to", place = self.offset(at.pc)),
             None => say!("effects-ends").to_owned(),
         };
-        let place = parting.parts.map_or_else(|| say!("effects-entry").to_owned(), |(one, _)| self.offset(one.pc));
+        let place = parting.parts.map_or_else(
+            || say!("effects-entry").to_owned(),
+            |(one, _)| self.offset(one.pc),
+        );
         let meets = match parting.meets {
             Some((one, _)) => say!("effects-meet", place = self.offset(one.pc)),
             None => say!("effects-meet-no-more").to_owned(),
@@ -255,9 +402,16 @@ impl Told<'_> {
             plain(way(parting.ways.1)),
             plain(meets),
         ];
-        let position = parting.parts.map_or(self.one.from, |(one, _)| one.step.after());
+        let position = parting
+            .parts
+            .map_or(self.one.from, |(one, _)| one.step.after());
         let name = say!("effects-row", kind = word, name = place);
-        TableRow { name, cells, position: Some(position), ..TableRow::default() }
+        TableRow {
+            name,
+            cells,
+            position: Some(position),
+            ..TableRow::default()
+        }
     }
 
     /// `+1c`, from the function's first step.
@@ -279,7 +433,9 @@ mod tests {
     fn check(of: EffectsOf, expected: &[&str]) {
         let table = effects_table(&overflow_with_image(), of, &Cancel::default()).unwrap();
         let row = |row: &TableRow| row.line().split_whitespace().collect::<Vec<_>>().join(" ");
-        let lines: Vec<String> = std::iter::once(table.summary.clone()).chain(table.rows.iter().map(row)).collect();
+        let lines: Vec<String> = std::iter::once(table.summary.clone())
+            .chain(table.rows.iter().map(row))
+            .collect();
         assert_eq!(lines, expected);
     }
 
@@ -308,7 +464,13 @@ mod tests {
             "write x19 8 80020012 1,253",
             "write 80020010 2 a9 bd heap+10 1,252",
         ];
-        check(EffectsOf::Range(StepRange { first: Position(1249), last: Position(1254) }), &expected);
+        check(
+            EffectsOf::Range(StepRange {
+                first: Position(1249),
+                last: Position(1254),
+            }),
+            &expected,
+        );
     }
 
     #[test]
@@ -325,17 +487,30 @@ mod tests {
             "output 8001fff8 10 30 heap_used",
             "way +14 to +18 to +44 meet at +40",
         ];
-        check(EffectsOf::Comparison(Position(852), OtherCall::Around(Position(673))), &expected);
+        check(
+            EffectsOf::Comparison(Position(852), OtherCall::Around(Position(673))),
+            &expected,
+        );
     }
 
     #[test]
     fn there_may_be_no_other_call_and_no_loop() {
         let session = overflow_with_image();
-        let failed = |of| effects_table(&session, of, &Cancel::default()).unwrap_err().to_string();
+        let failed = |of| {
+            effects_table(&session, of, &Cancel::default())
+                .unwrap_err()
+                .to_string()
+        };
         assert_eq!(
-            failed(EffectsOf::Comparison(Position(673), OtherCall::Near(Way::Back))),
+            failed(EffectsOf::Comparison(
+                Position(673),
+                OtherCall::Near(Way::Back)
+            )),
             "no other call of mini_malloc is there"
         );
-        assert_eq!(failed(EffectsOf::Round(Position(3))), "no loop is around the position");
+        assert_eq!(
+            failed(EffectsOf::Round(Position(3))),
+            "no loop is around the position"
+        );
     }
 }

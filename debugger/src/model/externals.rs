@@ -1,7 +1,9 @@
 //! The external changes of a trace as rows.
 
 use anyhow::Result;
-use stepback_index::{Cancel, ExternalChange, LastExternalChanges, MemoryRange, NextExternalChanges, Query as _};
+use stepback_index::{
+    Cancel, ExternalChange, LastExternalChanges, MemoryRange, NextExternalChanges, Query as _,
+};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
@@ -31,10 +33,24 @@ pub struct ExternalRow {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn external_rows(session: &Session, from: Position, limit: usize, cancel: &Cancel) -> Result<Vec<ExternalRow>> {
-    let changes =
-        NextExternalChanges { range: None, thread: None, from, skip: 0, limit }.run(&session.index, cancel)?;
-    Ok(changes.into_iter().map(|change| ExternalRow::new(change, session)).collect())
+pub fn external_rows(
+    session: &Session,
+    from: Position,
+    limit: usize,
+    cancel: &Cancel,
+) -> Result<Vec<ExternalRow>> {
+    let changes = NextExternalChanges {
+        range: None,
+        thread: None,
+        from,
+        skip: 0,
+        limit,
+    }
+    .run(&session.index, cancel)?;
+    Ok(changes
+        .into_iter()
+        .map(|change| ExternalRow::new(change, session))
+        .collect())
 }
 
 /// The last external change of a byte before a position. Runs on a worker.
@@ -47,9 +63,22 @@ pub fn last_external(
     before: Position,
     cancel: &Cancel,
 ) -> Result<Option<ExternalRow>> {
-    let range = Some(MemoryRange { address, len_bytes: 1 });
-    let changes = LastExternalChanges { range, thread: None, before, skip: 0, limit: 1 }.run(&session.index, cancel)?;
-    Ok(changes.into_iter().next().map(|change| ExternalRow::new(change, session)))
+    let range = Some(MemoryRange {
+        address,
+        len_bytes: 1,
+    });
+    let changes = LastExternalChanges {
+        range,
+        thread: None,
+        before,
+        skip: 0,
+        limit: 1,
+    }
+    .run(&session.index, cancel)?;
+    Ok(changes
+        .into_iter()
+        .next()
+        .map(|change| ExternalRow::new(change, session)))
 }
 
 impl ExternalRow {
@@ -73,7 +102,13 @@ impl ExternalRow {
 
     /// What was read: `bb 00`.
     pub fn read_text(&self) -> String {
-        bytes_text(&self.bytes.iter().map(|(_, read)| Some(*read)).collect::<Vec<_>>())
+        bytes_text(
+            &self
+                .bytes
+                .iter()
+                .map(|(_, read)| Some(*read))
+                .collect::<Vec<_>>(),
+        )
     }
 
     /// What was known of one byte, and what was read there.
@@ -84,7 +119,11 @@ impl ExternalRow {
 
     /// As it is copied.
     pub fn line(&self) -> String {
-        let place = self.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+        let place = self
+            .place
+            .as_ref()
+            .map(|place| format!(" ({place})"))
+            .unwrap_or_default();
         let step = thousands(self.step.0);
         say!(
             "externals-line",
@@ -111,7 +150,16 @@ mod tests {
             place: Some("heap".to_owned()),
             bytes: vec![(Some(0xaa), 0xbb), (None, 0)],
         };
-        assert_eq!(row.line(), "step 1,250: 80020010 (heap) was aa ??, read bb 00");
-        assert_eq!((row.byte(Address(0x8002_0010)), row.byte(Address(0x8002_000f))), (Some((Some(0xaa), 0xbb)), None));
+        assert_eq!(
+            row.line(),
+            "step 1,250: 80020010 (heap) was aa ??, read bb 00"
+        );
+        assert_eq!(
+            (
+                row.byte(Address(0x8002_0010)),
+                row.byte(Address(0x8002_000f))
+            ),
+            (Some((Some(0xaa), 0xbb)), None)
+        );
     }
 }

@@ -43,7 +43,11 @@ mod tests {
         });
         let ending = fatal_ending(&session.index, &Cancel::default()).unwrap();
         assert_eq!(
-            ending.map_or_else(String::new, |ending| format!("{}: {}", ending.step.0, fatal_words(&ending))),
+            ending.map_or_else(String::new, |ending| format!(
+                "{}: {}",
+                ending.step.0,
+                fatal_words(&ending)
+            )),
             expected
         );
     }
@@ -62,11 +66,18 @@ mod tests {
 
     #[test]
     fn an_access_where_nothing_can_be_was_the_last_thing() {
-        let words = "No exit: most likely a fatal signal. The recorder ends these badly: the load from";
+        let words =
+            "No exit: most likely a fatal signal. The recorder ends these badly: the load from";
         let behind = "looks completed, and the 2 steps behind it may not have run";
-        check(|writer| load(writer, 0x18), &format!("1: {words} 0x18 {behind}"));
+        check(
+            |writer| load(writer, 0x18),
+            &format!("1: {words} 0x18 {behind}"),
+        );
         check(|writer| load(writer, 0x4141_4141_4141), "");
-        check(|writer| load(writer, 0x0141_4141_4141_4141), &format!("1: {words} 0x141414141414141 {behind}"));
+        check(
+            |writer| load(writer, 0x0141_4141_4141_4141),
+            &format!("1: {words} 0x141414141414141 {behind}"),
+        );
     }
 
     #[test]
@@ -91,7 +102,8 @@ mod tests {
 
     #[test]
     fn a_signal_of_its_own_ends_a_program_too() {
-        let words = "No exit: most likely a fatal signal, which the program sent itself with tgkill";
+        let words =
+            "No exit: most likely a fatal signal, which the program sent itself with tgkill";
         check(|writer| system_call(writer, 234), &format!("1: {words}"));
         check(
             |writer| {

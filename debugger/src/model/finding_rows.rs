@@ -48,47 +48,101 @@ pub enum Branch {
 ///
 /// # Errors
 /// The trace could not be read, or it was cancelled.
-pub fn finding_list(session: &Session, progress: &BuildProgress, cancel: &Cancel) -> Result<FindingList> {
+pub fn finding_list(
+    session: &Session,
+    progress: &BuildProgress,
+    cancel: &Cancel,
+) -> Result<FindingList> {
     let rules = check(session, PLACES, progress, cancel)?;
-    Ok(FindingList { summary: so_far(session, &totals(&rules)), rules })
+    Ok(FindingList {
+        summary: so_far(session, &totals(&rules)),
+        rules,
+    })
 }
 
 /// `2 errors, 1 warning`, or that there is nothing.
 pub fn totals(rules: &[BrokenRule]) -> String {
     let count = |severity: Severity| {
-        let of = rules.iter().filter(|broken| broken.rule.severity == severity);
+        let of = rules
+            .iter()
+            .filter(|broken| broken.rule.severity == severity);
         of.fold(0u64, |sum, broken| sum.saturating_add(broken.count))
     };
     let [errors, warnings, notes] = [Severity::Error, Severity::Warning, Severity::Info].map(count);
-    let mut words = vec![say!("findings-errors", count = errors), say!("findings-warnings", count = warnings)];
+    let mut words = vec![
+        say!("findings-errors", count = errors),
+        say!("findings-warnings", count = warnings),
+    ];
     words.extend((notes > 0).then(|| say!("findings-notes", count = notes)));
-    if rules.is_empty() { say!("findings-no-findings-2").to_owned() } else { words.join(", ") }
+    if rules.is_empty() {
+        say!("findings-no-findings-2").to_owned()
+    } else {
+        words.join(", ")
+    }
 }
 
 /// `step 12, record 60`.
 pub fn place_words(found: &PlacedFinding) -> String {
-    let step = found.step.map(|step| say!("findings-step", number = step.0));
-    let line = found.line.map(|line| say!("findings-line", number = line.0));
-    let record = found.record.map(|record| say!("findings-record", number = record));
+    let step = found
+        .step
+        .map(|step| say!("findings-step", number = step.0));
+    let line = found
+        .line
+        .map(|line| say!("findings-line", number = line.0));
+    let record = found
+        .record
+        .map(|record| say!("findings-record", number = record));
     let words: Vec<_> = [step, line, record].into_iter().flatten().collect();
-    if words.is_empty() { say!("findings-in-the-trace").to_owned() } else { words.join(", ") }
+    if words.is_empty() {
+        say!("findings-in-the-trace").to_owned()
+    } else {
+        words.join(", ")
+    }
 }
 
 /// What to know of a rule, in lines.
 pub fn rule_words(rule: &Rule) -> String {
-    let Rule { id, clause, title, meaning, .. } = rule;
-    let clause = if clause.is_empty() { String::new() } else { say!("findings-clause", clause = *clause) };
-    say!("findings-rule", id = *id, clause = clause, title = *title, meaning = *meaning)
+    let Rule {
+        id,
+        clause,
+        title,
+        meaning,
+        ..
+    } = rule;
+    let clause = if clause.is_empty() {
+        String::new()
+    } else {
+        say!("findings-clause", clause = *clause)
+    };
+    say!(
+        "findings-rule",
+        id = *id,
+        clause = clause,
+        title = *title,
+        meaning = *meaning
+    )
 }
 
 /// All rows; rules whose names are among the closed ones have none below them.
-pub fn finding_rows<'a>(list: &'a FindingList, closed: &BTreeSet<&'static str>) -> Vec<FindingRow<'a>> {
+pub fn finding_rows<'a>(
+    list: &'a FindingList,
+    closed: &BTreeSet<&'static str>,
+) -> Vec<FindingRow<'a>> {
     let mut rows = Vec::new();
     for broken in &list.rules {
-        let branch = if closed.contains(broken.rule.id) { Branch::Closed } else { Branch::Open };
+        let branch = if closed.contains(broken.rule.id) {
+            Branch::Closed
+        } else {
+            Branch::Open
+        };
         rows.push(FindingRow::Rule(broken, branch));
         if branch == Branch::Open {
-            rows.extend(broken.first.iter().map(|found| FindingRow::Place(broken, found)));
+            rows.extend(
+                broken
+                    .first
+                    .iter()
+                    .map(|found| FindingRow::Place(broken, found)),
+            );
             let more = broken.count.saturating_sub(broken.first.len() as u64);
             rows.extend((more > 0).then_some(FindingRow::More(broken, more)));
         }
@@ -106,7 +160,9 @@ impl FindingRow<'_> {
 
     /// Where a click travels to: behind the step, where what it did shows. None where it is nowhere in particular.
     pub fn position(&self) -> Option<Position> {
-        let Self::Place(_, found) = self else { return None };
+        let Self::Place(_, found) = self else {
+            return None;
+        };
         let is_somewhere = found.step.is_some() || found.line.is_some() || found.record.is_some();
         is_somewhere.then(|| found.step.map_or(Position(0), |step| step.after()))
     }
@@ -115,9 +171,20 @@ impl FindingRow<'_> {
     pub fn line(&self) -> String {
         match self {
             Self::Rule(BrokenRule { rule, count, .. }, _) => {
-                format!("{} {} ×{}: {}", rule.severity.name(), rule.id, thousands(*count), rule.title)
+                format!(
+                    "{} {} ×{}: {}",
+                    rule.severity.name(),
+                    rule.id,
+                    thousands(*count),
+                    rule.title
+                )
             }
-            Self::Place(broken, found) => format!("{}: {}: {}", broken.rule.id, place_words(found), found.message),
+            Self::Place(broken, found) => format!(
+                "{}: {}: {}",
+                broken.rule.id,
+                place_words(found),
+                found.message
+            ),
             Self::More(_, count) => say!("findings-more", count = *count),
         }
     }
@@ -145,8 +212,15 @@ mod tests {
             line: None,
             record: Some(number),
         };
-        let rules = vec![BrokenRule { rule: &RULE, count: 1002, first: vec![found(0), found(8)] }];
-        FindingList { summary: totals(&rules), rules }
+        let rules = vec![BrokenRule {
+            rule: &RULE,
+            count: 1002,
+            first: vec![found(0), found(8)],
+        }];
+        FindingList {
+            summary: totals(&rules),
+            rules,
+        }
     }
 
     #[test]
@@ -164,7 +238,10 @@ mod tests {
                 "and 1,000 more",
             ]
         );
-        let positions: Vec<_> = rows.iter().map(|row| row.position().map(|position| position.0)).collect();
+        let positions: Vec<_> = rows
+            .iter()
+            .map(|row| row.position().map(|position| position.0))
+            .collect();
         assert_eq!(positions, [None, Some(0), Some(8), None]);
         assert_eq!(finding_rows(&list, &BTreeSet::from(["R-A02"])).len(), 1);
     }
@@ -174,9 +251,20 @@ mod tests {
         let words = "R-A02, clause 7a of the specification\na branch says where it goes\nIt may mean: nobody knows";
         assert_eq!(rule_words(&RULE), words);
         assert_eq!(totals(&[]), "no findings");
-        let nowhere =
-            PlacedFinding { severity: Severity::Info, message: String::new(), step: None, line: None, record: None };
+        let nowhere = PlacedFinding {
+            severity: Severity::Info,
+            message: String::new(),
+            step: None,
+            line: None,
+            record: None,
+        };
         assert_eq!(place_words(&nowhere), "in the trace");
-        assert_eq!(place_words(&PlacedFinding { line: Some(Line(1200)), ..nowhere }), "line 1,200");
+        assert_eq!(
+            place_words(&PlacedFinding {
+                line: Some(Line(1200)),
+                ..nowhere
+            }),
+            "line 1,200"
+        );
     }
 }

@@ -39,15 +39,22 @@ impl SoughtCalls {
 
     /// The calls among which these are, in the order of the table.
     fn candidates(&self, calls: &CallTable) -> Vec<Range<u64>> {
-        let Some(StepRange { first, last }) = self.range else { return std::iter::once(0..calls.len()).collect() };
+        let Some(StepRange { first, last }) = self.range else {
+            return std::iter::once(0..calls.len()).collect();
+        };
         // What is entered at the first position was called by the step before it.
         let part = Position(first.0.saturating_sub(1))..last;
-        calls.stacks().iter().map(|stack| calls.frames_within(stack, &part).called).collect()
+        calls
+            .stacks()
+            .iter()
+            .map(|stack| calls.frames_within(stack, &part).called)
+            .collect()
     }
 
     fn is_in_range(&self, call: &Call) -> bool {
         let at = call.entered_at();
-        self.range.is_none_or(|range| (range.first..=range.last).contains(&at))
+        self.range
+            .is_none_or(|range| (range.first..=range.last).contains(&at))
     }
 }
 
@@ -77,7 +84,9 @@ pub fn find_calls(
             Some(is_match) => *is_match,
             None => {
                 // A handler is for one trap.
-                let is_match = frame_name(session, &call, cancel)?.to_lowercase().contains(&text);
+                let is_match = frame_name(session, &call, cancel)?
+                    .to_lowercase()
+                    .contains(&text);
                 matches.insert(call.function, is_match);
                 is_match
             }
@@ -105,17 +114,29 @@ pub struct CallWords {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn call_words(session: &Session, ids: &[CallId], cancel: &Cancel) -> Result<Vec<CallWords>, QueryError> {
+pub fn call_words(
+    session: &Session,
+    ids: &[CallId],
+    cancel: &Cancel,
+) -> Result<Vec<CallWords>, QueryError> {
     let calls = session.index.calls();
     let words = |id: &CallId| {
         let frames = stack_frames(session, &[*id], SourceWish::LeftOut, cancel)?;
         let arguments = frames.first().map_or_else(String::new, |frame| {
-            frame.arguments.iter().take(ARGUMENTS).map(Argument::text).collect::<Vec<_>>().join(", ")
+            frame
+                .arguments
+                .iter()
+                .take(ARGUMENTS)
+                .map(Argument::text)
+                .collect::<Vec<_>>()
+                .join(", ")
         });
         let call = calls.get(*id);
         let parent = call.and_then(|call| calls.get(call.parent?));
         let entered = || call.map_or_else(String::new, |call| entered_words(&call).to_owned());
-        let caller = parent.map_or_else(entered, |parent| function_name(&session.images, parent.function));
+        let caller = parent.map_or_else(entered, |parent| {
+            function_name(&session.images, parent.function)
+        });
         Ok(CallWords { arguments, caller })
     };
     ids.iter().map(words).collect()
@@ -130,7 +151,10 @@ mod tests {
     use crate::session::test_session::overflow;
 
     fn sought(text: &str, range: Option<StepRange>) -> SoughtCalls {
-        SoughtCalls { text: text.to_owned(), range }
+        SoughtCalls {
+            text: text.to_owned(),
+            range,
+        }
     }
 
     #[test]
@@ -138,11 +162,28 @@ mod tests {
         let session = overflow();
         let all = find_calls(&session, &sought("", None), usize::MAX, &Cancel::default()).unwrap();
         assert_eq!(all.count, session.index.calls().len());
-        let range = StepRange { first: Position(85), last: Position(900) };
-        let inside = find_calls(&session, &sought("", Some(range)), usize::MAX, &Cancel::default()).unwrap();
+        let range = StepRange {
+            first: Position(85),
+            last: Position(900),
+        };
+        let inside = find_calls(
+            &session,
+            &sought("", Some(range)),
+            usize::MAX,
+            &Cancel::default(),
+        )
+        .unwrap();
         let is_inside = |row: &&CallRow| (85..=900).contains(&row.call.entered_at().0);
-        let expected: Vec<CallId> = all.rows.iter().filter(is_inside).map(|row| row.first).collect();
-        assert_eq!(inside.rows.iter().map(|row| row.first).collect::<Vec<_>>(), expected);
+        let expected: Vec<CallId> = all
+            .rows
+            .iter()
+            .filter(is_inside)
+            .map(|row| row.first)
+            .collect();
+        assert_eq!(
+            inside.rows.iter().map(|row| row.first).collect::<Vec<_>>(),
+            expected
+        );
         assert!(expected.len() > 10 && expected.len() < all.rows.len());
     }
 
@@ -154,6 +195,9 @@ mod tests {
         let words = call_words(&overflow(), &ids, &Cancel::default()).unwrap();
         let callers: Vec<&str> = words.iter().map(|words| words.caller.as_str()).collect();
         assert_eq!(callers, ["80000390"; 3]);
-        assert!(words.iter().all(|words| words.arguments.starts_with("x0=")), "{words:?}");
+        assert!(
+            words.iter().all(|words| words.arguments.starts_with("x0=")),
+            "{words:?}"
+        );
     }
 }

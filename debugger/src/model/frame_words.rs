@@ -97,7 +97,9 @@ pub fn frame_marks(call: &Call) -> Vec<FrameMark> {
         Left::Skipped => Some(FrameMark::Skipped),
         Left::Longjmp => Some(FrameMark::Longjmp),
         // The first frame of a thread, and the first after a gap, is expected to be open.
-        Left::Open => Some(FrameMark::Open).filter(|_| !matches!(call.entered, Entered::Root | Entered::Gap)),
+        Left::Open => {
+            Some(FrameMark::Open).filter(|_| !matches!(call.entered, Entered::Root | Entered::Gap))
+        }
         Left::Gap => Some(FrameMark::Gap),
     };
     entered.into_iter().chain(left).collect()
@@ -130,13 +132,25 @@ mod tests {
     fn only_what_is_unusual_is_marked() {
         assert!(frame_marks(&call(Entered::Call, Left::Return)).is_empty());
         assert!(frame_marks(&call(Entered::Root, Left::Open)).is_empty());
-        assert_eq!(frame_marks(&call(Entered::Call, Left::Open)), [FrameMark::Open]);
-        assert_eq!(frame_marks(&call(Entered::Exception, Left::Longjmp)), [FrameMark::Exception, FrameMark::Longjmp]);
+        assert_eq!(
+            frame_marks(&call(Entered::Call, Left::Open)),
+            [FrameMark::Open]
+        );
+        assert_eq!(
+            frame_marks(&call(Entered::Exception, Left::Longjmp)),
+            [FrameMark::Exception, FrameMark::Longjmp]
+        );
     }
 
     #[test]
     fn the_end_of_a_frame_names_its_last_step() {
-        assert_eq!(left_words(&call(Entered::Call, Left::Return)), "returned, last step 1,260");
-        assert_eq!(left_words(&call(Entered::Call, Left::Open)), "never left: the trace ends inside");
+        assert_eq!(
+            left_words(&call(Entered::Call, Left::Return)),
+            "returned, last step 1,260"
+        );
+        assert_eq!(
+            left_words(&call(Entered::Call, Left::Open)),
+            "never left: the trace ends inside"
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! What a cell held around a step: what the pointer on it asks for.
 
 use anyhow::Result;
-use stepback_index::{AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, Query as _, Steps, ThreadId};
+use stepback_index::{
+    AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, Query as _, Steps, ThreadId,
+};
 use stepback_parsers::Step;
 
 use super::names::function_name;
@@ -52,10 +54,21 @@ pub fn glimpse(session: &Session, of: &GlimpseOf, cancel: &Cancel) -> Result<Opt
         CellName::Memory(address, len_bytes) => names.cell(&format!("{address}:{len_bytes}")).ok(),
     };
     let Some(cell) = found else { return Ok(None) };
-    let last = LastAccess { cell, kinds: AccessKinds::Writes, before }.run(index, cancel)?;
+    let last = LastAccess {
+        cell,
+        kinds: AccessKinds::Writes,
+        before,
+    }
+    .run(index, cancel)?;
     let written_by = match &last {
         LastAccessAnswer::Step(hit) => {
-            let record = Steps { first: hit.record.step, count: 1 }.run(index, cancel)?.into_iter().next();
+            let record = Steps {
+                first: hit.record.step,
+                count: 1,
+            }
+            .run(index, cancel)?
+            .into_iter()
+            .next();
             record.map(|record| (record.step, function_name(&session.images, record.pc)))
         }
         LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
@@ -63,7 +76,11 @@ pub fn glimpse(session: &Session, of: &GlimpseOf, cancel: &Cancel) -> Result<Opt
     if let Cell::Memory { len_bytes, .. } | Cell::Physical { len_bytes, .. } = cell
         && len_bytes > VALUE_BYTES
     {
-        return Ok(Some(Glimpse { too_long: Some(len_bytes), written_by, ..Glimpse::default() }));
+        return Ok(Some(Glimpse {
+            too_long: Some(len_bytes),
+            written_by,
+            ..Glimpse::default()
+        }));
     }
     Ok(Some(Glimpse {
         before: cell_value(index, cell, before, cancel)?,
@@ -79,7 +96,10 @@ impl Glimpse {
         let mut lines = match self.too_long {
             Some(len_bytes) => vec![say!("glimpse-too-long", count = len_bytes)],
             None if self.before == self.after => {
-                vec![say!("glimpse-holds", value = value_words(session, &self.before))]
+                vec![say!(
+                    "glimpse-holds",
+                    value = value_words(session, &self.before)
+                )]
             }
             None => vec![
                 say!("glimpse-before", value = value_words(session, &self.before)),
@@ -87,7 +107,9 @@ impl Glimpse {
             ],
         };
         lines.push(match &self.written_by {
-            Some((step, function)) => say!("glimpse-written-by", step = step.0, function = &**function),
+            Some((step, function)) => {
+                say!("glimpse-written-by", step = step.0, function = &**function)
+            }
             None => say!("memory-no-step-wrote-it-before").to_owned(),
         });
         lines
@@ -112,19 +134,36 @@ mod tests {
     #[track_caller]
     fn check(cell: CellName, step: u64, expected: &[&str]) {
         let session = overflow();
-        let of = GlimpseOf { cell, step: Step(step), thread: ThreadId(0) };
+        let of = GlimpseOf {
+            cell,
+            step: Step(step),
+            thread: ThreadId(0),
+        };
         let found = glimpse(&session, &of, &Cancel::default()).unwrap();
-        assert_eq!(found.map(|found| found.lines(&session)).unwrap_or_default(), expected);
+        assert_eq!(
+            found.map(|found| found.lines(&session)).unwrap_or_default(),
+            expected
+        );
     }
 
     #[test]
     fn registers_and_memory_are_seen_before_and_after_a_step() {
-        let x19 =
-            ["before 8002000f, recorded", "after  80020012, recorded", "written before by step 1,188 in 800004a8"];
+        let x19 = [
+            "before 8002000f, recorded",
+            "after  80020012, recorded",
+            "written before by step 1,188 in 800004a8",
+        ];
         check(CellName::Register("x19".to_owned()), 1253, &x19);
-        let byte = ["before a0, recorded", "after  a9, recorded", "written before by step 726 in 80000560"];
+        let byte = [
+            "before a0, recorded",
+            "after  a9, recorded",
+            "written before by step 726 in 80000560",
+        ];
         check(CellName::Memory("0x80020010".to_owned(), 1), 1249, &byte);
-        let long = ["65 bytes: too many to be shown", "written before by step 729 in 8000056c"];
+        let long = [
+            "65 bytes: too many to be shown",
+            "written before by step 729 in 8000056c",
+        ];
         check(CellName::Memory("0x80020010".to_owned(), 65), 1249, &long);
         check(CellName::Register("sxtw".to_owned()), 1249, &[]);
     }

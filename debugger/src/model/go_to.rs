@@ -52,8 +52,14 @@ pub fn suggestions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec
 }
 
 fn step_of(session: &Session, text: &str) -> Option<Suggestion> {
-    let digits: String = text.chars().filter(|letter| *letter != ',' && *letter != '_').collect();
-    let position = digits.parse::<u64>().ok().filter(|position| *position <= session.index.step_count())?;
+    let digits: String = text
+        .chars()
+        .filter(|letter| *letter != ',' && *letter != '_')
+        .collect();
+    let position = digits
+        .parse::<u64>()
+        .ok()
+        .filter(|position| *position <= session.index.step_count())?;
     let title = say!("goto-step-of", step = position);
     Some(Suggestion {
         title,
@@ -64,13 +70,25 @@ fn step_of(session: &Session, text: &str) -> Option<Suggestion> {
 
 /// An address as it is shown: hexadecimal digits, with or without `0x`.
 fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<Suggestion>> {
-    let Some(address) = shown_address(text) else { return Ok(None) };
+    let Some(address) = shown_address(text) else {
+        return Ok(None);
+    };
     let pc = code_address(address, &session.index, cancel)?;
-    let Some(times) = Times::of(session, pc, cancel)? else { return Ok(memory_at(session, address, cancel)) };
-    let place = session.images.name_at(pc).map(|name| say!("goto-in", name = name)).unwrap_or_default();
+    let Some(times) = Times::of(session, pc, cancel)? else {
+        return Ok(memory_at(session, address, cancel));
+    };
+    let place = session
+        .images
+        .name_at(pc)
+        .map(|name| say!("goto-in", name = name))
+        .unwrap_or_default();
     let note = format!("{place}{}", so_far(session, &times.executions()));
     let title = say!("goto-address", address = format!("{:x}", pc.0));
-    Ok(Some(Suggestion { title, note, action: Action::Travel(TravelAction::GoTo(format!("pc:{:#x}", pc.0))) }))
+    Ok(Some(Suggestion {
+        title,
+        note,
+        action: Action::Travel(TravelAction::GoTo(format!("pc:{:#x}", pc.0))),
+    }))
 }
 
 /// Memory that the trace accesses or an image has.
@@ -90,7 +108,12 @@ fn line_of(text: &str) -> Option<Suggestion> {
     is_file.then(|| Suggestion {
         title: say!("goto-line-of", line = line, file = file),
         note: say!("goto-its-next-execution").to_owned(),
-        action: Action::Travel(TravelAction::GoToLine(file.to_owned(), line, Way::Forward, None)),
+        action: Action::Travel(TravelAction::GoToLine(
+            file.to_owned(),
+            line,
+            Way::Forward,
+            None,
+        )),
     })
 }
 
@@ -113,7 +136,11 @@ fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Sugge
             None => say!("goto-function", calls = so_far(session, spoken(NEVER))),
         };
         let action = Action::Travel(TravelAction::GoTo(format!("pc:{:#x}", pc.0)));
-        offered.push(Suggestion { title: symbol.name().to_owned(), note, action });
+        offered.push(Suggestion {
+            title: symbol.name().to_owned(),
+            note,
+            action,
+        });
     }
     // Stable: among those that ran, and among those that did not, the order stays.
     offered.sort_by_key(|suggestion| suggestion.note.contains(spoken(NEVER)));
@@ -127,12 +154,21 @@ struct Times(usize);
 impl Times {
     /// None for never.
     fn of(session: &Session, pc: Address, cancel: &Cancel) -> Result<Option<Self>> {
-        let visits = VisitsFrom { pc, from: Position(0), limit: COUNTED + 1 }.run(&session.index, cancel)?;
+        let visits = VisitsFrom {
+            pc,
+            from: Position(0),
+            limit: COUNTED + 1,
+        }
+        .run(&session.index, cancel)?;
         Ok(Some(Self(visits.len())).filter(|times| times.0 > 0))
     }
 
     fn calls(self) -> String {
-        if self.0 > COUNTED { say!("goto-calls-over", count = COUNTED) } else { say!("goto-calls", count = self.0) }
+        if self.0 > COUNTED {
+            say!("goto-calls-over", count = COUNTED)
+        } else {
+            say!("goto-calls", count = self.0)
+        }
     }
 
     fn executions(self) -> String {
@@ -151,12 +187,18 @@ mod tests {
 
     fn offered(text: &str) -> Vec<String> {
         let found = suggestions(&overflow_with_image(), text, &Cancel::default()).unwrap();
-        found.into_iter().map(|found| format!("{}: {}", found.title, found.note)).collect()
+        found
+            .into_iter()
+            .map(|found| format!("{}: {}", found.title, found.note))
+            .collect()
     }
 
     #[test]
     fn a_function_is_found_by_its_name_and_by_a_part_of_it() {
-        assert_eq!(offered("hexval").first().map(String::as_str), Some("hexval: function, 36 calls"));
+        assert_eq!(
+            offered("hexval").first().map(String::as_str),
+            Some("hexval: function, 36 calls")
+        );
         assert!(offered("XVA").iter().any(|line| line.starts_with("hexval")));
         assert_eq!(offered("no such thing"), Vec::<String>::new());
     }
@@ -172,10 +214,16 @@ mod tests {
 
     #[test]
     fn a_line_of_a_file_is_one() {
-        let found = suggestions(&overflow_with_image(), "overflow.c:12", &Cancel::default()).unwrap();
+        let found =
+            suggestions(&overflow_with_image(), "overflow.c:12", &Cancel::default()).unwrap();
         assert_eq!(
             found[0].action,
-            Action::Travel(TravelAction::GoToLine("overflow.c".to_owned(), 12, Way::Forward, None))
+            Action::Travel(TravelAction::GoToLine(
+                "overflow.c".to_owned(),
+                12,
+                Way::Forward,
+                None
+            ))
         );
         assert_eq!(offered("line:7"), Vec::<String>::new());
     }

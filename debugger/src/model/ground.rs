@@ -24,9 +24,17 @@ impl<'a> Ground<'a> {
     pub fn at(index: &'a Index, position: Position) -> Result<Self, QueryError> {
         let end = index.end();
         let thread_before = SlotReader(index).thread_at(position.min(end))?;
-        let thread_after =
-            if position < end { SlotReader(index).thread_at(position.next_step().after())? } else { thread_before };
-        Ok(Self { calls: index.calls(), end, thread_before, thread_after })
+        let thread_after = if position < end {
+            SlotReader(index).thread_at(position.next_step().after())?
+        } else {
+            thread_before
+        };
+        Ok(Self {
+            calls: index.calls(),
+            end,
+            thread_before,
+            thread_after,
+        })
     }
 
     /// The frame that a position is in: after a call it is the new frame, after a return the caller's.
@@ -37,11 +45,19 @@ impl<'a> Ground<'a> {
     /// The outermost frame that ends with a step of the thread before the position.
     pub fn left_by(&self, step: Step) -> Option<CallId> {
         let mut frame = frame_of_step(self.calls, self.thread_before, step)?;
-        let ends_here = |id| self.calls.get(id).is_some_and(|call| call.exit_step == Some(step));
+        let ends_here = |id| {
+            self.calls
+                .get(id)
+                .is_some_and(|call| call.exit_step == Some(step))
+        };
         if !ends_here(frame) {
             return None;
         }
-        while let Some(parent) = self.calls.get(frame).and_then(|call| call.parent).filter(|parent| ends_here(*parent))
+        while let Some(parent) = self
+            .calls
+            .get(frame)
+            .and_then(|call| call.parent)
+            .filter(|parent| ends_here(*parent))
         {
             frame = parent;
         }
@@ -51,7 +67,9 @@ impl<'a> Ground<'a> {
     /// The position just after a frame; the end of its thread's steps while it is open.
     pub fn after(&self, frame: CallId) -> Option<Position> {
         let call = self.calls.get(frame)?;
-        let last = call.exit_step.or_else(|| self.calls.steps_inside(frame).map(|(_, last)| last));
+        let last = call
+            .exit_step
+            .or_else(|| self.calls.steps_inside(frame).map(|(_, last)| last));
         // A call into which the trace shows no step ends with the step that called.
         last.or(call.call_step).map(Step::after)
     }

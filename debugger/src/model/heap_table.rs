@@ -34,9 +34,16 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
     cancel.check()?;
     let count = heap.blocks().len();
     let allocated = heap.blocks().filter(|block| block.is_allocated(at));
-    let (alive, bytes) =
-        allocated.fold((0, 0u64), |(count, bytes), block| (count + 1, bytes.saturating_add(block.size_bytes)));
-    let order = |block: &Block| (Reverse(block.is_allocated(at)), Reverse(block.allocated_at), block.address);
+    let (alive, bytes) = allocated.fold((0, 0u64), |(count, bytes), block| {
+        (count + 1, bytes.saturating_add(block.size_bytes))
+    });
+    let order = |block: &Block| {
+        (
+            Reverse(block.is_allocated(at)),
+            Reverse(block.allocated_at),
+            block.address,
+        )
+    };
     // Millions of blocks need not be kept and sorted for the few that are listed.
     let mut blocks: Vec<Block> = Vec::new();
     for block in heap.blocks() {
@@ -57,7 +64,10 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
     if count > ROWS {
         summary += &say!("heap-listed", count = ROWS);
     }
-    let rows = blocks.into_iter().map(|block| block_row(session, &block, at)).collect();
+    let rows = blocks
+        .into_iter()
+        .map(|block| block_row(session, &block, at))
+        .collect();
     Ok(Table::new(summary, &HEADS, rows).without_one_thread(session))
 }
 
@@ -87,7 +97,11 @@ fn block_row(session: &Session, block: &Block, at: Position) -> TableRow {
         }
     }
     TableRow {
-        name: say!("heap-row", address = format!("{:x}", block.address.0), count = block.size_bytes),
+        name: say!(
+            "heap-row",
+            address = format!("{:x}", block.address.0),
+            count = block.size_bytes
+        ),
         cells,
         position: Some(block.allocated_at),
         address: Some(block.address),

@@ -13,24 +13,44 @@ use crate::session::Session;
 /// The name of a traced function: `malloc`.
 pub fn function_name(session: &Session, id: u64) -> String {
     let functions = session.companions.functions.as_ref();
-    CallNames { functions, set: session.index.source().traits().instruction_set }.callee(Callee::Function(id))
+    CallNames {
+        functions,
+        set: session.index.source().traits().instruction_set,
+    }
+    .callee(Callee::Function(id))
 }
 
 /// Which block an address belongs to at a position: `24 bytes into the 64 that malloc returned at step 7, freed at step 9`.
-pub fn block_words(session: &Session, heap: &Heap, address: Address, position: Position) -> Option<String> {
+pub fn block_words(
+    session: &Session,
+    heap: &Heap,
+    address: Address,
+    position: Position,
+) -> Option<String> {
     let block = heap.block_at(address, position)?;
-    let (offset, size) = (address.0.saturating_sub(block.address.0), thousands(block.size_bytes));
+    let (offset, size) = (
+        address.0.saturating_sub(block.address.0),
+        thousands(block.size_bytes),
+    );
     let place = match offset {
         0 => say!("heap-first-of", size = size),
         offset => say!("heap-into", count = offset, size = size),
     };
     let end = match block.freed {
-        Some(freed) if freed.at <= position => say!("heap-freed-since", step = step_words(freed.step)),
+        Some(freed) if freed.at <= position => {
+            say!("heap-freed-since", step = step_words(freed.step))
+        }
         Some(freed) => say!("heap-freed-at", step = step_words(freed.step)),
         None => say!("heap-never-freed").to_owned(),
     };
     let function = function_name(session, block.function);
-    Some(say!("heap-block", place = place, function = function, step = step_words(block.allocated_step), end = end))
+    Some(say!(
+        "heap-block",
+        place = place,
+        function = function,
+        step = step_words(block.allocated_step),
+        end = end
+    ))
 }
 
 /// What is wrong with a free of what was freed before.
@@ -46,7 +66,10 @@ pub fn double_free_words(session: &Session, DoubleFree { bad, before }: DoubleFr
 }
 
 fn step_words(step: Option<Step>) -> String {
-    step.map_or_else(|| say!("heap-the-start").to_owned(), |step| say!("heap-step", step = step.0))
+    step.map_or_else(
+        || say!("heap-the-start").to_owned(),
+        |step| say!("heap-step", step = step.0),
+    )
 }
 
 #[cfg(test)]
@@ -70,18 +93,31 @@ mod tests {
     fn an_address_says_which_block_it_is_in_and_how_long_that_lives() {
         let call = |writer: &mut TraceWriter, markers: &[(u16, u64)]| {
             writer.instruction(0x40_1000, &[0x90]);
-            markers.iter().for_each(|(sort, value)| writer.marker(*sort, *value));
+            markers
+                .iter()
+                .for_each(|(sort, value)| writer.marker(*sort, *value));
         };
         let (session, _place) = drmemtrace_with(LIST, |writer| {
-            call(writer, &[(FUNCTION, 1), (RETURN_ADDRESS, 0x40_2000), (ARGUMENT, 64)]);
+            call(
+                writer,
+                &[(FUNCTION, 1), (RETURN_ADDRESS, 0x40_2000), (ARGUMENT, 64)],
+            );
             call(writer, &[(FUNCTION, 1), (RETURN_VALUE, 0x5000)]);
             call(writer, &[]);
-            call(writer, &[(FUNCTION, 2), (RETURN_ADDRESS, 0x40_2000), (ARGUMENT, 0x5000)]);
+            call(
+                writer,
+                &[
+                    (FUNCTION, 2),
+                    (RETURN_ADDRESS, 0x40_2000),
+                    (ARGUMENT, 0x5000),
+                ],
+            );
             call(writer, &[(FUNCTION, 2), (RETURN_VALUE, 0)]);
         });
         let functions = session.companions.functions.as_ref();
         let heap = heap(&session.index, functions, &Cancel::default()).unwrap();
-        let words = |address, position| block_words(&session, &heap, Address(address), Position(position));
+        let words =
+            |address, position| block_words(&session, &heap, Address(address), Position(position));
         let freed = session.index.end();
         assert!(has_heap(functions));
         assert!(

@@ -13,14 +13,21 @@ use crate::analysis::hot_pages::{HotPages, PageTotals, hot_pages};
 use crate::messages::say;
 use crate::session::Session;
 
-const HEADS: [&str; 5] = ["head-page", "head-reads", "head-writes", "head-share", "head-symbol"];
+const HEADS: [&str; 5] = [
+    "head-page",
+    "head-reads",
+    "head-writes",
+    "head-share",
+    "head-symbol",
+];
 
 /// The pages that the trace accesses, the busiest first. Runs on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
 pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
-    let HotPages { page_bytes, pages } = hot_pages(&session.index, Position(0), session.index.end(), cancel)?;
+    let HotPages { page_bytes, pages } =
+        hot_pages(&session.index, Position(0), session.index.end(), cancel)?;
     let most = pages.first().map_or(0, |page| page.reads + page.writes);
     let mut summary = match pages.len() {
         0 => say!("heat-no-access").to_owned(),
@@ -29,17 +36,29 @@ pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
     if pages.len() > ROWS {
         summary += &say!("heat-busiest", count = ROWS);
     }
-    let page_row = |PageTotals { process, first, reads, writes }: PageTotals| TableRow {
+    let page_row = |PageTotals {
+                        process,
+                        first,
+                        reads,
+                        writes,
+                    }: PageTotals| TableRow {
         name: say!("heat-page", address = format!("{:x}", first.0)),
         cells: vec![
             TableCell::new(
                 Meaning::Plain,
-                [Some(format!("{:08x}", first.0)), process].into_iter().flatten().collect::<Vec<_>>().join("  "),
+                [Some(format!("{:08x}", first.0)), process]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join("  "),
             ),
             TableCell::Number(reads, Span::new(Meaning::Read, thousands(reads))),
             TableCell::Number(writes, Span::new(Meaning::Write, thousands(writes))),
             TableCell::Bar(reads, writes, most),
-            TableCell::new(Meaning::Symbol, place_name(&session.images, first).unwrap_or_default()),
+            TableCell::new(
+                Meaning::Symbol,
+                place_name(&session.images, first).unwrap_or_default(),
+            ),
         ],
         address: Some(first),
         ..TableRow::default()

@@ -116,20 +116,33 @@ impl OnlyHits {
     pub fn forget(&mut self, step_count: u64) {
         if self.is_on && (self.made_of.take().is_some() || self.rows.step_count != step_count) {
             self.opened.clear();
-            self.rows = Arc::new(HitRows::new(&[], &Around { context: 0, opened: &[] }, step_count));
+            self.rows = Arc::new(HitRows::new(
+                &[],
+                &Around {
+                    context: 0,
+                    opened: &[],
+                },
+                step_count,
+            ));
         }
     }
 
     /// Takes in what was found so far. Cost: nothing where that is what it was, else the number of hits.
     pub fn update(&mut self, Sifted { positions, number }: Sifted<'_>, step_count: u64) {
-        let is_made = self.made_of.as_ref().is_some_and(|made| Arc::ptr_eq(made, positions));
+        let is_made = self
+            .made_of
+            .as_ref()
+            .is_some_and(|made| Arc::ptr_eq(made, positions));
         if !self.is_on || (is_made && self.rows.step_count == step_count) {
             return;
         }
         if self.made_of.is_some() && self.number != number {
             self.opened.clear();
         }
-        let around = Around { context: self.context, opened: &self.opened };
+        let around = Around {
+            context: self.context,
+            opened: &self.opened,
+        };
         self.rows = Arc::new(HitRows::new(positions, &around, step_count));
         (self.made_of, self.number) = (Some(Arc::clone(positions)), number);
     }
@@ -165,10 +178,18 @@ impl HitRows {
     fn new(positions: &[u64], around: &Around<'_>, step_count: u64) -> Self {
         let of_hit = |position: &u64| {
             let step = position.saturating_sub(1);
-            (step.saturating_sub(around.context), position.saturating_add(around.context))
+            (
+                step.saturating_sub(around.context),
+                position.saturating_add(around.context),
+            )
         };
         let mut shown: Vec<(u64, u64)> = positions.iter().map(of_hit).collect();
-        shown.extend(around.opened.iter().map(|steps| (steps.first.0, steps.last.0)));
+        shown.extend(
+            around
+                .opened
+                .iter()
+                .map(|steps| (steps.first.0, steps.last.0)),
+        );
         // Hits with as much around each ascend already.
         shown.sort_unstable();
         let mut pieces: Vec<Piece> = Vec::new();
@@ -177,12 +198,19 @@ impl HitRows {
             // A row that hides a single step is no shorter than the step.
             match pieces.last_mut() {
                 Some(last) if first <= last.end.saturating_add(1) => last.end = last.end.max(end),
-                None if first <= 1 => pieces.push(Piece { row: 0, first: 0, end }),
+                None if first <= 1 => pieces.push(Piece {
+                    row: 0,
+                    first: 0,
+                    end,
+                }),
                 _ if first < end => pieces.push(Piece { row: 0, first, end }),
                 _ => {}
             }
         }
-        if let Some(last) = pieces.last_mut().filter(|last| last.end.saturating_add(1) == step_count) {
+        if let Some(last) = pieces
+            .last_mut()
+            .filter(|last| last.end.saturating_add(1) == step_count)
+        {
             last.end = step_count;
         }
         let (mut rows, mut shown_to) = (0, 0);
@@ -193,7 +221,11 @@ impl HitRows {
             shown_to = piece.end;
         }
         rows += u64::from(shown_to < step_count);
-        Self { pieces, rows, step_count }
+        Self {
+            pieces,
+            rows,
+            step_count,
+        }
     }
 
     /// How many rows there are.
@@ -209,19 +241,30 @@ impl HitRows {
         let next = self.pieces.partition_point(|piece| piece.row <= row);
         let before = next.checked_sub(1).and_then(|place| self.pieces.get(place));
         if let Some(piece) = before
-            && let Some(step) = piece.first.checked_add(row - piece.row).filter(|step| *step < piece.end)
+            && let Some(step) = piece
+                .first
+                .checked_add(row - piece.row)
+                .filter(|step| *step < piece.end)
         {
             return Some(ShownRow::Step(Step(step)));
         }
         let first = before.map_or(0, |piece| piece.end);
-        let end = self.pieces.get(next).map_or(self.step_count, |piece| piece.first);
-        Some(ShownRow::Hidden { first: Step(first), last: Step(end.saturating_sub(1)) })
+        let end = self
+            .pieces
+            .get(next)
+            .map_or(self.step_count, |piece| piece.first);
+        Some(ShownRow::Hidden {
+            first: Step(first),
+            last: Step(end.saturating_sub(1)),
+        })
     }
 
     /// The row of a step, or the one that stands for it. O(log n).
     pub fn row_of(&self, step: Step) -> u64 {
         let next = self.pieces.partition_point(|piece| piece.first <= step.0);
-        let Some(piece) = next.checked_sub(1).and_then(|place| self.pieces.get(place)) else { return 0 };
+        let Some(piece) = next.checked_sub(1).and_then(|place| self.pieces.get(place)) else {
+            return 0;
+        };
         piece.row + step.0.min(piece.end) - piece.first
     }
 
@@ -230,7 +273,9 @@ impl HitRows {
         match way {
             Way::Forward => {
                 let next = self.pieces.partition_point(|piece| piece.end <= from.0);
-                self.pieces.get(next).map(|piece| Step(piece.first.max(from.0)))
+                self.pieces
+                    .get(next)
+                    .map(|piece| Step(piece.first.max(from.0)))
             }
             Way::Back => {
                 let before = from.0.checked_sub(1)?;
@@ -245,9 +290,9 @@ impl HitRows {
     pub fn step_near(&self, row: u64) -> Option<Step> {
         match self.row(row.min(self.rows.saturating_sub(1)))? {
             ShownRow::Step(step) => Some(step),
-            ShownRow::Hidden { first, last } => {
-                self.neighbour(Way::Forward, last.after()).or_else(|| self.neighbour(Way::Back, first.after()))
-            }
+            ShownRow::Hidden { first, last } => self
+                .neighbour(Way::Forward, last.after())
+                .or_else(|| self.neighbour(Way::Back, first.after())),
             ShownRow::Folded { .. } => None,
         }
     }
@@ -267,16 +312,31 @@ mod tests {
             Some(ShownRow::Hidden { first, last }) => format!("[{}-{}]", first.0, last.0),
             _ => "?".to_owned(),
         };
-        (0..rows.row_count()).map(word).collect::<Vec<_>>().join(" ")
+        (0..rows.row_count())
+            .map(word)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
     fn hits_stand_between_rows_for_what_is_hidden() {
         assert_eq!(text(&rows(&[], 0, &[])), "[0-99]");
         assert_eq!(text(&rows(&[5, 20], 0, &[])), "[0-3] 4 [5-18] 19 [20-99]");
-        assert_eq!(text(&rows(&[5, 20], 1, &[])), "[0-2] 3 4 5 [6-17] 18 19 20 [21-99]");
         assert_eq!(
-            text(&rows(&[5, 20], 0, &[StepRange { first: Position(6), last: Position(19) }])).matches('[').count(),
+            text(&rows(&[5, 20], 1, &[])),
+            "[0-2] 3 4 5 [6-17] 18 19 20 [21-99]"
+        );
+        assert_eq!(
+            text(&rows(
+                &[5, 20],
+                0,
+                &[StepRange {
+                    first: Position(6),
+                    last: Position(19)
+                }]
+            ))
+            .matches('[')
+            .count(),
             2
         );
     }
@@ -306,12 +366,23 @@ mod tests {
     fn neighbours_are_shown_steps() {
         let rows = rows(&[5, 20], 0, &[]);
         let go = |way, from| rows.neighbour(way, Position(from)).map(|step| step.0);
-        assert_eq!([go(Way::Forward, 0), go(Way::Forward, 4), go(Way::Forward, 5)], [Some(4), Some(4), Some(19)]);
+        assert_eq!(
+            [
+                go(Way::Forward, 0),
+                go(Way::Forward, 4),
+                go(Way::Forward, 5)
+            ],
+            [Some(4), Some(4), Some(19)]
+        );
         assert_eq!(go(Way::Forward, 20), None);
-        assert_eq!([go(Way::Back, 100), go(Way::Back, 20), go(Way::Back, 6)], [Some(19), Some(4), Some(4)]);
+        assert_eq!(
+            [go(Way::Back, 100), go(Way::Back, 20), go(Way::Back, 6)],
+            [Some(19), Some(4), Some(4)]
+        );
         assert_eq!([go(Way::Back, 5), go(Way::Back, 0)], [None, None]);
         assert_eq!(
-            [rows.step_near(0), rows.step_near(2), rows.step_near(9)].map(|step| step.map(|step| step.0)),
+            [rows.step_near(0), rows.step_near(2), rows.step_near(9)]
+                .map(|step| step.map(|step| step.0)),
             [Some(4), Some(19), Some(19)]
         );
     }

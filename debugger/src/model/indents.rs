@@ -23,10 +23,16 @@ impl Indents {
         seen.dedup();
         let deepest = seen.last().copied().unwrap_or(0);
         if deepest as f32 * STEP <= room.max(STEP) {
-            return Self { depths: (0..=deepest).collect(), step: STEP };
+            return Self {
+                depths: (0..=deepest).collect(),
+                step: STEP,
+            };
         }
         let levels = seen.len().saturating_sub(1).max(1) as f32;
-        Self { depths: seen, step: (room / levels).clamp(LEAST, STEP) }
+        Self {
+            depths: seen,
+            step: (room / levels).clamp(LEAST, STEP),
+        }
     }
 
     /// How far a row of a depth is indented.
@@ -37,7 +43,9 @@ impl Indents {
     /// Where the rows around one of a depth stand, outermost first.
     pub fn around(&self, depth: u32) -> impl Iterator<Item = f32> + '_ {
         let levels = self.depths.partition_point(|known| *known < depth);
-        (0u16..).take(levels).map(|level| f32::from(level) * self.step)
+        (0u16..)
+            .take(levels)
+            .map(|level| f32::from(level) * self.step)
     }
 
     /// The outermost depth in view, where that stands at the left edge though it is not the outermost of all.
@@ -53,18 +61,28 @@ mod tests {
     #[track_caller]
     fn check(depths: &[u32], room: f32, expected: &[f32]) {
         let indents = Indents::of(depths.iter().copied(), room);
-        let shown: Vec<f32> = depths.iter().map(|depth| indents.of_depth(*depth)).collect();
+        let shown: Vec<f32> = depths
+            .iter()
+            .map(|depth| indents.of_depth(*depth))
+            .collect();
         assert_eq!(shown, expected);
     }
 
     #[test]
     fn a_child_stands_further_in_than_its_parent_however_narrow_the_panel_is() {
         check(&[0, 1, 2, 2, 1], 48.0, &[0.0, 12.0, 24.0, 24.0, 12.0]);
-        check(&[0, 1, 2, 3, 4, 5, 6], 48.0, &[0.0, 8.0, 16.0, 24.0, 32.0, 40.0, 48.0]);
+        check(
+            &[0, 1, 2, 3, 4, 5, 6],
+            48.0,
+            &[0.0, 8.0, 16.0, 24.0, 32.0, 40.0, 48.0],
+        );
         check(&[0, 1, 2, 3], 0.0, &[0.0, 3.0, 6.0, 9.0]);
         let deep: Vec<u32> = (200..260).collect();
         let indents = Indents::of(deep.iter().copied(), 60.0);
-        assert!(deep.windows(2).all(|pair| indents.of_depth(pair[0]) < indents.of_depth(pair[1])));
+        assert!(
+            deep.windows(2)
+                .all(|pair| indents.of_depth(pair[0]) < indents.of_depth(pair[1]))
+        );
         assert_eq!((indents.of_depth(200), indents.hidden()), (0.0, Some(200)));
         assert_eq!(indents.around(203).collect::<Vec<_>>(), [0.0, 3.0, 6.0]);
     }

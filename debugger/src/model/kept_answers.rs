@@ -18,7 +18,10 @@ impl<K, A> Default for KeptAnswers<K, A> {
 impl<K: PartialEq, A: Clone> KeptAnswers<K, A> {
     /// The answer to a question that was asked lately.
     pub fn get(&self, key: &K) -> Option<A> {
-        self.list.iter().find(|(known, _)| known == key).map(|(_, answer)| answer.clone())
+        self.list
+            .iter()
+            .find(|(known, _)| known == key)
+            .map(|(_, answer)| answer.clone())
     }
 
     /// Keeps an answer; the oldest one goes.
@@ -38,7 +41,10 @@ mod tests {
     fn the_newest_answers_are_kept() {
         let mut kept = KeptAnswers::default();
         (0..20).for_each(|number| kept.put(number, number * 2));
-        assert_eq!((kept.get(&11), kept.get(&12), kept.get(&19)), (None, Some(24), Some(38)));
+        assert_eq!(
+            (kept.get(&11), kept.get(&12), kept.get(&19)),
+            (None, Some(24), Some(38))
+        );
         kept.put(12, 1);
         kept.put(20, 2);
         assert_eq!((kept.get(&12), kept.get(&13)), (Some(1), None));

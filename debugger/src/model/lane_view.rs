@@ -23,7 +23,11 @@ pub fn lane_ids(schedule: &Schedule, kind: TimelineLanes) -> Vec<LaneId> {
     match kind.lanes() {
         None => Vec::new(),
         Some(TimelineLanes::Threads) => {
-            let ran = schedule.threads.iter().enumerate().filter(|(_, lane)| !lane.stretches.list().is_empty());
+            let ran = schedule
+                .threads
+                .iter()
+                .enumerate()
+                .filter(|(_, lane)| !lane.stretches.list().is_empty());
             ran.map(|(number, _)| LaneId::Thread(number)).collect()
         }
         Some(_) => schedule.cores.keys().copied().map(LaneId::Core).collect(),
@@ -33,7 +37,10 @@ pub fn lane_ids(schedule: &Schedule, kind: TimelineLanes) -> Vec<LaneId> {
 /// What stands before a lane.
 pub fn lane_name(id: LaneId, threads: &[ThreadInfo]) -> String {
     match id {
-        LaneId::Thread(number) => threads.get(number).map(|thread| thread.name.clone()).unwrap_or_default(),
+        LaneId::Thread(number) => threads
+            .get(number)
+            .map(|thread| thread.name.clone())
+            .unwrap_or_default(),
         LaneId::Core(core) => say!("lane-core", core = core.to_string()),
     }
 }
@@ -55,8 +62,16 @@ pub fn stretch_boxes(lane: &Bounded<Stretch>, view: Range<u64>, columns: u32) ->
     let whole = drawn.iter().filter_map(|drawn| {
         let pieces = lane.list().get(drawn.place..drawn.place + drawn.count)?;
         let first = pieces.first()?.who;
-        let who = if pieces.iter().all(|piece| piece.who == first) { first } else { Who::Several };
-        Some(StretchBox { left: drawn.left, right: drawn.right, who })
+        let who = if pieces.iter().all(|piece| piece.who == first) {
+            first
+        } else {
+            Who::Several
+        };
+        Some(StretchBox {
+            left: drawn.left,
+            right: drawn.right,
+            who,
+        })
     });
     whole.collect()
 }
@@ -67,7 +82,9 @@ pub fn who_name(id: LaneId, who: Who, threads: &[ThreadInfo]) -> Option<String> 
         (LaneId::Thread(_), Who::One(core)) => Some(say!("lane-core", core = core.to_string())),
         (LaneId::Thread(_), Who::Several) => Some(say!("lane-several-cores").to_owned()),
         (LaneId::Core(_), Who::One(thread)) => {
-            let thread = usize::try_from(thread).ok().and_then(|thread| threads.get(thread));
+            let thread = usize::try_from(thread)
+                .ok()
+                .and_then(|thread| threads.get(thread));
             thread.map(|thread| say!("lane-thread", thread = &*thread.name))
         }
         (LaneId::Core(_), Who::Several) => Some(say!("lane-several-threads").to_owned()),
@@ -91,13 +108,20 @@ pub fn lane_hint(
         LaneId::Thread(number) => schedule.threads.get(number).map(|lane| &lane.stretches),
         LaneId::Core(core) => schedule.cores.get(&core),
     };
-    let running = lane.and_then(|lane| lane.last_at(position)).filter(|stretch| position <= stretch.end);
-    lines.push(match (running.map(|stretch| who_name(id, stretch.who, threads)), id) {
-        (Some(Some(who)), LaneId::Thread(_)) => say!("lane-runs-on", who = who),
-        (Some(Some(who)), LaneId::Core(_)) => say!("lane-runs-who", who = who),
-        (Some(None), _) => say!("lane-runs").to_owned(),
-        (None, _) => say!("lane-does-not-run-here").to_owned(),
-    });
+    let running = lane
+        .and_then(|lane| lane.last_at(position))
+        .filter(|stretch| position <= stretch.end);
+    lines.push(
+        match (
+            running.map(|stretch| who_name(id, stretch.who, threads)),
+            id,
+        ) {
+            (Some(Some(who)), LaneId::Thread(_)) => say!("lane-runs-on", who = who),
+            (Some(Some(who)), LaneId::Core(_)) => say!("lane-runs-who", who = who),
+            (Some(None), _) => say!("lane-runs").to_owned(),
+            (None, _) => say!("lane-does-not-run-here").to_owned(),
+        },
+    );
     lines.extend(marks.map(|(kind, count)| match kind {
         MarkKind::SystemCall => say!("lane-system-calls", count = count),
         MarkKind::Kernel => say!("lane-kernel", count = count),
@@ -142,15 +166,26 @@ mod tests {
         let schedule = schedule(&session.index, &Cancel::default()).expect("lanes");
         let threads = session.index.threads();
         let lanes = lane_ids(&schedule, TimelineLanes::Threads);
-        assert_eq!(lanes, [LaneId::Thread(0), LaneId::Thread(1), LaneId::Thread(2)]);
+        assert_eq!(
+            lanes,
+            [LaneId::Thread(0), LaneId::Thread(1), LaneId::Thread(2)]
+        );
         let hint = lane_hint(&schedule, threads, lanes[0], 1, None);
         let lines: Vec<&str> = hint.lines().collect();
         assert_eq!(lines[..2], ["thread 100", "runs on core 0"]);
         assert_eq!((lines[2].len(), lines[3]), (26, "position 1"));
         let end = session.index.step_count();
-        let hint = lane_hint(&schedule, threads, lanes[0], end, Some((MarkKind::SystemCall, 2)));
+        let hint = lane_hint(
+            &schedule,
+            threads,
+            lanes[0],
+            end,
+            Some((MarkKind::SystemCall, 2)),
+        );
         assert!(hint.contains("does not run here\n2 system calls"), "{hint}");
         let core = lane_ids(&schedule, TimelineLanes::Cores)[0];
-        assert!(lane_hint(&schedule, threads, core, 1, None).starts_with("core 0\nruns thread 100"));
+        assert!(
+            lane_hint(&schedule, threads, core, 1, None).starts_with("core 0\nruns thread 100")
+        );
     }
 }

@@ -55,7 +55,9 @@ pub struct MarkerReader<'a> {
 }
 
 /// Signals that tell of an error of the program.
-const FAULTS: [&str; 7] = ["SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS"];
+const FAULTS: [&str; 7] = [
+    "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS",
+];
 
 impl MarkerLine {
     /// All of it as text.
@@ -67,8 +69,14 @@ impl MarkerLine {
 impl<'a> MarkerReader<'a> {
     /// What the companions of a trace say about its numbers.
     pub fn of(session: &'a Session, set: InstructionSet) -> Self {
-        let names = CallNames { functions: session.companions.functions.as_ref(), set };
-        Self { names, images: &session.images }
+        let names = CallNames {
+            functions: session.companions.functions.as_ref(),
+            set,
+        };
+        Self {
+            names,
+            images: &session.images,
+        }
     }
 
     /// Reads the markers among the effects of a step.
@@ -85,7 +93,10 @@ impl<'a> MarkerReader<'a> {
     }
 
     fn place(&self, address: u64) -> Span {
-        Span::new(Meaning::Symbol, function_name(self.images, Address(address)))
+        Span::new(
+            Meaning::Symbol,
+            function_name(self.images, Address(address)),
+        )
     }
 }
 
@@ -138,13 +149,23 @@ impl<'a> Run<'a> {
         match kind {
             MarkerKind::TIMESTAMP => self.time(value),
             MarkerKind::CPU => self.cpu(value),
-            MarkerKind::FUNCTION => self.group = Some(Callee::of_marker(value, self.reader.names.set)),
-            MarkerKind::SYSTEM_CALL => self.items.push(Item::Call(TracedCall::entered(Callee::Kernel(value)))),
+            MarkerKind::FUNCTION => {
+                self.group = Some(Callee::of_marker(value, self.reader.names.set))
+            }
+            MarkerKind::SYSTEM_CALL => self
+                .items
+                .push(Item::Call(TracedCall::entered(Callee::Kernel(value)))),
             MarkerKind::RETURN_ADDRESS => _ = self.entered(),
-            MarkerKind::ARGUMENT | MarkerKind::RETURN_VALUE | MarkerKind::SYSTEM_CALL_FAILED => self.of_call(marker),
+            MarkerKind::ARGUMENT | MarkerKind::RETURN_VALUE | MarkerKind::SYSTEM_CALL_FAILED => {
+                self.of_call(marker)
+            }
             MarkerKind::KERNEL_EVENT => {
                 let is_abort = std::mem::take(&mut self.is_abort);
-                self.items.push(Item::Event { interrupted: value, signal: None, is_abort });
+                self.items.push(Item::Event {
+                    interrupted: value,
+                    signal: None,
+                    is_abort,
+                });
             }
             MarkerKind::RSEQ_ABORT => self.is_abort = true,
             MarkerKind::SIGNAL => self.signal(value),
@@ -153,13 +174,21 @@ impl<'a> Run<'a> {
             MarkerKind::TRAP => {}
             MarkerKind::PHYSICAL_ADDRESS => self.physical = Some(value),
             MarkerKind::ADDRESS_CONTEXT => self.context = Some(value),
-            _ if is_prefetch(kind) => {
-                self.words.effects.push(say!("marker-prefetch-of", address = format!("{value:x}")))
-            }
-            _ if is_aside(kind) => self.words.asides.push(format!("{} {value}", marker_name(kind).replace('_', " "))),
+            _ if is_prefetch(kind) => self
+                .words
+                .effects
+                .push(say!("marker-prefetch-of", address = format!("{value:x}"))),
+            _ if is_aside(kind) => self
+                .words
+                .asides
+                .push(format!("{} {value}", marker_name(kind).replace('_', " "))),
             _ => {
                 let line = self.line(marker);
-                self.items.push(if Gap::of(marker).is_some() { Item::Gap(line) } else { Item::Line(line) });
+                self.items.push(if Gap::of(marker).is_some() {
+                    Item::Gap(line)
+                } else {
+                    Item::Line(line)
+                });
             }
         }
     }
@@ -181,7 +210,9 @@ impl<'a> Run<'a> {
         } else {
             self.time = Some(micros);
         }
-        self.words.asides.push(say!("marker-time", micros = micros.to_string()));
+        self.words
+            .asides
+            .push(say!("marker-time", micros = micros.to_string()));
     }
 
     fn cpu(&mut self, cpu: u64) {
@@ -189,10 +220,19 @@ impl<'a> Run<'a> {
             return;
         }
         if let Some(before) = self.cpu.replace(cpu).filter(|before| *before != cpu) {
-            let words = [number(say!("marker-moved-from"), before), number(say!("marker-to"), cpu)].concat();
-            self.items.push(Item::Line(MarkerLine { tone: MarkerTone::Plain, spans: words }));
+            let words = [
+                number(say!("marker-moved-from"), before),
+                number(say!("marker-to"), cpu),
+            ]
+            .concat();
+            self.items.push(Item::Line(MarkerLine {
+                tone: MarkerTone::Plain,
+                spans: words,
+            }));
         }
-        self.words.asides.push(say!("marker-cpu", cpu = cpu.to_string()));
+        self.words
+            .asides
+            .push(say!("marker-cpu", cpu = cpu.to_string()));
     }
 
     /// The call that the markers at hand are about: the last of the group, if they tell of its beginning.
@@ -230,7 +270,15 @@ impl<'a> Run<'a> {
             }
             _ => {
                 let calls = self.items.iter_mut().rev();
-                let call = calls.filter_map(|item| if let Item::Call(call) = item { Some(call) } else { None }).next();
+                let call = calls
+                    .filter_map(|item| {
+                        if let Item::Call(call) = item {
+                            Some(call)
+                        } else {
+                            None
+                        }
+                    })
+                    .next();
                 if let Some(call) = call {
                     call.error = Some(value);
                 }
@@ -241,7 +289,11 @@ impl<'a> Run<'a> {
     fn signal(&mut self, number: u64) {
         match self.items.last_mut() {
             Some(Item::Event { signal, .. }) => *signal = Some(number),
-            _ => self.items.push(Item::Event { interrupted: 0, signal: Some(number), is_abort: false }),
+            _ => self.items.push(Item::Event {
+                interrupted: 0,
+                signal: Some(number),
+                is_abort: false,
+            }),
         }
     }
 
@@ -249,51 +301,117 @@ impl<'a> Run<'a> {
     fn line(&mut self, marker: Marker) -> MarkerLine {
         let Marker { kind, value } = marker;
         let call = || self.reader.names.system_call(value);
-        let kernel = |spans| MarkerLine { tone: MarkerTone::Kernel, spans };
-        let plain = |spans| MarkerLine { tone: MarkerTone::Plain, spans };
+        let kernel = |spans| MarkerLine {
+            tone: MarkerTone::Kernel,
+            spans,
+        };
+        let plain = |spans| MarkerLine {
+            tone: MarkerTone::Plain,
+            spans,
+        };
         match kind {
-            MarkerKind::KERNEL_TRANSFER => kernel(vec![label(say!("marker-the-kernel-restored-the-state"))]),
-            MarkerKind::WINDOW => {
-                plain([number(say!("marker-window"), value), vec![label(say!("marker-begins-here"))]].concat())
+            MarkerKind::KERNEL_TRANSFER => {
+                kernel(vec![label(say!("marker-the-kernel-restored-the-state"))])
             }
-            MarkerKind::FILTER_ENDPOINT => plain(vec![label(say!("marker-the-filtered-part-ends-here"))]),
-            MarkerKind::RSEQ_ENTRY => plain(vec![label(say!("marker-restartable")), self.reader.place(value)]),
-            MarkerKind::SYSTEM_CALL_START => {
-                kernel(vec![label(say!("marker-kernel-part")), name(call()), label(say!("marker-begins"))])
+            MarkerKind::WINDOW => plain(
+                [
+                    number(say!("marker-window"), value),
+                    vec![label(say!("marker-begins-here"))],
+                ]
+                .concat(),
+            ),
+            MarkerKind::FILTER_ENDPOINT => {
+                plain(vec![label(say!("marker-the-filtered-part-ends-here"))])
             }
-            MarkerKind::SYSTEM_CALL_END => {
-                kernel(vec![label(say!("marker-kernel-part")), name(call()), label(say!("marker-ends"))])
+            MarkerKind::RSEQ_ENTRY => plain(vec![
+                label(say!("marker-restartable")),
+                self.reader.place(value),
+            ]),
+            MarkerKind::SYSTEM_CALL_START => kernel(vec![
+                label(say!("marker-kernel-part")),
+                name(call()),
+                label(say!("marker-begins")),
+            ]),
+            MarkerKind::SYSTEM_CALL_END => kernel(vec![
+                label(say!("marker-kernel-part")),
+                name(call()),
+                label(say!("marker-ends")),
+            ]),
+            MarkerKind::CONTEXT_SWITCH_START => {
+                kernel(vec![label(say!("marker-context-switch-begins"))])
             }
-            MarkerKind::CONTEXT_SWITCH_START => kernel(vec![label(say!("marker-context-switch-begins"))]),
-            MarkerKind::CONTEXT_SWITCH_END => kernel(vec![label(say!("marker-context-switch-ends"))]),
-            MarkerKind::HARDWARE_EVENT => kernel(vec![label(say!("marker-exception")), self.reader.place(value)]),
-            MarkerKind::HARDWARE_RETURN => kernel(vec![label(say!("marker-back-from-the-exception-or"))]),
-            MarkerKind::UNCOMPLETED => MarkerLine { tone: MarkerTone::Alarm, spans: self.uncompleted(value) },
+            MarkerKind::CONTEXT_SWITCH_END => {
+                kernel(vec![label(say!("marker-context-switch-ends"))])
+            }
+            MarkerKind::HARDWARE_EVENT => kernel(vec![
+                label(say!("marker-exception")),
+                self.reader.place(value),
+            ]),
+            MarkerKind::HARDWARE_RETURN => {
+                kernel(vec![label(say!("marker-back-from-the-exception-or"))])
+            }
+            MarkerKind::UNCOMPLETED => MarkerLine {
+                tone: MarkerTone::Alarm,
+                spans: self.uncompleted(value),
+            },
             MarkerKind::SKIPPED_ACCESS => plain(address(say!("marker-masked"), value)),
             MarkerKind::VIRTUAL_ADDRESS => {
-                let physical = self.physical.take().map(|physical| address(say!("marker-is-physical"), physical));
-                let context = self.context.take().map(|context| number(say!("marker-in-context"), context));
-                plain([address("", value), physical.unwrap_or_default(), context.unwrap_or_default()].concat())
+                let physical = self
+                    .physical
+                    .take()
+                    .map(|physical| address(say!("marker-is-physical"), physical));
+                let context = self
+                    .context
+                    .take()
+                    .map(|context| number(say!("marker-in-context"), context));
+                plain(
+                    [
+                        address("", value),
+                        physical.unwrap_or_default(),
+                        context.unwrap_or_default(),
+                    ]
+                    .concat(),
+                )
             }
-            MarkerKind::TRANSLATIONS_FORGOTTEN => plain(vec![label(say!("marker-no-physical-address-is-known"))]),
+            MarkerKind::TRANSLATIONS_FORGOTTEN => {
+                plain(vec![label(say!("marker-no-physical-address-is-known"))])
+            }
             MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => {
                 plain([address("", value), vec![label(say!("marker-no-physical"))]].concat())
             }
-            MarkerKind::CORE_IDLE => {
-                plain([number(say!("marker-idle"), value), vec![label(say!("marker-times"))]].concat())
-            }
-            MarkerKind::THREAD_EXIT => {
-                plain([number(say!("marker-thread"), value), vec![label(say!("marker-ends"))]].concat())
-            }
-            MarkerKind::VECTOR_LENGTH => {
-                plain([number(say!("marker-vectors-have"), value), vec![label(say!("marker-bytes"))]].concat())
-            }
-            _ if let Some(gap) = Gap::of(marker) => MarkerLine { tone: MarkerTone::Alarm, spans: gap_spans(gap) },
+            MarkerKind::CORE_IDLE => plain(
+                [
+                    number(say!("marker-idle"), value),
+                    vec![label(say!("marker-times"))],
+                ]
+                .concat(),
+            ),
+            MarkerKind::THREAD_EXIT => plain(
+                [
+                    number(say!("marker-thread"), value),
+                    vec![label(say!("marker-ends"))],
+                ]
+                .concat(),
+            ),
+            MarkerKind::VECTOR_LENGTH => plain(
+                [
+                    number(say!("marker-vectors-have"), value),
+                    vec![label(say!("marker-bytes"))],
+                ]
+                .concat(),
+            ),
+            _ if let Some(gap) = Gap::of(marker) => MarkerLine {
+                tone: MarkerTone::Alarm,
+                spans: gap_spans(gap),
+            },
             INSTRUCTION_FLUSH => plain(address(say!("marker-instruction-flush"), value)),
             DATA_FLUSH => plain(address(say!("marker-data-flush"), value)),
             _ => {
                 let words = format!("{} ", marker_name(kind).replace('_', " "));
-                plain(vec![label(&words), Span::new(Meaning::Number, self.reader.names.number(value))])
+                plain(vec![
+                    label(&words),
+                    Span::new(Meaning::Number, self.reader.names.number(value)),
+                ])
             }
         }
     }
@@ -306,12 +424,23 @@ impl<'a> Run<'a> {
         let mut texts = texts.map(|bytes| decode(bytes, Address(0), set).text.clone());
         let text = texts.find(|text| !text.starts_with(".byte"));
         let text = text.unwrap_or_else(|| format!("{encoding:x}"));
-        vec![label(say!("marker-not-completed")), Span::new(Meaning::Plain, text)]
+        vec![
+            label(say!("marker-not-completed")),
+            Span::new(Meaning::Plain, text),
+        ]
     }
 
     fn finish(self) -> StepMarkers {
-        let Self { reader, items, mut words, .. } = self;
-        words.lines = items.into_iter().map(|item| line_of(item, reader)).collect();
+        let Self {
+            reader,
+            items,
+            mut words,
+            ..
+        } = self;
+        words.lines = items
+            .into_iter()
+            .map(|item| line_of(item, reader))
+            .collect();
         words
     }
 }
@@ -322,10 +451,20 @@ const DATA_FLUSH: MarkerKind = MarkerKind::record(20);
 fn line_of(item: Item, reader: MarkerReader<'_>) -> MarkerLine {
     match item {
         Item::Line(line) | Item::Gap(line) => line,
-        Item::Call(call) => MarkerLine { tone: MarkerTone::Plain, spans: call.spans(reader.names) },
-        Item::Event { interrupted, signal, is_abort } => {
+        Item::Call(call) => MarkerLine {
+            tone: MarkerTone::Plain,
+            spans: call.spans(reader.names),
+        },
+        Item::Event {
+            interrupted,
+            signal,
+            is_abort,
+        } => {
             let name = signal.map(|number| {
-                signal_name(number).map_or_else(|| say!("marker-signal", number = number.to_string()), str::to_owned)
+                signal_name(number).map_or_else(
+                    || say!("marker-signal", number = number.to_string()),
+                    str::to_owned,
+                )
             });
             let is_fault = name.as_deref().is_some_and(|name| FAULTS.contains(&name));
             let what = match (is_abort, name) {
@@ -333,9 +472,19 @@ fn line_of(item: Item, reader: MarkerReader<'_>) -> MarkerLine {
                 (false, Some(name)) => Span::new(Meaning::Symbol, name),
                 (false, None) => label(say!("marker-the-kernel-took-control")),
             };
-            let place = (interrupted != 0).then(|| [label(say!("marker-before")), reader.place(interrupted)]);
-            let tone = if is_fault { MarkerTone::Alarm } else { MarkerTone::Kernel };
-            MarkerLine { tone, spans: std::iter::once(what).chain(place.into_iter().flatten()).collect() }
+            let place = (interrupted != 0)
+                .then(|| [label(say!("marker-before")), reader.place(interrupted)]);
+            let tone = if is_fault {
+                MarkerTone::Alarm
+            } else {
+                MarkerTone::Kernel
+            };
+            MarkerLine {
+                tone,
+                spans: std::iter::once(what)
+                    .chain(place.into_iter().flatten())
+                    .collect(),
+            }
         }
     }
 }
@@ -353,20 +502,30 @@ fn number(words: &str, value: u64) -> Vec<Span> {
 }
 
 fn address(words: &str, value: u64) -> Vec<Span> {
-    vec![label(words), Span::new(Meaning::Number, format!("{value:x}"))]
+    vec![
+        label(words),
+        Span::new(Meaning::Number, format!("{value:x}")),
+    ]
 }
 
 /// `gap: records were lost (23 instructions are missing)`.
 fn gap_spans(gap: Gap) -> Vec<Span> {
     let reason = label(&say!("marker-gap", reason = gap.reason.clause()));
     match gap.instructions {
-        Some(count) => [vec![reason], number(" (", count), vec![label(say!("marker-missing"))]].concat(),
+        Some(count) => [
+            vec![reason],
+            number(" (", count),
+            vec![label(say!("marker-missing"))],
+        ]
+        .concat(),
         None => vec![reason],
     }
 }
 
 fn is_prefetch(kind: MarkerKind) -> bool {
-    let Some(record) = kind.0.checked_sub(MarkerKind::FIRST_RECORD.0) else { return false };
+    let Some(record) = kind.0.checked_sub(MarkerKind::FIRST_RECORD.0) else {
+        return false;
+    };
     matches!(record, 2..=9 | 27 | 32..=46)
 }
 
@@ -390,23 +549,46 @@ mod tests {
     use super::*;
 
     fn words(markers: &[(MarkerKind, u64)]) -> StepMarkers {
-        let marker = |(kind, value): &(MarkerKind, u64)| Effect::Marker(Marker { kind: *kind, value: *value });
+        let marker = |(kind, value): &(MarkerKind, u64)| {
+            Effect::Marker(Marker {
+                kind: *kind,
+                value: *value,
+            })
+        };
         words_of(&markers.iter().map(marker).collect::<Vec<_>>())
     }
 
     fn words_of(effects: &[Effect]) -> StepMarkers {
         let functions = FunctionList::parse(b"6,1,0x7000,libc.so.6!malloc\n");
-        let names = CallNames { functions: Some(&functions), set: InstructionSet::X86_64 };
-        MarkerReader { names, images: &Images::default() }.read(effects)
+        let names = CallNames {
+            functions: Some(&functions),
+            set: InstructionSet::X86_64,
+        };
+        MarkerReader {
+            names,
+            images: &Images::default(),
+        }
+        .read(effects)
     }
 
     #[test]
     fn a_gap_says_what_lies_on_both_sides() {
-        let gap = Effect::Marker(Gap { reason: GapReason::Lost, instructions: None }.marker());
-        let note = Effect::Note("gap from 0x1000 to 0x2000, 40 ns after the record before".to_owned());
+        let gap = Effect::Marker(
+            Gap {
+                reason: GapReason::Lost,
+                instructions: None,
+            }
+            .marker(),
+        );
+        let note =
+            Effect::Note("gap from 0x1000 to 0x2000, 40 ns after the record before".to_owned());
         let lines = words_of(&[note.clone(), gap, note]).lines;
-        let expected = "gap: records were lost, from 0x1000 to 0x2000, 40 ns after the record before";
-        assert_eq!(lines.iter().map(MarkerLine::text).collect::<Vec<_>>(), [expected]);
+        let expected =
+            "gap: records were lost, from 0x1000 to 0x2000, 40 ns after the record before";
+        assert_eq!(
+            lines.iter().map(MarkerLine::text).collect::<Vec<_>>(),
+            [expected]
+        );
     }
 
     #[track_caller]
@@ -419,26 +601,71 @@ mod tests {
     fn a_system_call_is_one_line_with_what_it_was_given_and_gave() {
         use MarkerKind as M;
         let call = (1 << 32) + 1;
-        let head = [(M::TIMESTAMP, 100), (M::CPU, 1), (M::SYSTEM_CALL, 1), (M::MAYBE_BLOCKING, 0)];
-        check(&[&head[..], &[(M::TIMESTAMP, 113), (M::CPU, 1)]].concat(), "write   13 µs");
-        let group = [(M::FUNCTION, call), (M::ARGUMENT, 1), (M::ARGUMENT, 0x7ffd_0000), (M::ARGUMENT, 12)];
-        let end = [(M::FUNCTION, call), (M::RETURN_VALUE, 12), (M::TIMESTAMP, 101), (M::CPU, 3)];
-        check(&[&head[..], &group, &end].concat(), "write(1, 0x7ffd0000, 12) = 12   1 µs\nmoved from cpu 1 to 3");
-        let failed = [(M::FUNCTION, call), (M::RETURN_VALUE, u64::MAX), (M::SYSTEM_CALL_FAILED, 9)];
-        check(&[&head[..], &group, &failed].concat(), "write(1, 0x7ffd0000, 12) failed EBADF");
+        let head = [
+            (M::TIMESTAMP, 100),
+            (M::CPU, 1),
+            (M::SYSTEM_CALL, 1),
+            (M::MAYBE_BLOCKING, 0),
+        ];
+        check(
+            &[&head[..], &[(M::TIMESTAMP, 113), (M::CPU, 1)]].concat(),
+            "write   13 µs",
+        );
+        let group = [
+            (M::FUNCTION, call),
+            (M::ARGUMENT, 1),
+            (M::ARGUMENT, 0x7ffd_0000),
+            (M::ARGUMENT, 12),
+        ];
+        let end = [
+            (M::FUNCTION, call),
+            (M::RETURN_VALUE, 12),
+            (M::TIMESTAMP, 101),
+            (M::CPU, 3),
+        ];
+        check(
+            &[&head[..], &group, &end].concat(),
+            "write(1, 0x7ffd0000, 12) = 12   1 µs\nmoved from cpu 1 to 3",
+        );
+        let failed = [
+            (M::FUNCTION, call),
+            (M::RETURN_VALUE, u64::MAX),
+            (M::SYSTEM_CALL_FAILED, 9),
+        ];
+        check(
+            &[&head[..], &group, &failed].concat(),
+            "write(1, 0x7ffd0000, 12) failed EBADF",
+        );
     }
 
     #[test]
     fn a_function_is_entered_and_left_at_two_steps() {
         use MarkerKind as M;
-        check(&[(M::FUNCTION, 6), (M::RETURN_ADDRESS, 0x400), (M::ARGUMENT, 24)], "malloc(24)");
-        check(&[(M::FUNCTION, 6), (M::RETURN_VALUE, 0x5555_0000)], "malloc returned 0x55550000");
-        check(&[(M::FUNCTION, 9), (M::RETURN_ADDRESS, 0x400)], "function 9()");
+        check(
+            &[
+                (M::FUNCTION, 6),
+                (M::RETURN_ADDRESS, 0x400),
+                (M::ARGUMENT, 24),
+            ],
+            "malloc(24)",
+        );
+        check(
+            &[(M::FUNCTION, 6), (M::RETURN_VALUE, 0x5555_0000)],
+            "malloc returned 0x55550000",
+        );
+        check(
+            &[(M::FUNCTION, 9), (M::RETURN_ADDRESS, 0x400)],
+            "function 9()",
+        );
     }
 
     #[test]
     fn times_and_cpus_alone_are_no_line() {
-        let words = words(&[(MarkerKind::TIMESTAMP, 5), (MarkerKind::CPU, 2), (MarkerKind::CHUNK_FOOTER, 0)]);
+        let words = words(&[
+            (MarkerKind::TIMESTAMP, 5),
+            (MarkerKind::CPU, 2),
+            (MarkerKind::CHUNK_FOOTER, 0),
+        ]);
         assert_eq!(words.lines, []);
         assert_eq!(words.asides, ["time 5 µs", "cpu 2", "chunk footer 0"]);
     }
@@ -446,24 +673,57 @@ mod tests {
     #[test]
     fn a_signal_says_which_and_where() {
         use MarkerKind as M;
-        check(&[(M::KERNEL_EVENT, 0x1234), (M::SIGNAL, 11)], "SIGSEGV before 1234");
-        assert_eq!(words(&[(M::KERNEL_EVENT, 1), (M::SIGNAL, 11)]).lines[0].tone, MarkerTone::Alarm);
-        assert_eq!(words(&[(M::KERNEL_EVENT, 1), (M::SIGNAL, 10)]).lines[0].tone, MarkerTone::Kernel);
-        check(&[(M::RSEQ_ABORT, 0x10), (M::KERNEL_EVENT, 0x20)], "restartable sequence aborted before 20");
-        check(&[(M::KERNEL_TRANSFER, 0x20)], "the kernel restored the state from before the signal");
+        check(
+            &[(M::KERNEL_EVENT, 0x1234), (M::SIGNAL, 11)],
+            "SIGSEGV before 1234",
+        );
+        assert_eq!(
+            words(&[(M::KERNEL_EVENT, 1), (M::SIGNAL, 11)]).lines[0].tone,
+            MarkerTone::Alarm
+        );
+        assert_eq!(
+            words(&[(M::KERNEL_EVENT, 1), (M::SIGNAL, 10)]).lines[0].tone,
+            MarkerTone::Kernel
+        );
+        check(
+            &[(M::RSEQ_ABORT, 0x10), (M::KERNEL_EVENT, 0x20)],
+            "restartable sequence aborted before 20",
+        );
+        check(
+            &[(M::KERNEL_TRANSFER, 0x20)],
+            "the kernel restored the state from before the signal",
+        );
     }
 
     #[test]
     fn what_else_happens_has_words_too() {
         use MarkerKind as M;
-        check(&[(M::UNCOMPLETED, 0x0857_0348)], "not completed: add rdx, qword ptr [rdi + 8]");
-        check(&[(M::PHYSICAL_ADDRESS, 0x1000), (M::VIRTUAL_ADDRESS, 0x7000)], "7000 is physical 1000");
-        check(&[(M::WINDOW, 2), (M::THREAD_EXIT, 77)], "tracing window 2 begins here\nthread 77 ends");
-        check(&[(MarkerKind(99), 7)], &format!("{} 7", marker_name(MarkerKind(99)).replace('_', " ")));
+        check(
+            &[(M::UNCOMPLETED, 0x0857_0348)],
+            "not completed: add rdx, qword ptr [rdi + 8]",
+        );
+        check(
+            &[(M::PHYSICAL_ADDRESS, 0x1000), (M::VIRTUAL_ADDRESS, 0x7000)],
+            "7000 is physical 1000",
+        );
+        check(
+            &[(M::WINDOW, 2), (M::THREAD_EXIT, 77)],
+            "tracing window 2 begins here\nthread 77 ends",
+        );
+        check(
+            &[(MarkerKind(99), 7)],
+            &format!("{} 7", marker_name(MarkerKind(99)).replace('_', " ")),
+        );
         let lost = GapReason::Lost.kind();
-        check(&[(lost, 23)], "gap: records were lost (23 instructions are missing)");
+        check(
+            &[(lost, 23)],
+            "gap: records were lost (23 instructions are missing)",
+        );
         check(&[(lost, u64::MAX)], "gap: records were lost");
         let words = words(&[(M::REPETITION, 1), (M::REPETITION, 1), (M::record(7), 0x40)]);
-        assert_eq!((words.repetitions, words.effects), (2, vec!["prefetch [40]".to_owned()]));
+        assert_eq!(
+            (words.repetitions, words.effects),
+            (2, vec!["prefetch [40]".to_owned()])
+        );
     }
 }

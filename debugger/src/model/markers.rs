@@ -34,21 +34,40 @@ impl MarkerWords<'_> {
         let name = marker_name(kind);
         let known = |word: Option<&str>| word.map(|word| format!(" {word}")).unwrap_or_default();
         match kind {
-            MarkerKind::SYSTEM_CALL | MarkerKind::SYSTEM_CALL_START | MarkerKind::SYSTEM_CALL_END => {
-                format!("{name} {}{}", self.set.system_call_number(value), known(self.set.system_call_name(value)))
+            MarkerKind::SYSTEM_CALL
+            | MarkerKind::SYSTEM_CALL_START
+            | MarkerKind::SYSTEM_CALL_END => {
+                format!(
+                    "{name} {}{}",
+                    self.set.system_call_number(value),
+                    known(self.set.system_call_name(value))
+                )
             }
-            MarkerKind::TRAP => format!("{name} {value:#x}{}", known(self.set.trap_name(value).as_deref())),
+            MarkerKind::TRAP => format!(
+                "{name} {value:#x}{}",
+                known(self.set.trap_name(value).as_deref())
+            ),
             MarkerKind::FUNCTION => match traced_system_call(value, self.set) {
                 Some(number) => {
-                    let (plain, word) = (self.set.system_call_number(number), self.set.system_call_name(number));
+                    let (plain, word) = (
+                        self.set.system_call_number(number),
+                        self.set.system_call_name(number),
+                    );
                     format!("{name} syscall {plain}{}", known(word))
                 }
-                None => format!("{name} {value}{}", known(self.functions.and_then(|list| list.name_of(value)))),
+                None => format!(
+                    "{name} {value}{}",
+                    known(self.functions.and_then(|list| list.name_of(value)))
+                ),
             },
             MarkerKind::SIGNAL => format!("{name} {value}{}", known(signal_name(value))),
-            MarkerKind::SYSTEM_CALL_FAILED => format!("{name} {value}{}", known(self.error_name(value))),
+            MarkerKind::SYSTEM_CALL_FAILED => {
+                format!("{name} {value}{}", known(self.error_name(value)))
+            }
             _ if let Some(gap) = Gap::of(marker) => {
-                let size = gap.instructions.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
+                let size = gap
+                    .instructions
+                    .map_or_else(|| "unknown".to_owned(), |count| count.to_string());
                 format!("{name} {size}")
             }
             MarkerKind::CPU if value == u64::MAX => format!("{name} unknown"),
@@ -58,7 +77,8 @@ impl MarkerWords<'_> {
     }
 
     fn error_name(&self, number: u64) -> Option<&'static str> {
-        self.set.error_name(self.system_call.unwrap_or_default(), number)
+        self.set
+            .error_name(self.system_call.unwrap_or_default(), number)
     }
 }
 
@@ -89,7 +109,11 @@ mod tests {
     #[track_caller]
     fn check(kind: MarkerKind, value: u64, expected: &str) {
         let functions = FunctionList::parse(b"6,1,0x10,libc.so.6!malloc\n");
-        let words = MarkerWords { set: InstructionSet::X86_64, functions: Some(&functions), system_call: None };
+        let words = MarkerWords {
+            set: InstructionSet::X86_64,
+            functions: Some(&functions),
+            system_call: None,
+        };
         assert_eq!(words.text(Marker { kind, value }), expected);
     }
 
@@ -98,7 +122,11 @@ mod tests {
         check(MarkerKind::SYSTEM_CALL, 9, "syscall 9 mmap");
         check(MarkerKind::SYSTEM_CALL, 9999, "syscall 9999");
         check(MarkerKind::FUNCTION, 6, "func_id 6 libc.so.6!malloc");
-        check(MarkerKind::FUNCTION, 0x1_0000_00ca, "func_id syscall 202 futex");
+        check(
+            MarkerKind::FUNCTION,
+            0x1_0000_00ca,
+            "func_id syscall 202 futex",
+        );
         check(MarkerKind::SIGNAL, 11, "signal_number 11 SIGSEGV");
         check(MarkerKind::SYSTEM_CALL_FAILED, 4, "syscall_failed 4 EINTR");
         check(MarkerKind::KERNEL_EVENT, 0x7f4a, "kernel_event 0x7f4a");

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use anyhow::Result;
 use stepback_index::{
-    Access, AccessTarget, ByteState, ByteTouch, Cancel, Effect, MemoryAt, NextAccessedBlock, NextTouchedBlock,
-    Query as _, QueryError, Steps, TouchesAt, ValueSource,
+    Access, AccessTarget, ByteState, ByteTouch, Cancel, Effect, MemoryAt, NextAccessedBlock,
+    NextTouchedBlock, Query as _, QueryError, Steps, TouchesAt, ValueSource,
 };
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource};
@@ -114,9 +114,11 @@ impl MemoryPage {
     /// A byte of its rows.
     pub fn cell(&self, address: Address) -> Option<&ByteCell> {
         self.rows.iter().find_map(|row| match row {
-            MemoryRow::Bytes { address: first, cells, .. } => {
-                cells.get(usize::try_from(address.0.checked_sub(first.0)?).ok()?)
-            }
+            MemoryRow::Bytes {
+                address: first,
+                cells,
+                ..
+            } => cells.get(usize::try_from(address.0.checked_sub(first.0)?).ok()?),
             MemoryRow::Gap { .. } => None,
         })
     }
@@ -129,7 +131,9 @@ impl MemoryPage {
             from.0.saturating_add(bytes.unsigned_abs())
         };
         let gap = self.rows.iter().find_map(|row| match row {
-            MemoryRow::Gap { first, last } if (first.0..=last.0).contains(&to) => Some((first.0, last.0)),
+            MemoryRow::Gap { first, last } if (first.0..=last.0).contains(&to) => {
+                Some((first.0, last.0))
+            }
             _ => None,
         });
         Address(match gap {
@@ -174,14 +178,36 @@ impl MemoryRow {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn memory_page(session: &Session, request: &MemoryRequest, cancel: &Cancel) -> Result<MemoryPage> {
-    let map = AccessedMap { session, row_bytes: request.row_bytes.clamp(1, BLOCK_BYTES), cancel };
+pub fn memory_page(
+    session: &Session,
+    request: &MemoryRequest,
+    cancel: &Cancel,
+) -> Result<MemoryPage> {
+    let map = AccessedMap {
+        session,
+        row_bytes: request.row_bytes.clamp(1, BLOCK_BYTES),
+        cancel,
+    };
     let asked = map.row_around(request.top)?;
-    let top = map.rows_before(asked, request.lead)?.last().map_or(asked, |first| first.0);
+    let top = map
+        .rows_before(asked, request.lead)?
+        .last()
+        .map_or(asked, |first| first.0);
     let mut rows = map.rows_from(top, request.rows_below)?;
     fill(session, request, &mut rows, cancel)?;
-    let MemoryRequest { position, previous, is_compared, .. } = *request;
-    Ok(MemoryPage { position, previous, is_compared, rows, above: map.rows_before(top, request.rows_above)? })
+    let MemoryRequest {
+        position,
+        previous,
+        is_compared,
+        ..
+    } = *request;
+    Ok(MemoryPage {
+        position,
+        previous,
+        is_compared,
+        rows,
+        above: map.rows_before(top, request.rows_above)?,
+    })
 }
 
 /// Which blocks were ever accessed.
@@ -194,14 +220,19 @@ struct AccessedMap<'a> {
 impl AccessedMap<'_> {
     /// The first accessed block at or behind a block.
     fn next(&self, from: u64) -> Result<Option<u64>, QueryError> {
-        let query = NextAccessedBlock { from: Address(from) };
-        Ok(query.run(&self.session.index, self.cancel)?.map(|block| block_of(block.0)))
+        let query = NextAccessedBlock {
+            from: Address(from),
+        };
+        Ok(query
+            .run(&self.session.index, self.cancel)?
+            .map(|block| block_of(block.0)))
     }
 
     /// The last accessed block before a block. Cost: O(64) questions.
     fn previous(&self, before: u64) -> Result<Option<u64>, QueryError> {
-        let is_any =
-            |from: u64, until: u64| Ok::<bool, QueryError>(self.next(from)?.is_some_and(|block| block < until));
+        let is_any = |from: u64, until: u64| {
+            Ok::<bool, QueryError>(self.next(from)?.is_some_and(|block| block < until))
+        };
         let mut reach = BLOCK_BYTES;
         let mut low = before.saturating_sub(reach);
         while !is_any(low, before)? {
@@ -215,7 +246,11 @@ impl AccessedMap<'_> {
         let mut high = before;
         while high - low > BLOCK_BYTES {
             let middle = block_of(low + (high - low) / 2);
-            if is_any(middle, high)? { low = middle } else { high = middle }
+            if is_any(middle, high)? {
+                low = middle
+            } else {
+                high = middle
+            }
         }
         Ok(Some(low))
     }
@@ -223,7 +258,11 @@ impl AccessedMap<'_> {
     /// The end of what an instruction can name: 32-bit machines end at 4 GiB.
     fn last_address(&self) -> u64 {
         let is_wide = |set: &InstructionSet| set.word_bytes() == 8;
-        if self.session.index.instruction_sets().iter().any(is_wide) { u64::MAX } else { u64::from(u32::MAX) }
+        if self.session.index.instruction_sets().iter().any(is_wide) {
+            u64::MAX
+        } else {
+            u64::from(u32::MAX)
+        }
     }
 
     /// The first address of the row that shows an address.
@@ -232,7 +271,9 @@ impl AccessedMap<'_> {
         if self.next(block)? == Some(block) {
             return Ok(address.0 & !(self.row_bytes - 1));
         }
-        Ok(self.previous(block)?.map_or(0, |accessed| accessed + BLOCK_BYTES))
+        Ok(self
+            .previous(block)?
+            .map_or(0, |accessed| accessed + BLOCK_BYTES))
     }
 
     /// Rows from the first address of a row on, bytes not yet filled in.
@@ -243,12 +284,24 @@ impl AccessedMap<'_> {
             let row = match self.next(block_of(address))? {
                 Some(block) if block <= address => {
                     let last = Address(address | (self.row_bytes - 1));
-                    MemoryRow::Bytes { address: Address(address), last, source: None, cells: Vec::new() }
+                    MemoryRow::Bytes {
+                        address: Address(address),
+                        last,
+                        source: None,
+                        cells: Vec::new(),
+                    }
                 }
-                Some(block) => MemoryRow::Gap { first: Address(address), last: Address(block - 1) },
-                None => MemoryRow::Gap { first: Address(address), last: Address(self.last_address().max(address)) },
+                Some(block) => MemoryRow::Gap {
+                    first: Address(address),
+                    last: Address(block - 1),
+                },
+                None => MemoryRow::Gap {
+                    first: Address(address),
+                    last: Address(self.last_address().max(address)),
+                },
             };
-            let is_end = matches!(row, MemoryRow::Gap { last, .. } if last.0 >= self.last_address());
+            let is_end =
+                matches!(row, MemoryRow::Gap { last, .. } if last.0 >= self.last_address());
             next_row = row.last().0.checked_add(1).filter(|_| !is_end);
             rows.push(row);
         }
@@ -265,7 +318,8 @@ impl AccessedMap<'_> {
             address = if self.next(block)? == Some(block) {
                 last & !(self.row_bytes - 1)
             } else {
-                self.previous(block)?.map_or(0, |accessed| accessed + BLOCK_BYTES)
+                self.previous(block)?
+                    .map_or(0, |accessed| accessed + BLOCK_BYTES)
             };
             rows.push(Address(address));
         }
@@ -282,7 +336,11 @@ pub type Runs = Vec<(u64, u64)>;
 
 /// Runs of blocks that the trace accesses or an image fills, ascending. Cost: all those blocks.
 pub(super) fn known_runs(session: &Session, cancel: &Cancel) -> Result<Runs> {
-    let map = AccessedMap { session, row_bytes: BLOCK_BYTES, cancel };
+    let map = AccessedMap {
+        session,
+        row_bytes: BLOCK_BYTES,
+        cancel,
+    };
     runs_of(|from| Ok(map.next(block_of(from))?))
 }
 
@@ -292,7 +350,9 @@ pub(super) fn known_runs(session: &Session, cancel: &Cancel) -> Result<Runs> {
 /// See [`QueryError`].
 pub fn accessed_runs(session: &Session, cancel: &Cancel) -> Result<Runs> {
     runs_of(|from| {
-        let query = NextTouchedBlock { from: Address(from) };
+        let query = NextTouchedBlock {
+            from: Address(from),
+        };
         Ok(query.run(&session.index, cancel)?.map(|block| block.0))
     })
 }
@@ -313,19 +373,42 @@ fn runs_of(next_block: impl Fn(u64) -> Result<Option<u64>>) -> Result<Runs> {
 }
 
 /// The block of 64 bytes that an address is in, where it is accessed, else the next that is: its first byte.
-pub(super) fn block_from(session: &Session, address: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
-    AccessedMap { session, row_bytes: BLOCK_BYTES, cancel }.next(block_of(address))
+pub(super) fn block_from(
+    session: &Session,
+    address: u64,
+    cancel: &Cancel,
+) -> Result<Option<u64>, QueryError> {
+    AccessedMap {
+        session,
+        row_bytes: BLOCK_BYTES,
+        cancel,
+    }
+    .next(block_of(address))
 }
 
 /// The bytes that the step just before a position wrote.
-fn written_just_before(session: &Session, position: Position, cancel: &Cancel) -> Result<Vec<RangeInclusive<u64>>> {
-    let Some(step) = position.last_step() else { return Ok(Vec::new()) };
-    let record = Steps { first: step, count: 1 }.run(&session.index, cancel)?;
+fn written_just_before(
+    session: &Session,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<Vec<RangeInclusive<u64>>> {
+    let Some(step) = position.last_step() else {
+        return Ok(Vec::new());
+    };
+    let record = Steps {
+        first: step,
+        count: 1,
+    }
+    .run(&session.index, cancel)?;
     let effects = record.iter().flat_map(|record| &record.effects);
     let written = effects.filter_map(|effect| match effect {
         Effect::Access(Access {
             kind: AccessKind::Write,
-            target: AccessTarget::Memory { address, size_bytes },
+            target:
+                AccessTarget::Memory {
+                    address,
+                    size_bytes,
+                },
             ..
         }) => Some(address.0..=address.0.saturating_add(size_bytes.saturating_sub(1))),
         _ => None,
@@ -334,31 +417,74 @@ fn written_just_before(session: &Session, position: Position, cancel: &Cancel) -
 }
 
 /// Reads the bytes of all rows, neighbouring rows together.
-fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], cancel: &Cancel) -> Result<()> {
+fn fill(
+    session: &Session,
+    request: &MemoryRequest,
+    rows: &mut [MemoryRow],
+    cancel: &Cancel,
+) -> Result<()> {
     let news = written_just_before(session, request.position, cancel)?;
     let has_lines = session.images.are_lines_ready();
-    let is_run = |a: &MemoryRow, b: &MemoryRow| matches!((a, b), (MemoryRow::Bytes { .. }, MemoryRow::Bytes { .. }));
+    let is_run = |a: &MemoryRow, b: &MemoryRow| {
+        matches!((a, b), (MemoryRow::Bytes { .. }, MemoryRow::Bytes { .. }))
+    };
     for run in rows.chunk_by_mut(is_run) {
-        let Some(MemoryRow::Bytes { address: first, .. }) = run.first() else { continue };
+        let Some(MemoryRow::Bytes { address: first, .. }) = run.first() else {
+            continue;
+        };
         let len_bytes = request.row_bytes * run.len() as u64;
-        let bytes_at = |position| MemoryAt { position, address: *first, len_bytes }.run(&session.index, cancel);
+        let bytes_at = |position| {
+            MemoryAt {
+                position,
+                address: *first,
+                len_bytes,
+            }
+            .run(&session.index, cancel)
+        };
         let now = bytes_at(request.position)?;
-        let before = if request.previous == request.position { now.clone() } else { bytes_at(request.previous)? };
-        let mut cells: Vec<_> = now.iter().zip(&before).map(|(now, before)| ByteCell::new(now, before)).collect();
+        let before = if request.previous == request.position {
+            now.clone()
+        } else {
+            bytes_at(request.previous)?
+        };
+        let mut cells: Vec<_> = now
+            .iter()
+            .zip(&before)
+            .map(|(now, before)| ByteCell::new(now, before))
+            .collect();
         if request.is_compared {
-            cells.iter_mut().zip(&before).for_each(|(cell, other)| cell.other = Some(Other { value: other.value }));
+            cells
+                .iter_mut()
+                .zip(&before)
+                .for_each(|(cell, other)| cell.other = Some(Other { value: other.value }));
         }
         if session.index.source().traits().registers == RegisterSource::Operands {
-            let touches_at = |position| TouchesAt { position, address: *first, len_bytes }.run(&session.index, cancel);
+            let touches_at = |position| {
+                TouchesAt {
+                    position,
+                    address: *first,
+                    len_bytes,
+                }
+                .run(&session.index, cancel)
+            };
             let (now, before) = (touches_at(request.position)?, touches_at(request.previous)?);
-            cells.iter_mut().zip(now.iter().zip(&before)).for_each(|(cell, (now, before))| cell.touch(now, before));
+            cells
+                .iter_mut()
+                .zip(now.iter().zip(&before))
+                .for_each(|(cell, (now, before))| cell.touch(now, before));
         }
         for (address, cell) in (first.0..).zip(&mut cells) {
             cell.is_news = news.iter().any(|written| written.contains(&address));
         }
         let mut cells = cells.into_iter();
         for row in run {
-            if let MemoryRow::Bytes { address, source, cells: shown, .. } = row {
+            if let MemoryRow::Bytes {
+                address,
+                source,
+                cells: shown,
+                ..
+            } = row
+            {
                 shown.extend(cells.by_ref().take(request.row_bytes as usize));
                 let line = || session.images.source_at(*address);
                 *source = has_lines.then(line).flatten().map(|line| line.short());
@@ -371,14 +497,24 @@ fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], canc
 impl ByteCell {
     fn new(now: &ByteState, before: &ByteState) -> Self {
         let is_changed = now.value != before.value;
-        Self { value: now.value, source: now.source, is_changed, is_news: false, touch: None, other: None }
+        Self {
+            value: now.value,
+            source: now.source,
+            is_changed,
+            is_news: false,
+            touch: None,
+            other: None,
+        }
     }
 
     /// Takes in who accessed it last, now and at the position before.
     fn touch(&mut self, now: &ByteTouch, before: &ByteTouch) {
         self.is_changed = now.written_at != before.written_at;
         self.touch = Some(match now {
-            ByteTouch { written_at: None, read_at: None } => Touch::Never,
+            ByteTouch {
+                written_at: None,
+                read_at: None,
+            } => Touch::Never,
             // A step that reads and writes a byte mostly writes it last.
             touch if touch.written_at >= touch.read_at => Touch::Written,
             _ => Touch::Read,
@@ -387,8 +523,13 @@ impl ByteCell {
 
     /// Two digits, or `??`; dots where no value is told and no step has been yet.
     pub fn hex(&self) -> String {
-        let unknown = if self.touch == Some(Touch::Never) { "··" } else { "??" };
-        self.value.map_or_else(|| unknown.to_owned(), |byte| format!("{byte:02x}"))
+        let unknown = if self.touch == Some(Touch::Never) {
+            "··"
+        } else {
+            "??"
+        };
+        self.value
+            .map_or_else(|| unknown.to_owned(), |byte| format!("{byte:02x}"))
     }
 
     /// The character, a dot for what cannot be printed; a blank when unknown.
@@ -426,10 +567,16 @@ mod tests {
     #[test]
     fn an_unknown_byte_is_blank_in_text() {
         let shown = |value| {
-            let cell = ByteCell { value, ..ByteCell::default() };
+            let cell = ByteCell {
+                value,
+                ..ByteCell::default()
+            };
             format!("{}{}", cell.hex(), cell.character())
         };
-        assert_eq!([shown(Some(0x41)), shown(Some(0)), shown(None)], ["41A", "00.", "?? "]);
+        assert_eq!(
+            [shown(Some(0x41)), shown(Some(0)), shown(None)],
+            ["41A", "00.", "?? "]
+        );
     }
 
     fn page(top: u64, lead: usize) -> MemoryPage {
@@ -448,10 +595,15 @@ mod tests {
 
     #[track_caller]
     fn check_page(page: &MemoryPage, expected: &[&str]) {
-        let byte = |cell: &ByteCell| format!("{}{}", cell.hex(), if cell.is_changed { "!" } else { "" });
+        let byte =
+            |cell: &ByteCell| format!("{}{}", cell.hex(), if cell.is_changed { "!" } else { "" });
         let text = |row: &MemoryRow| match row {
             MemoryRow::Bytes { address, cells, .. } => {
-                format!("{:x}: {}", address.0, cells.iter().take(4).map(byte).collect::<Vec<_>>().join(" "))
+                format!(
+                    "{:x}: {}",
+                    address.0,
+                    cells.iter().take(4).map(byte).collect::<Vec<_>>().join(" ")
+                )
             }
             MemoryRow::Gap { first, last } => format!("{:x} - {:x}", first.0, last.0),
         };
@@ -473,7 +625,9 @@ mod tests {
             rows_above: 0,
         };
         let page = memory_page(&overflow(), &request, &Cancel::default()).unwrap();
-        let MemoryRow::Bytes { cells, .. } = &page.rows[0] else { panic!("{page:?}") };
+        let MemoryRow::Bytes { cells, .. } = &page.rows[0] else {
+            panic!("{page:?}")
+        };
         assert_eq!(cells.iter().position(|cell| cell.is_news), Some(0));
         assert_eq!(cells.iter().filter(|cell| cell.is_news).count(), 1);
         assert!(cells.iter().filter(|cell| cell.is_changed).count() > 1);
@@ -482,9 +636,17 @@ mod tests {
 
     #[test]
     fn memory_that_nobody_accesses_is_one_row() {
-        let rows = ["80020010: a9! 02 00 80", "80020020: 00 00 00 00", "80020030: ?? ?? ?? ??", "80020040 - 8401ffff"];
+        let rows = [
+            "80020010: a9! 02 00 80",
+            "80020020: 00 00 00 00",
+            "80020030: ?? ?? ?? ??",
+            "80020040 - 8401ffff",
+        ];
         let more = ["84020000: 25 75 35 62", "84020010: 33 66 25 75"];
-        check_page(&page(0x8002_0014, 0), &[rows, [more[0], more[1], "", ""]].concat()[..6]);
+        check_page(
+            &page(0x8002_0014, 0),
+            &[rows, [more[0], more[1], "", ""]].concat()[..6],
+        );
     }
 
     #[test]
@@ -501,7 +663,11 @@ mod tests {
                 rows_above: 0,
             };
             let page = memory_page(&overflow(), &request, &Cancel::default()).unwrap();
-            (page.rows[0].first().0, page.rows[0].last().0, page.rows[1].first().0)
+            (
+                page.rows[0].first().0,
+                page.rows[0].last().0,
+                page.rows[1].first().0,
+            )
         };
         assert_eq!(first(8), (0x8002_0010, 0x8002_0017, 0x8002_0018));
         assert_eq!(first(64), (0x8002_0000, 0x8002_003f, 0x8002_0040));
@@ -511,8 +677,15 @@ mod tests {
     fn rows_above_lead_over_gaps() {
         let page = page(0x8402_0000, 2);
         check_page(
-            &MemoryPage { rows: page.rows[..3].to_vec(), ..page.clone() },
-            &["80020030: ?? ?? ?? ??", "80020040 - 8401ffff", "84020000: 25 75 35 62"],
+            &MemoryPage {
+                rows: page.rows[..3].to_vec(),
+                ..page.clone()
+            },
+            &[
+                "80020030: ?? ?? ?? ??",
+                "80020040 - 8401ffff",
+                "84020000: 25 75 35 62",
+            ],
         );
         let above: Vec<u64> = page.above.iter().map(|first| first.0).collect();
         assert_eq!(above[..2], [0x8002_0020, 0x8002_0010]);
@@ -521,7 +694,13 @@ mod tests {
     #[test]
     fn an_address_in_a_gap_shows_the_gap() {
         let rows = page(0x8100_0000, 0).rows;
-        assert_eq!(rows[0], MemoryRow::Gap { first: Address(0x8002_0040), last: Address(0x8401_ffff) });
+        assert_eq!(
+            rows[0],
+            MemoryRow::Gap {
+                first: Address(0x8002_0040),
+                last: Address(0x8401_ffff)
+            }
+        );
         let rows = page(u64::MAX, 0).rows;
         assert_eq!((rows.len(), rows[0].last()), (1, Address(u64::MAX)));
     }

@@ -45,7 +45,10 @@ pub struct MemorySeek {
 /// There is nothing to look for.
 pub fn sought_bytes(text: &str, group: u8, endian: Endian) -> Result<Vec<u8>> {
     let text = text.trim();
-    let number = text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok());
+    let number = text.strip_prefix("0x").map_or_else(
+        || text.parse().ok(),
+        |hex| u64::from_str_radix(hex, 16).ok(),
+    );
     let has_spaces = text.contains(char::is_whitespace);
     let spelled = || bytes_of(text).filter(|_| has_spaces || text.starts_with('"'));
     let bytes = match number {
@@ -59,7 +62,10 @@ pub fn sought_bytes(text: &str, group: u8, endian: Endian) -> Result<Vec<u8>> {
 }
 
 fn number_bytes(number: u64, group: u8, endian: Endian) -> Vec<u8> {
-    let needed = (64 - number.leading_zeros()).div_ceil(8).max(1).next_power_of_two();
+    let needed = (64 - number.leading_zeros())
+        .div_ceil(8)
+        .max(1)
+        .next_power_of_two();
     let size = usize::from(group).max(needed as usize).min(8);
     let mut bytes: Vec<u8> = number.to_le_bytes().into_iter().take(size).collect();
     if endian == Endian::Big {
@@ -73,15 +79,29 @@ fn number_bytes(number: u64, group: u8, endian: Endian) -> Vec<u8> {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn seek_memory(session: &Session, seek: &MemorySeek, cancel: &Cancel) -> Result<Option<Address>> {
+pub fn seek_memory(
+    session: &Session,
+    seek: &MemorySeek,
+    cancel: &Cancel,
+) -> Result<Option<Address>> {
     match &seek.sought {
         Sought::Changed(other) => changed(session, seek, *other, cancel),
         Sought::Bytes(bytes) => found(session, seek, bytes, cancel),
     }
 }
 
-fn changed(session: &Session, seek: &MemorySeek, other: Position, cancel: &Cancel) -> Result<Option<Address>> {
-    let difference = DifferenceBetween { from: other, to: seek.position, thread: None }.run(&session.index, cancel)?;
+fn changed(
+    session: &Session,
+    seek: &MemorySeek,
+    other: Position,
+    cancel: &Cancel,
+) -> Result<Option<Address>> {
+    let difference = DifferenceBetween {
+        from: other,
+        to: seek.position,
+        thread: None,
+    }
+    .run(&session.index, cancel)?;
     let bytes = difference.memory.iter().flat_map(|run| {
         let pairs = run.from.iter().zip(&run.to);
         let places = pairs.enumerate().filter(|(_, (from, to))| from != to);
@@ -94,7 +114,12 @@ fn changed(session: &Session, seek: &MemorySeek, other: Position, cancel: &Cance
     })
 }
 
-fn found(session: &Session, seek: &MemorySeek, bytes: &[u8], cancel: &Cancel) -> Result<Option<Address>> {
+fn found(
+    session: &Session,
+    seek: &MemorySeek,
+    bytes: &[u8],
+    cancel: &Cancel,
+) -> Result<Option<Address>> {
     let overlap = bytes.len() as u64 - 1;
     let runs = known_runs(session, cancel)?.into_iter();
     let pieces = runs.flat_map(|(first, last)| pieces_of(first..=last, overlap));
@@ -108,11 +133,28 @@ fn found(session: &Session, seek: &MemorySeek, bytes: &[u8], cancel: &Cancel) ->
     }
     for (start, last) in pieces {
         cancel.check()?;
-        let read = MemoryAt { position: seek.position, address: Address(start), len_bytes: last - start + 1 };
-        let held: Vec<Option<u8>> = read.run(&session.index, cancel)?.into_iter().map(|byte| byte.value).collect();
-        let is_here = |window: &[Option<u8>]| window.iter().zip(bytes).all(|(held, byte)| *held == Some(*byte));
-        let mut hits = held.windows(bytes.len()).enumerate().filter(|(_, window)| is_here(window));
-        let mut places = std::iter::from_fn(|| hits.next().map(|(place, _)| Address(start + place as u64)));
+        let read = MemoryAt {
+            position: seek.position,
+            address: Address(start),
+            len_bytes: last - start + 1,
+        };
+        let held: Vec<Option<u8>> = read
+            .run(&session.index, cancel)?
+            .into_iter()
+            .map(|byte| byte.value)
+            .collect();
+        let is_here = |window: &[Option<u8>]| {
+            window
+                .iter()
+                .zip(bytes)
+                .all(|(held, byte)| *held == Some(*byte))
+        };
+        let mut hits = held
+            .windows(bytes.len())
+            .enumerate()
+            .filter(|(_, window)| is_here(window));
+        let mut places =
+            std::iter::from_fn(|| hits.next().map(|(place, _)| Address(start + place as u64)));
         let hit = match seek.way {
             Way::Forward => places.find(|address| *address > seek.from),
             Way::Back => places.take_while(|address| *address < seek.from).last(),
@@ -127,8 +169,14 @@ fn found(session: &Session, seek: &MemorySeek, bytes: &[u8], cancel: &Cancel) ->
 /// The first and the last bytes of the pieces of a run, each so far into the next that what lies across is found.
 fn pieces_of(run: RangeInclusive<u64>, overlap: u64) -> impl Iterator<Item = (u64, u64)> {
     let last = *run.end();
-    let end = move |start: u64| start.saturating_add(PIECE - 1).saturating_add(overlap).min(last);
-    run.step_by(PIECE as usize).map(move |start| (start, end(start)))
+    let end = move |start: u64| {
+        start
+            .saturating_add(PIECE - 1)
+            .saturating_add(overlap)
+            .min(last)
+    };
+    run.step_by(PIECE as usize)
+        .map(move |start| (start, end(start)))
 }
 
 #[cfg(test)]
@@ -150,7 +198,12 @@ mod tests {
 
     #[track_caller]
     fn check(sought: Sought, from: u64, way: Way, expected: Option<u64>) {
-        let seek = MemorySeek { sought, position: Position(1250), from: Address(from), way };
+        let seek = MemorySeek {
+            sought,
+            position: Position(1250),
+            from: Address(from),
+            way,
+        };
         let found = seek_memory(&overflow(), &seek, &Cancel::default()).unwrap();
         assert_eq!(found.map(|address| address.0), expected);
     }
@@ -167,16 +220,40 @@ mod tests {
     #[test]
     fn pieces_reach_to_the_last_address() {
         let last = u64::MAX;
-        assert_eq!(pieces_of(last - 63..=last, 3).collect::<Vec<_>>(), [(last - 63, last)]);
-        assert_eq!(pieces_of(0..=4096, 3).collect::<Vec<_>>(), [(0, 4096), (4096, 4096)]);
+        assert_eq!(
+            pieces_of(last - 63..=last, 3).collect::<Vec<_>>(),
+            [(last - 63, last)]
+        );
+        assert_eq!(
+            pieces_of(0..=4096, 3).collect::<Vec<_>>(),
+            [(0, 4096), (4096, 4096)]
+        );
         let (first, middle) = (last - 8191, last - 4095);
-        assert_eq!(pieces_of(first..=last, 3).collect::<Vec<_>>(), [(first, middle + 2), (middle, last)]);
+        assert_eq!(
+            pieces_of(first..=last, 3).collect::<Vec<_>>(),
+            [(first, middle + 2), (middle, last)]
+        );
     }
 
     #[test]
     fn the_byte_that_a_step_stored_is_the_next_changed_one() {
-        check(Sought::Changed(Position(1249)), 0, Way::Forward, Some(0x8002_0010));
-        check(Sought::Changed(Position(1249)), 0x8002_0010, Way::Forward, None);
-        check(Sought::Changed(Position(1249)), u64::MAX, Way::Back, Some(0x8002_0010));
+        check(
+            Sought::Changed(Position(1249)),
+            0,
+            Way::Forward,
+            Some(0x8002_0010),
+        );
+        check(
+            Sought::Changed(Position(1249)),
+            0x8002_0010,
+            Way::Forward,
+            None,
+        );
+        check(
+            Sought::Changed(Position(1249)),
+            u64::MAX,
+            Way::Back,
+            Some(0x8002_0010),
+        );
     }
 }

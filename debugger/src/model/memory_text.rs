@@ -28,7 +28,11 @@ pub fn row_text(cells: &[ByteCell], text: MemoryText) -> String {
     let mut shown = String::new();
     let mut rest = cells;
     while let Some((first, behind)) = rest.split_first() {
-        let wide = if text == MemoryText::Utf8 { wide_character(rest) } else { None };
+        let wide = if text == MemoryText::Utf8 {
+            wide_character(rest)
+        } else {
+            None
+        };
         match wide {
             Some((letter, len)) => {
                 shown.push(letter);
@@ -49,7 +53,10 @@ pub fn row_text(cells: &[ByteCell], text: MemoryText) -> String {
 fn wide_character(cells: &[ByteCell]) -> Option<(char, usize)> {
     let known: Vec<u8> = cells.iter().take(4).map_while(|cell| cell.value).collect();
     (2..=known.len()).find_map(|len| {
-        let letter = std::str::from_utf8(known.get(..len)?).ok()?.chars().next()?;
+        let letter = std::str::from_utf8(known.get(..len)?)
+            .ok()?
+            .chars()
+            .next()?;
         (letter.len_utf8() == len && is_shown(letter)).then_some((letter, len))
     })
 }
@@ -88,7 +95,9 @@ mod tests {
     fn little_endian_groups_read_from_the_highest_byte() {
         let places = |group, is_big| {
             let endian = if is_big { Endian::Big } else { Endian::Little };
-            (0..8).map(|shown| place_in_row(shown, group, endian)).collect::<Vec<_>>()
+            (0..8)
+                .map(|shown| place_in_row(shown, group, endian))
+                .collect::<Vec<_>>()
         };
         assert_eq!(places(1, false), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(places(2, false), [1, 0, 3, 2, 5, 4, 7, 6]);
@@ -98,8 +107,13 @@ mod tests {
 
     #[test]
     fn a_row_reads_as_text_with_a_letter_a_byte_or_as_utf_8() {
-        let cells: Vec<ByteCell> =
-            "a\u{e9}b".bytes().map(|byte| ByteCell { value: Some(byte), ..ByteCell::default() }).collect();
+        let cells: Vec<ByteCell> = "a\u{e9}b"
+            .bytes()
+            .map(|byte| ByteCell {
+                value: Some(byte),
+                ..ByteCell::default()
+            })
+            .collect();
         assert_eq!(row_text(&cells, MemoryText::Ascii), "a..b");
         assert_eq!(row_text(&cells, MemoryText::Utf8), "a\u{e9} b");
         assert_eq!(row_text(&cells[..2], MemoryText::Utf8), "a.");
@@ -107,9 +121,15 @@ mod tests {
 
     #[test]
     fn a_group_is_a_number() {
-        let cells = 1.5f32.to_le_bytes().map(|byte| ByteCell { value: Some(byte), ..ByteCell::default() });
+        let cells = 1.5f32.to_le_bytes().map(|byte| ByteCell {
+            value: Some(byte),
+            ..ByteCell::default()
+        });
         let format = LaneFormat::new(stepback_machine::LaneKind::Float, 4);
         assert_eq!(number_text(&cells, format, Endian::Little), "1.5");
-        assert_eq!(number_text(&[ByteCell::default(); 4], format, Endian::Little), "?");
+        assert_eq!(
+            number_text(&[ByteCell::default(); 4], format, Endian::Little),
+            "?"
+        );
     }
 }

@@ -105,7 +105,9 @@ fn step_of(
     way: Way,
 ) -> Result<Landing, QueryError> {
     let target = ThreadWalk::new(index, thread).target(stride, way, window.position)?;
-    let Some(to) = target else { return Ok(Landing::Nowhere) };
+    let Some(to) = target else {
+        return Ok(Landing::Nowhere);
+    };
     let ground = Ground::at(index, window.position)?;
     match stride {
         Stride::Out => window.travel(to, &ground),

@@ -36,13 +36,22 @@ pub fn frame_name(session: &Session, call: &Call, cancel: &Cancel) -> Result<Str
 
 /// `trap 0x68 fast data access MMU miss`, `trap 0x16d system call write`.
 pub fn trap_words(trap: Trap, set: InstructionSet) -> String {
-    let Trap { number, system_call } = trap;
+    let Trap {
+        number,
+        system_call,
+    } = trap;
     let name = match system_call {
         Some(call) => match set.system_call_name(call) {
             Some(name) => say!("names-system-call", name = name),
-            None => say!("names-system-call", name = set.system_call_number(call).to_string()),
+            None => say!(
+                "names-system-call",
+                name = set.system_call_number(call).to_string()
+            ),
         },
-        None => set.trap_name(number).map(|name| format!(" {name}")).unwrap_or_default(),
+        None => set
+            .trap_name(number)
+            .map(|name| format!(" {name}"))
+            .unwrap_or_default(),
     };
     say!("names-trap", number = format!("{number:#x}"), name = name)
 }
@@ -50,7 +59,11 @@ pub fn trap_words(trap: Trap, set: InstructionSet) -> String {
 /// The symbol around an address as columns show it: `decode_field+10c`.
 pub fn place_name(images: &Images, address: Address) -> Option<String> {
     let found = images.symbol_at(address)?;
-    Some(if found.offset == 0 { found.name.to_owned() } else { format!("{}+{:x}", found.name, found.offset) })
+    Some(if found.offset == 0 {
+        found.name.to_owned()
+    } else {
+        format!("{}+{:x}", found.name, found.offset)
+    })
 }
 
 #[cfg(test)]
@@ -66,12 +79,23 @@ mod tests {
 
     /// An instruction that goes on with the next, traps, or goes elsewhere.
     fn instruction(flags: u8, pc: u64, word: u32, ea: u64) -> Vec<u8> {
-        [&[3, flags, 0, 0][..], &word.to_be_bytes(), &pc.to_be_bytes(), &ea.to_be_bytes()].concat()
+        [
+            &[3, flags, 0, 0][..],
+            &word.to_be_bytes(),
+            &pc.to_be_bytes(),
+            &ea.to_be_bytes(),
+        ]
+        .concat()
     }
 
     fn trap(level: u8, number: u16, pc: u64) -> Vec<u8> {
         let [high, low] = number.to_be_bytes();
-        [&[7, level, high, low, 0, 0x12, 0, 0][..], &pc.to_be_bytes(), &(pc + 4).to_be_bytes()].concat()
+        [
+            &[7, level, high, low, 0, 0x12, 0, 0][..],
+            &pc.to_be_bytes(),
+            &(pc + 4).to_be_bytes(),
+        ]
+        .concat()
     }
 
     /// A save that spills a window, and a system call inside of which a page is missing.
@@ -111,7 +135,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("nest.rst");
         std::fs::write(&path, nest()).unwrap();
-        let session = open(&OpenOptions::new(path), &Default::default(), &Default::default()).unwrap();
+        let session = open(
+            &OpenOptions::new(path),
+            &Default::default(),
+            &Default::default(),
+        )
+        .unwrap();
         let calls = session.index.calls();
         let cancel = Cancel::default();
         let frames: Vec<(u32, String)> = (0..calls.len())
@@ -124,11 +153,22 @@ mod tests {
             (1, "trap 0x16d trap instruction 0x6d"),
             (2, "trap 0x68 fast data access MMU miss"),
         ];
-        assert_eq!(frames, expected.map(|(depth, name)| (depth, name.to_owned())));
-        assert_eq!(window_trap_frames(&session.index, &cancel).unwrap(), [CallId(1)]);
+        assert_eq!(
+            frames,
+            expected.map(|(depth, name)| (depth, name.to_owned()))
+        );
+        assert_eq!(
+            window_trap_frames(&session.index, &cancel).unwrap(),
+            [CallId(1)]
+        );
         let steps = session.index.step_count();
         let mut window = TraceWindow::new(WindowId(1), steps, Position(0));
-        let landing = Move::Fold(Fold::WindowTraps).make(&session.index, &mut window).unwrap();
-        assert_eq!((landing, window.folds.row_count()), (Landing::Made, steps - 1));
+        let landing = Move::Fold(Fold::WindowTraps)
+            .make(&session.index, &mut window)
+            .unwrap();
+        assert_eq!(
+            (landing, window.folds.row_count()),
+            (Landing::Made, steps - 1)
+        );
     }
 }

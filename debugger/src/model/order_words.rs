@@ -9,13 +9,23 @@ const LISTED: usize = 4;
 
 /// The threads that ran at the same time: `threads 12 and 13 ran at the same time`; none without any.
 pub fn others_text(others: &[ThreadId], threads: &[ThreadInfo]) -> Option<String> {
-    let name = |thread: &ThreadId| threads.get(usize::from(thread.0)).map_or("", |thread| thread.name.as_str());
+    let name = |thread: &ThreadId| {
+        threads
+            .get(usize::from(thread.0))
+            .map_or("", |thread| thread.name.as_str())
+    };
     let names: Vec<&str> = others.iter().take(LISTED).map(name).collect();
     let list = match (names.as_slice(), others.len()) {
         ([], _) => return None,
         ([only], _) => return Some(say!("order-one", thread = *only)),
-        ([first @ .., last], count) if count <= LISTED => say!("order-and", first = first.join(", "), last = *last),
-        (names, count) => say!("order-more", first = names.join(", "), count = count - names.len()),
+        ([first @ .., last], count) if count <= LISTED => {
+            say!("order-and", first = first.join(", "), last = *last)
+        }
+        (names, count) => say!(
+            "order-more",
+            first = names.join(", "),
+            count = count - names.len()
+        ),
     };
     Some(say!("order-several", threads = list))
 }
@@ -55,7 +65,10 @@ mod tests {
         let (session, _place) = recorded(&[file(1, own), file(2, other)]);
         let schedule = schedule(&session.index, &Cancel::default()).expect("lanes");
         let stretches = schedule.threads[0].stretches.list();
-        stretches.iter().map(|run| !schedule.unordered_with(ThreadId(0), run.first).is_empty()).collect()
+        stretches
+            .iter()
+            .map(|run| !schedule.unordered_with(ThreadId(0), run.first).is_empty())
+            .collect()
     }
 
     #[test]
@@ -80,10 +93,18 @@ mod tests {
     #[test]
     fn names_are_listed_as_far_as_they_fit() {
         let (session, _place) = sample(Sample::Threads);
-        let text = |count: u16| others_text(&(0..count).map(ThreadId).collect::<Vec<_>>(), session.index.threads());
+        let text = |count: u16| {
+            others_text(
+                &(0..count).map(ThreadId).collect::<Vec<_>>(),
+                session.index.threads(),
+            )
+        };
         assert_eq!(text(0), None);
         assert_eq!(text(1).as_deref(), Some("thread 100 ran at the same time"));
-        assert_eq!(text(3).as_deref(), Some("threads 100, 101 and 102 ran at the same time"));
+        assert_eq!(
+            text(3).as_deref(),
+            Some("threads 100, 101 and 102 ran at the same time")
+        );
         assert!(text(9).is_some_and(|text| text.contains("and 5 more")));
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use stepback_index::{
-    Cancel, Mapping, MappingsAt, MarkerReader, PlaceAt, Query as _, QueryError, SlotReader, Translation, TranslationsAt,
+    Cancel, Mapping, MappingsAt, MarkerReader, PlaceAt, Query as _, QueryError, SlotReader,
+    Translation, TranslationsAt,
 };
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position};
@@ -17,7 +18,9 @@ const ALIASES: usize = 3;
 
 /// True when the trace itself tells of physical addresses.
 pub fn tells_physical(session: &Session) -> bool {
-    MarkerReader(&session.index).marker_counts().any(|of| of.kind == MarkerKind::VIRTUAL_ADDRESS)
+    MarkerReader(&session.index)
+        .marker_counts()
+        .any(|of| of.kind == MarkerKind::VIRTUAL_ADDRESS)
 }
 
 /// Where the trace told a virtual address to lie at a position: for the thread of the step before it, by context.
@@ -34,8 +37,15 @@ pub fn physical_words(
         return Ok(None);
     }
     let thread = SlotReader(&session.index).thread_at(position)?;
-    let told = TranslationsAt { thread, address, position }.run(&session.index, cancel)?;
-    let Some(newest) = told.first() else { return Ok(Some(say!("physical-physical-address-not-told").to_owned())) };
+    let told = TranslationsAt {
+        thread,
+        address,
+        position,
+    }
+    .run(&session.index, cancel)?;
+    let Some(newest) = told.first() else {
+        return Ok(Some(say!("physical-physical-address-not-told").to_owned()));
+    };
     let mut words = translation_words(newest);
     for other in told.iter().skip(1) {
         // Contexts mostly share what they have at the same address.
@@ -44,9 +54,15 @@ pub fn physical_words(
         } else {
             format!("{:x}", other.physical.0)
         };
-        words += &format!("; {place}{}", context_words(other).replacen(',', say!("physical-in"), 1));
+        words += &format!(
+            "; {place}{}",
+            context_words(other).replacen(',', say!("physical-in"), 1)
+        );
     }
-    let question = MappingsAt { physical: newest.physical, position };
+    let question = MappingsAt {
+        physical: newest.physical,
+        position,
+    };
     let mut others: Vec<Mapping> = question.run(&session.index, cancel)?;
     others.retain(|mapping| mapping.address != address);
     let mut named = HashSet::new();
@@ -76,7 +92,11 @@ pub fn virtual_address(
 ) -> Result<Result<Address, String>, QueryError> {
     let mapped = MappingsAt { physical, position }.run(&session.index, cancel)?;
     for mapping in &mapped {
-        let place = PlaceAt { address: mapping.address, position }.run(&session.index, cancel)?;
+        let place = PlaceAt {
+            address: mapping.address,
+            position,
+        }
+        .run(&session.index, cancel)?;
         if place == Some(physical) {
             return Ok(Ok(mapping.address));
         }
@@ -92,7 +112,12 @@ pub fn virtual_address(
 
 /// `physical 300801b30, context 66, page 4000800000, told at position 7`.
 fn translation_words(translation: &Translation) -> String {
-    let Translation { physical, page, told_at, .. } = translation;
+    let Translation {
+        physical,
+        page,
+        told_at,
+        ..
+    } = translation;
     let (context, told_at) = (context_words(translation), thousands(told_at.0));
     say!(
         "physical-told",
@@ -104,5 +129,8 @@ fn translation_words(translation: &Translation) -> String {
 }
 
 fn context_words(translation: &Translation) -> String {
-    translation.context.map(|context| say!("physical-context", context = context.to_string())).unwrap_or_default()
+    translation
+        .context
+        .map(|context| say!("physical-context", context = context.to_string()))
+        .unwrap_or_default()
 }

@@ -25,12 +25,18 @@ pub fn pointed_words(
 ) -> Result<Option<String>> {
     let symbol = place_name(&session.images, address);
     let len_bytes = (u64::MAX - address.0).min(MOST - 1) + 1;
-    let bytes = MemoryAt { position, address, len_bytes }.run(&session.index, cancel)?;
+    let bytes = MemoryAt {
+        position,
+        address,
+        len_bytes,
+    }
+    .run(&session.index, cancel)?;
     let is_printed = |byte: &u8| (0x20..0x7f).contains(byte);
     let printed = bytes.iter().map_while(|byte| byte.value.filter(is_printed));
     let text: String = printed.map(char::from).collect();
     // A number may look like a short text.
-    let is_text = text.len() >= LEAST && bytes.get(text.len()).is_none_or(|end| end.value == Some(0));
+    let is_text =
+        text.len() >= LEAST && bytes.get(text.len()).is_none_or(|end| end.value == Some(0));
     let quoted = is_text.then(|| format!("{text:?}"));
     let words: Vec<String> = symbol.into_iter().chain(quoted).collect();
     Ok((!words.is_empty()).then(|| words.join(" ")))

@@ -27,13 +27,24 @@ fn run(text: &str) -> (RunKind, usize) {
     let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
     let length = text.len() - text.trim_start_matches(is_of_word).len();
     if length == 0 {
-        return (RunKind::Sign, text.len() - text.trim_start_matches(|letter| !is_of_word(letter)).len());
+        return (
+            RunKind::Sign,
+            text.len() - text.trim_start_matches(|letter| !is_of_word(letter)).len(),
+        );
     }
     let word = text.get(..length).unwrap_or_default();
     let digits = word.strip_prefix("0x").unwrap_or(word);
     let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let is_number = is_hex && (digits.bytes().any(|digit| digit.is_ascii_digit()) || digits.len() >= 8);
-    (if is_number { RunKind::Number } else { RunKind::Name }, length)
+    let is_number =
+        is_hex && (digits.bytes().any(|digit| digit.is_ascii_digit()) || digits.len() >= 8);
+    (
+        if is_number {
+            RunKind::Number
+        } else {
+            RunKind::Name
+        },
+        length,
+    )
 }
 
 #[cfg(test)]
@@ -58,7 +69,16 @@ mod tests {
                 (Number, "000a")
             ]
         );
-        assert_eq!(kinds("ADD é,#0x1f"), [(Name, "ADD"), (Sign, " "), (Name, "é"), (Sign, ",#"), (Number, "0x1f")]);
+        assert_eq!(
+            kinds("ADD é,#0x1f"),
+            [
+                (Name, "ADD"),
+                (Sign, " "),
+                (Name, "é"),
+                (Sign, ",#"),
+                (Number, "0x1f")
+            ]
+        );
         assert_eq!(kinds(""), []);
     }
 }

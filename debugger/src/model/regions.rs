@@ -16,8 +16,15 @@ use crate::image::Mapped;
 use crate::messages::say;
 use crate::session::Session;
 
-const HEADS: [&str; 7] =
-    ["head-first", "head-last", "head-bytes", "head-accessed", "head-rights", "head-kind", "head-what"];
+const HEADS: [&str; 7] = [
+    "head-first",
+    "head-last",
+    "head-bytes",
+    "head-accessed",
+    "head-rights",
+    "head-kind",
+    "head-what",
+];
 
 /// Memory that is accessed is one region as long as nothing longer lies between.
 const REGION_GAP: u64 = 1 << 16;
@@ -75,9 +82,17 @@ pub struct Found<'a> {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn regions_table(session: &Session, found: Found<'_>, at: Position, cancel: &Cancel) -> Result<Table> {
+pub fn regions_table(
+    session: &Session,
+    found: Found<'_>,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<Table> {
     let images = session.images.mapped();
-    let mut regions: Vec<Region> = images.iter().map(|mapped| of_image(mapped, found.runs)).collect();
+    let mut regions: Vec<Region> = images
+        .iter()
+        .map(|mapped| of_image(mapped, found.runs))
+        .collect();
     let mut others = joined(&outside(found.runs, images));
     name_stacks(&mut others, session, &stack_pointers(session, at, cancel)?);
     if let Some(heap) = found.heap {
@@ -85,8 +100,17 @@ pub fn regions_table(session: &Session, found: Found<'_>, at: Position, cancel: 
     }
     regions.append(&mut others);
     regions.sort_by_key(|region| (region.first, region.last));
-    let accessed = regions.iter().fold(0u64, |sum, region| sum.saturating_add(region.accessed));
-    let mut summary = so_far(session, &say!("regions-summary", count = regions.len(), size = size_text(accessed)));
+    let accessed = regions
+        .iter()
+        .fold(0u64, |sum, region| sum.saturating_add(region.accessed));
+    let mut summary = so_far(
+        session,
+        &say!(
+            "regions-summary",
+            count = regions.len(),
+            size = size_text(accessed)
+        ),
+    );
     if regions.len() > ROWS {
         summary += &say!("regions-the-first", count = ROWS);
     }
@@ -102,14 +126,26 @@ fn of_image(mapped: &Mapped, runs: &[(u64, u64)]) -> Region {
         (true, false) => RegionKind::Data,
     };
     let accessed = covered(runs, first, last);
-    Region { first, last, accessed, rights: mapped.rights(), kind, what: mapped.file.to_string() }
+    Region {
+        first,
+        last,
+        accessed,
+        rights: mapped.rights(),
+        kind,
+        what: mapped.file.to_string(),
+    }
 }
 
 /// How much of a range the runs cover.
 fn covered(runs: &[(u64, u64)], first: u64, last: u64) -> u64 {
     let from = runs.partition_point(|(_, end)| *end < first);
-    let inside = runs.iter().skip(from).take_while(|(start, _)| *start <= last);
-    inside.map(|(start, end)| len_of((*start).max(first), (*end).min(last))).fold(0, u64::saturating_add)
+    let inside = runs
+        .iter()
+        .skip(from)
+        .take_while(|(start, _)| *start <= last);
+    inside
+        .map(|(start, end)| len_of((*start).max(first), (*end).min(last)))
+        .fold(0, u64::saturating_add)
 }
 
 fn len_of(first: u64, last: u64) -> u64 {
@@ -119,7 +155,12 @@ fn len_of(first: u64, last: u64) -> u64 {
 /// The blocks that images fill, those that meet as one.
 fn taken_by(images: &[Mapped]) -> Runs {
     // What is accessed is known in blocks: the rest of a block at the edge of an image is not told apart.
-    let whole = |mapped: &Mapped| (mapped.first.0 & !(BLOCK_BYTES - 1), mapped.last() | (BLOCK_BYTES - 1));
+    let whole = |mapped: &Mapped| {
+        (
+            mapped.first.0 & !(BLOCK_BYTES - 1),
+            mapped.last() | (BLOCK_BYTES - 1),
+        )
+    };
     let mut blocks: Runs = images.iter().map(whole).collect();
     blocks.sort_unstable();
     blocks.dedup_by(|(first, last), (_, before)| {
@@ -137,8 +178,15 @@ fn outside(runs: &[(u64, u64)], images: &[Mapped]) -> Runs {
     for (first, last) in runs {
         let mut from = Some(*first);
         let near = taken.partition_point(|(_, end)| end < first);
-        for (start, end) in taken.iter().skip(near).take_while(|(start, _)| start <= last) {
-            rest.extend(from.filter(|from| from < start).map(|from| (from, start - 1)));
+        for (start, end) in taken
+            .iter()
+            .skip(near)
+            .take_while(|(start, _)| start <= last)
+        {
+            rest.extend(
+                from.filter(|from| from < start)
+                    .map(|from| (from, start - 1)),
+            );
             from = end.checked_add(1);
         }
         rest.extend(from.filter(|from| from <= last).map(|from| (from, *last)));
@@ -174,18 +222,35 @@ fn stack_pointers(session: &Session, at: Position, cancel: &Cancel) -> Result<Ve
     let mut found = Vec::new();
     for (number, thread) in index.threads().iter().enumerate().take(THREADS) {
         let id = ThreadId(u16::try_from(number)?);
-        found.extend(stack_pointer(session, id, at, cancel)?.map(|pointer| (pointer, thread.name.clone())));
+        found.extend(
+            stack_pointer(session, id, at, cancel)?.map(|pointer| (pointer, thread.name.clone())),
+        );
     }
     Ok(found)
 }
 
 /// Where the stack of a thread ends at a position; none where that is not known.
-pub(super) fn stack_pointer(session: &Session, thread: ThreadId, at: Position, cancel: &Cancel) -> Result<Option<u64>> {
+pub(super) fn stack_pointer(
+    session: &Session,
+    thread: ThreadId,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<Option<u64>> {
     let set = NameReader(&session.index).set_at(thread, at)?;
-    let Some(view) = NameReader(&session.index).view_in("sp", set) else { return Ok(None) };
+    let Some(view) = NameReader(&session.index).view_in("sp", set) else {
+        return Ok(None);
+    };
     let views = vec![(String::new(), view)];
-    let states = RegisterViewsAt { position: at, thread, views }.run(&session.index, cancel)?;
-    Ok(states.first().and_then(|state| state.value.to_u64()).map(|pointer| set.stack_end(pointer)))
+    let states = RegisterViewsAt {
+        position: at,
+        thread,
+        views,
+    }
+    .run(&session.index, cancel)?;
+    Ok(states
+        .first()
+        .and_then(|state| state.value.to_u64())
+        .map(|pointer| set.stack_end(pointer)))
 }
 
 /// Regions with a stack pointer are stacks; of those by address.
@@ -194,7 +259,9 @@ fn name_stacks(regions: &mut [Region], session: &Session, stacks: &[(u64, String
     for (pointer, thread) in stacks {
         let place = regions.partition_point(|region| region.last < *pointer);
         // What is accessed may begin above the stack pointer.
-        let near = regions.get_mut(place).filter(|region| region.first.saturating_sub(*pointer) <= REGION_GAP);
+        let near = regions
+            .get_mut(place)
+            .filter(|region| region.first.saturating_sub(*pointer) <= REGION_GAP);
         let Some(region) = near else { continue };
         region.kind = RegionKind::Stack;
         if is_named {
@@ -211,12 +278,18 @@ fn name_heap(regions: &mut [Region], heap: &Heap, at: Position, cancel: &Cancel)
     for block in heap.blocks() {
         cancel.check()?;
         let place = regions.partition_point(|region| region.last < block.address.0);
-        if regions.get(place).is_some_and(|region| region.first <= block.address.0) {
+        if regions
+            .get(place)
+            .is_some_and(|region| region.first <= block.address.0)
+        {
             *counts.entry(place).or_default() += u64::from(block.is_allocated(at));
         }
     }
     for (place, count) in counts {
-        if let Some(region) = regions.get_mut(place).filter(|region| region.kind != RegionKind::Stack) {
+        if let Some(region) = regions
+            .get_mut(place)
+            .filter(|region| region.kind != RegionKind::Stack)
+        {
             (region.kind, region.what) = (RegionKind::Heap, say!("regions-blocks", count = count));
         }
     }
@@ -225,8 +298,13 @@ fn name_heap(regions: &mut [Region], heap: &Heap, at: Position, cancel: &Cancel)
 
 impl Region {
     fn row(&self) -> TableRow {
-        let number = |bytes: u64| TableCell::Number(bytes, Span::new(Meaning::Plain, size_text(bytes)));
-        let meaning = if self.kind == RegionKind::Unknown { Meaning::Unknown } else { Meaning::Second };
+        let number =
+            |bytes: u64| TableCell::Number(bytes, Span::new(Meaning::Plain, size_text(bytes)));
+        let meaning = if self.kind == RegionKind::Unknown {
+            Meaning::Unknown
+        } else {
+            Meaning::Second
+        };
         TableRow {
             name: say!("regions-row", address = format!("{:x}", self.first)),
             cells: vec![
@@ -265,13 +343,25 @@ mod tests {
             is_executable: true,
             file: "a.elf".into(),
         };
-        assert_eq!(outside(&[(0, 63), (128, 255)], &[image(16, 16), image(200, 1000)]), [(128, 191)]);
-        let (end, images) = (u64::MAX, [image(u64::MAX - 10, 11), image(64, 100), image(70, 10)]);
-        assert_eq!(outside(&[(0, 255), (end - 127, end)], &images), [(0, 63), (192, 255), (end - 127, end - 64)]);
+        assert_eq!(
+            outside(&[(0, 63), (128, 255)], &[image(16, 16), image(200, 1000)]),
+            [(128, 191)]
+        );
+        let (end, images) = (
+            u64::MAX,
+            [image(u64::MAX - 10, 11), image(64, 100), image(70, 10)],
+        );
+        assert_eq!(
+            outside(&[(0, 255), (end - 127, end)], &images),
+            [(0, 63), (192, 255), (end - 127, end - 64)]
+        );
         assert_eq!(covered(&[(0, 63), (128, 255)], 32, 159), 64);
         let regions = joined(&[(0, 63), (128, 255), (1 << 20, (1 << 20) + 63)]);
         assert_eq!(
-            regions.iter().map(|region| (region.first, region.accessed)).collect::<Vec<_>>(),
+            regions
+                .iter()
+                .map(|region| (region.first, region.accessed))
+                .collect::<Vec<_>>(),
             [(0, 192), (1 << 20, 64)]
         );
     }
@@ -279,7 +369,10 @@ mod tests {
     #[test]
     fn every_instruction_set_has_a_stack_pointer() {
         for set in InstructionSet::CHOICES {
-            assert!(NameReader(&overflow().index).view_in("sp", set).is_some(), "{set:?}");
+            assert!(
+                NameReader(&overflow().index).view_in("sp", set).is_some(),
+                "{set:?}"
+            );
         }
     }
 
@@ -287,8 +380,12 @@ mod tests {
     fn the_stack_is_told_by_its_pointer() {
         let session = overflow();
         let runs = accessed_runs(&session, &Cancel::default()).unwrap();
-        let found = Found { heap: None, runs: &runs };
-        let table = regions_table(&session, found, session.index.end(), &Cancel::default()).unwrap();
+        let found = Found {
+            heap: None,
+            runs: &runs,
+        };
+        let table =
+            regions_table(&session, found, session.index.end(), &Cancel::default()).unwrap();
         let lines: Vec<String> = table.rows.iter().map(TableRow::line).collect();
         assert!(lines.iter().any(|line| line.contains("stack")), "{lines:?}");
         assert!(table.summary.contains("regions"), "{}", table.summary);
@@ -298,9 +395,20 @@ mod tests {
     fn what_an_image_fills_is_not_accessed_for_that() {
         let session = overflow_with_image();
         let runs = accessed_runs(&session, &Cancel::default()).unwrap();
-        let regions: Vec<Region> = session.images.mapped().iter().map(|mapped| of_image(mapped, &runs)).collect();
+        let regions: Vec<Region> = session
+            .images
+            .mapped()
+            .iter()
+            .map(|mapped| of_image(mapped, &runs))
+            .collect();
         let len = |region: &Region| region.last - region.first + 1;
-        assert!(regions.iter().any(|region| region.accessed > 0), "{regions:?}");
-        assert!(regions.iter().any(|region| region.accessed < len(region)), "{regions:?}");
+        assert!(
+            regions.iter().any(|region| region.accessed > 0),
+            "{regions:?}"
+        );
+        assert!(
+            regions.iter().any(|region| region.accessed < len(region)),
+            "{regions:?}"
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, Query as _, RegisterViewsAt, SlotReader,
-    ThreadId,
+    AccessKinds, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, Query as _,
+    RegisterViewsAt, SlotReader, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -44,22 +44,50 @@ pub fn register_detail(
     cancel: &Cancel,
 ) -> Result<RegisterDetail> {
     let index = &session.index;
-    let Some((thread, view)) = part.view_at(index, SlotReader(index).thread_at(position)?, position)? else {
+    let Some((thread, view)) =
+        part.view_at(index, SlotReader(index).thread_at(position)?, position)?
+    else {
         return Ok(RegisterDetail::default());
     };
     let (cell, writes) = (Cell::Register { thread, view }, AccessKinds::Writes);
-    let last = LastAccess { cell, kinds: writes, before: position }.run(index, cancel)?;
-    let next = NextAccess { cell, kinds: writes, from: position }.run(index, cancel)?;
-    let read = NextAccess { cell, kinds: AccessKinds::Reads, from: position }.run(index, cancel);
+    let last = LastAccess {
+        cell,
+        kinds: writes,
+        before: position,
+    }
+    .run(index, cancel)?;
+    let next = NextAccess {
+        cell,
+        kinds: writes,
+        from: position,
+    }
+    .run(index, cancel)?;
+    let read = NextAccess {
+        cell,
+        kinds: AccessKinds::Reads,
+        from: position,
+    }
+    .run(index, cancel);
     // Where nothing tells who reads registers, that is not known.
     let next_read = read.ok().flatten();
     let writer = |hit: &Hit| (hit.record.step, Code::new(&hit.record, &session.images));
-    let written_by = if let LastAccessAnswer::Step(hit) = &last { Some(writer(hit)) } else { None };
-    let states = RegisterViewsAt { position, thread, views: vec![(part.to_string(), view)] }.run(index, cancel)?;
+    let written_by = if let LastAccessAnswer::Step(hit) = &last {
+        Some(writer(hit))
+    } else {
+        None
+    };
+    let states = RegisterViewsAt {
+        position,
+        thread,
+        views: vec![(part.to_string(), view)],
+    }
+    .run(index, cancel)?;
     let value = states.first().and_then(|state| state.value.to_u64());
     let symbol = value.and_then(|value| place_name(&session.images, Address(value)));
     let doubt = match &last {
-        LastAccessAnswer::Step(hit) => hit.doubt.map(|doubt| doubt_words(doubt, hit.record.instruction_set)),
+        LastAccessAnswer::Step(hit) => hit
+            .doubt
+            .map(|doubt| doubt_words(doubt, hit.record.instruction_set)),
         LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
     };
     Ok(RegisterDetail {
@@ -84,7 +112,9 @@ pub fn write_columns(
     columns: u32,
     cancel: &Cancel,
 ) -> Result<Vec<u32>> {
-    let Some((thread, view)) = part.view(&session.index, thread) else { return Ok(Vec::new()) };
+    let Some((thread, view)) = part.view(&session.index, thread) else {
+        return Ok(Vec::new());
+    };
     super::write_strip::write_columns(session, &[Cell::Register { thread, view }], columns, cancel)
 }
 
@@ -93,8 +123,15 @@ pub fn write_columns(
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn write_count(session: &Session, part: &RegisterPart, thread: ThreadId, cancel: &Cancel) -> Result<u64> {
-    let Some((thread, view)) = part.view(&session.index, thread) else { return Ok(0) };
+pub fn write_count(
+    session: &Session,
+    part: &RegisterPart,
+    thread: ThreadId,
+    cancel: &Cancel,
+) -> Result<u64> {
+    let Some((thread, view)) = part.view(&session.index, thread) else {
+        return Ok(0);
+    };
     let (cell, kinds) = (Cell::Register { thread, view }, AccessKinds::Writes);
     let (mut count, mut from) = (0, Position(0));
     while count < MOST_COUNTED
@@ -122,9 +159,19 @@ mod tests {
     fn the_strip_of_writes_has_every_column_with_a_write() {
         let session = overflow();
         let columns = |count| {
-            write_columns(&session, &RegisterPart::parse("x19"), ThreadId(0), count, &Cancel::default()).unwrap()
+            write_columns(
+                &session,
+                &RegisterPart::parse("x19"),
+                ThreadId(0),
+                count,
+                &Cancel::default(),
+            )
+            .unwrap()
         };
-        let steps: Vec<u32> = columns(1763).into_iter().filter(|step| (1180..1260).contains(step)).collect();
+        let steps: Vec<u32> = columns(1763)
+            .into_iter()
+            .filter(|step| (1180..1260).contains(step))
+            .collect();
         assert_eq!(steps, [1253, 1188]);
         assert_eq!(columns(1), [0]);
     }
@@ -132,16 +179,36 @@ mod tests {
     #[test]
     fn a_register_knows_who_wrote_it_and_who_will() {
         let session = overflow();
-        let detail =
-            register_detail(&session, &RegisterPart::parse("x19"), Position(1250), &Cancel::default()).unwrap();
-        let writer =
-            |writer: Option<(Step, Code)>| writer.map(|(step, code)| format!("{} {}", step.0, code.full_text()));
-        assert_eq!(writer(detail.written_by).as_deref(), Some("1188 add    x19, x19, #3"));
-        assert_eq!(writer(detail.next_write).as_deref(), Some("1253 add    x19, x19, #3"));
-        assert_eq!(writer(detail.next_read).as_deref(), Some("1252 strb   w0, [x19, #2]"));
-        let count = write_count(&session, &RegisterPart::parse("x19"), ThreadId(0), &Cancel::default())
-            .map(count_words)
-            .unwrap();
+        let detail = register_detail(
+            &session,
+            &RegisterPart::parse("x19"),
+            Position(1250),
+            &Cancel::default(),
+        )
+        .unwrap();
+        let writer = |writer: Option<(Step, Code)>| {
+            writer.map(|(step, code)| format!("{} {}", step.0, code.full_text()))
+        };
+        assert_eq!(
+            writer(detail.written_by).as_deref(),
+            Some("1188 add    x19, x19, #3")
+        );
+        assert_eq!(
+            writer(detail.next_write).as_deref(),
+            Some("1253 add    x19, x19, #3")
+        );
+        assert_eq!(
+            writer(detail.next_read).as_deref(),
+            Some("1252 strb   w0, [x19, #2]")
+        );
+        let count = write_count(
+            &session,
+            &RegisterPart::parse("x19"),
+            ThreadId(0),
+            &Cancel::default(),
+        )
+        .map(count_words)
+        .unwrap();
         assert!(count.ends_with(" writes in all"), "{count}");
     }
 }

@@ -23,7 +23,10 @@ pub struct ShownAs {
 impl ShownAs {
     /// The name of a register: of its lower half where that is shown and has one.
     pub fn name(self, cell: &RegisterCell) -> &str {
-        cell.half_name.as_deref().filter(|_| self.is_half).unwrap_or(&cell.name)
+        cell.half_name
+            .as_deref()
+            .filter(|_| self.is_half)
+            .unwrap_or(&cell.name)
     }
 
     /// The value of a register as it is shown.
@@ -33,12 +36,20 @@ impl ShownAs {
 
     /// How many leading digits say nothing: those of hexadecimal numbers.
     pub fn zeros(self, text: &str) -> usize {
-        if self.format == RegisterFormat::Hex { leading_zeros(text) } else { 0 }
+        if self.format == RegisterFormat::Hex {
+            leading_zeros(text)
+        } else {
+            0
+        }
     }
 
     /// How many characters the value takes at most, so that columns stand still while stepping.
     pub fn characters(self, cell: &RegisterCell) -> usize {
-        let bytes = if self.is_half && cell.half_name.is_some() { HALF } else { cell.value.0.len() };
+        let bytes = if self.is_half && cell.half_name.is_some() {
+            HALF
+        } else {
+            cell.value.0.len()
+        };
         match self.format {
             RegisterFormat::Hex => 2 * bytes,
             RegisterFormat::Text => bytes,
@@ -85,12 +96,14 @@ impl RegisterReading {
         let digits = cell.name.get(1..).unwrap_or_default();
         let is_numbered = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let is_vector = is_numbered && cell.name.starts_with(['v', 'q', 'z']);
-        self.lanes.filter(|format| is_vector && lane_count(cell, *format) > 1)
+        self.lanes
+            .filter(|format| is_vector && lane_count(cell, *format) > 1)
     }
 
     /// Returns the format of a register of one lane.
     pub fn single_lane(self, cell: &RegisterCell) -> Option<LaneFormat> {
-        self.lanes.filter(|format| usize::from(format.size_bytes) == cell.value.0.len())
+        self.lanes
+            .filter(|format| usize::from(format.size_bytes) == cell.value.0.len())
     }
 }
 
@@ -116,10 +129,18 @@ pub fn readings(value: &Value) -> Vec<String> {
         return Vec::new();
     }
     let reading = |format| {
-        let text = ShownAs { format, is_half: false }.value_text(value);
+        let text = ShownAs {
+            format,
+            is_half: false,
+        }
+        .value_text(value);
         format!("{} {text}", format_name(format))
     };
-    RegisterFormat::ALL.into_iter().skip(1).map(reading).collect()
+    RegisterFormat::ALL
+        .into_iter()
+        .skip(1)
+        .map(reading)
+        .collect()
 }
 
 fn character(byte: &Option<u8>) -> char {
@@ -137,7 +158,14 @@ mod tests {
     #[track_caller]
     fn check(format: RegisterFormat, number: u64, expected: &str) {
         let value = Value(number.to_le_bytes().map(Some).to_vec());
-        assert_eq!(ShownAs { format, is_half: false }.value_text(&value), expected);
+        assert_eq!(
+            ShownAs {
+                format,
+                is_half: false
+            }
+            .value_text(&value),
+            expected
+        );
     }
 
     #[test]
@@ -159,10 +187,16 @@ mod tests {
             value,
             ..RegisterCell::default()
         };
-        let half = ShownAs { format: RegisterFormat::Signed, is_half: true };
+        let half = ShownAs {
+            format: RegisterFormat::Signed,
+            is_half: true,
+        };
         assert_eq!((half.name(&cell), half.text(&cell).as_str()), ("w0", "-1"));
         let whole = ShownAs::default();
-        assert_eq!((whole.name(&cell), whole.text(&cell).as_str()), ("x0", "11223344ffffffff"));
+        assert_eq!(
+            (whole.name(&cell), whole.text(&cell).as_str()),
+            ("x0", "11223344ffffffff")
+        );
         assert_eq!(whole.zeros("0010"), 2);
         assert_eq!(readings(&cell.value).len(), 4);
     }

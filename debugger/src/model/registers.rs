@@ -4,11 +4,12 @@ use crate::messages::say;
 use crate::messages::spoken;
 use anyhow::Result;
 use stepback_index::{
-    Cancel, NameReader, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, SlotReader, ThreadId,
-    Value, ValueSource,
+    Cancel, NameReader, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt,
+    SlotReader, ThreadId, Value, ValueSource,
 };
 use stepback_machine::{
-    Address, InstructionSet, LaneFormat, LaneKind, RegisterGroup, RegisterId, RegisterView, Registers, Status,
+    Address, InstructionSet, LaneFormat, LaneKind, RegisterGroup, RegisterId, RegisterView,
+    Registers, Status,
 };
 use stepback_parsers::{Position, RegisterSource, Step};
 
@@ -94,8 +95,11 @@ pub struct RegisterCell {
 }
 
 /// Which groups there are below the general registers.
-const GROUP_TITLES: [&str; 3] =
-    ["registers-vector-registers", "registers-floating-point-registers", "registers-system-registers"];
+const GROUP_TITLES: [&str; 3] = [
+    "registers-vector-registers",
+    "registers-floating-point-registers",
+    "registers-system-registers",
+];
 const VECTOR: usize = 0;
 const FLOATING_POINT: usize = 1;
 const SYSTEM: usize = 2;
@@ -104,26 +108,55 @@ const SYSTEM: usize = 2;
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel) -> Result<RegisterBoard> {
+pub fn register_board(
+    session: &Session,
+    request: &BoardRequest,
+    cancel: &Cancel,
+) -> Result<RegisterBoard> {
     let index = &session.index;
-    let thread = match request.thread.as_deref().and_then(|name| index.thread_by_name(name)) {
+    let thread = match request
+        .thread
+        .as_deref()
+        .and_then(|name| index.thread_by_name(name))
+    {
         Some(thread) => thread,
         None => SlotReader(index).thread_at(request.position)?,
     };
     let set = NameReader(index).set_at(thread, request.position)?;
     let available = available_groups(session, thread, set);
     // A group that this thread does not have gives way to the one that every thread has.
-    let group = if available.contains(&request.group) { request.group } else { RegisterGroup::Core };
+    let group = if available.contains(&request.group) {
+        request.group
+    } else {
+        RegisterGroup::Core
+    };
     let read = |position| -> Result<RegisterFile> {
         if group == RegisterGroup::Core {
-            return Ok(RegistersAt { position, thread: Some(thread) }.run(index, cancel)?);
+            return Ok(RegistersAt {
+                position,
+                thread: Some(thread),
+            }
+            .run(index, cancel)?);
         }
         let views = group_views(session, thread, ShownGroup { group, set });
-        let registers = RegisterViewsAt { position, thread, views }.run(index, cancel)?;
-        Ok(RegisterFile { thread, instruction_set: set, registers })
+        let registers = RegisterViewsAt {
+            position,
+            thread,
+            views,
+        }
+        .run(index, cancel)?;
+        Ok(RegisterFile {
+            thread,
+            instruction_set: set,
+            registers,
+        })
     };
     let now = read(request.position)?;
-    let before = if request.position == request.previous { None } else { Some(read(request.previous)?) };
+    let before = if request.position == request.previous {
+        None
+    } else {
+        Some(read(request.previous)?)
+    };
     let mut board = RegisterBoard::new(group, &now, before.as_ref());
     board.mark_news(request.position);
     if let Some(pc) = board.pc.as_mut().filter(|pc| pc.value.is_unknown()) {
@@ -132,8 +165,12 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
     let pc = board.pc.as_ref().and_then(|cell| cell.value.to_u64());
     board.pc_symbol = pc.and_then(|pc| place_name(&session.images, Address(pc)));
     let source = index.source();
-    board.is_inferred = source.traits().registers == RegisterSource::Operands || source.leaves_values_out();
-    let name = index.threads().get(usize::from(thread.0)).map(|thread| thread.name.clone());
+    board.is_inferred =
+        source.traits().registers == RegisterSource::Operands || source.leaves_values_out();
+    let name = index
+        .threads()
+        .get(usize::from(thread.0))
+        .map(|thread| thread.name.clone());
     (board.thread_name, board.available) = (name.unwrap_or_default(), available);
     Ok(board)
 }
@@ -142,8 +179,12 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
 /// A name that the set does not have stays as it is.
 pub fn shown_name(written: &str, set: InstructionSet) -> String {
     let name = written.trim_start_matches('%');
-    let Some(view) = Registers::view(name, set) else { return name.to_owned() };
-    let shown = Registers::shown(set).into_iter().find(|(_, other)| other.register == view.register);
+    let Some(view) = Registers::view(name, set) else {
+        return name.to_owned();
+    };
+    let shown = Registers::shown(set)
+        .into_iter()
+        .find(|(_, other)| other.register == view.register);
     shown.map_or_else(|| name.to_owned(), |(name, _)| name)
 }
 
@@ -174,7 +215,9 @@ pub fn missing_group(group: RegisterGroup) -> &'static str {
 /// Whether any thread has registers of a group.
 pub fn has_group(session: &Session, group: RegisterGroup) -> bool {
     let count = session.index.threads().len();
-    let mut threads = (0..count).filter_map(|number| u16::try_from(number).ok()).map(ThreadId);
+    let mut threads = (0..count)
+        .filter_map(|number| u16::try_from(number).ok())
+        .map(ThreadId);
     threads.any(|thread| {
         let set = session.index.instruction_set(thread);
         !group_views(session, thread, ShownGroup { group, set }).is_empty()
@@ -189,27 +232,42 @@ struct ShownGroup {
 }
 
 /// The groups of which a thread has registers. SVE and system registers are there when the trace writes any.
-fn available_groups(session: &Session, thread: ThreadId, set: InstructionSet) -> Vec<RegisterGroup> {
-    let is_there = |group: &RegisterGroup| !group_views(session, thread, ShownGroup { group: *group, set }).is_empty();
+fn available_groups(
+    session: &Session,
+    thread: ThreadId,
+    set: InstructionSet,
+) -> Vec<RegisterGroup> {
+    let is_there = |group: &RegisterGroup| {
+        !group_views(session, thread, ShownGroup { group: *group, set }).is_empty()
+    };
     RegisterGroup::ALL.into_iter().filter(is_there).collect()
 }
 
 /// The registers of a group, as wide as the thread's machine has them.
-fn group_views(session: &Session, thread: ThreadId, shown: ShownGroup) -> Vec<(String, RegisterView)> {
+fn group_views(
+    session: &Session,
+    thread: ThreadId,
+    shown: ShownGroup,
+) -> Vec<(String, RegisterView)> {
     let (index, ShownGroup { group, set }) = (&session.index, shown);
     let mut named = NameReader(index).named_registers(thread);
     named.retain(|(name, _)| RegisterGroup::of_named(name) == group);
     let mut views = Registers::of_group(group, set);
     if group == RegisterGroup::Scalable {
         let vector = NameReader(index).written_width(thread, RegisterId::V0..RegisterId::P0);
-        let predicate = NameReader(index).written_width(thread, RegisterId::P0..RegisterId::FIRST_BANK);
+        let predicate =
+            NameReader(index).written_width(thread, RegisterId::P0..RegisterId::FIRST_BANK);
         if vector <= SIMD_BYTES && predicate == 0 && named.is_empty() {
             return Vec::new();
         }
         // A predicate has one bit for each byte of a vector.
         let vector = vector.max(predicate.saturating_mul(8)).max(SIMD_BYTES);
         for (_, view) in &mut views {
-            view.size_bytes = if view.register < RegisterId::P0 { vector } else { vector / 8 };
+            view.size_bytes = if view.register < RegisterId::P0 {
+                vector
+            } else {
+                vector / 8
+            };
         }
     }
     views.extend(named);
@@ -223,7 +281,13 @@ impl RegisterBoard {
     /// Marks what the step just before a position wrote.
     fn mark_news(&mut self, position: Position) {
         let groups = self.groups.iter_mut().flat_map(|group| &mut group.cells);
-        for cell in self.core.iter_mut().chain(groups).chain(&mut self.pc).chain(&mut self.psr) {
+        for cell in self
+            .core
+            .iter_mut()
+            .chain(groups)
+            .chain(&mut self.pc)
+            .chain(&mut self.psr)
+        {
             cell.is_news = cell.written_by.is_some() && cell.written_at == Some(position);
         }
     }
@@ -241,7 +305,12 @@ impl RegisterBoard {
             status: Status::default(),
             is_inferred: false,
             core: Vec::new(),
-            groups: GROUP_TITLES.map(|title| RegisterSection { title: spoken(title), cells: Vec::new() }).into(),
+            groups: GROUP_TITLES
+                .map(|title| RegisterSection {
+                    title: spoken(title),
+                    cells: Vec::new(),
+                })
+                .into(),
         };
         let others = OtherGroups::of(now.instruction_set);
         for state in &now.registers {
@@ -252,7 +321,10 @@ impl RegisterBoard {
                 _ => board.core.push(cell),
             }
         }
-        let bytes = board.psr.as_ref().map_or([].as_slice(), |psr| psr.value.0.as_slice());
+        let bytes = board
+            .psr
+            .as_ref()
+            .map_or([].as_slice(), |psr| psr.value.0.as_slice());
         board.status = now.instruction_set.status(bytes);
         board.groups.retain(|group| !group.cells.is_empty());
         board
@@ -267,7 +339,8 @@ impl RegisterBoard {
     pub fn part(&self, name: &str) -> Option<RegisterCell> {
         let part = RegisterPart::parse(name);
         let cell = self.cell(&part.name)?;
-        part.lane.map_or_else(|| Some(cell.clone()), |lane| cell.lane(lane))
+        part.lane
+            .map_or_else(|| Some(cell.clone()), |lane| cell.lane(lane))
     }
 
     /// All of them, in the order in which they are shown.
@@ -305,7 +378,9 @@ impl RegisterBoard {
 /// The name of the lower half of a register of 64 bits, where it has one.
 fn half_name(view: RegisterView, set: InstructionSet) -> Option<String> {
     let half = RegisterView::new(view.register, view.offset, 4);
-    Registers::name(half, set).filter(|_| view.size_bytes == 8).map(str::to_owned)
+    Registers::name(half, set)
+        .filter(|_| view.size_bytes == 8)
+        .map(str::to_owned)
 }
 
 /// Which registers of an instruction set are not general ones.
@@ -317,9 +392,15 @@ struct OtherGroups {
 
 impl OtherGroups {
     fn of(set: InstructionSet) -> Self {
-        let system = Registers::of_group(RegisterGroup::System, set).iter().map(|(_, view)| view.register).collect();
+        let system = Registers::of_group(RegisterGroup::System, set)
+            .iter()
+            .map(|(_, view)| view.register)
+            .collect();
         let has_vectors = !Registers::of_group(RegisterGroup::Vector, set).is_empty();
-        Self { system, rest: if has_vectors { VECTOR } else { FLOATING_POINT } }
+        Self {
+            system,
+            rest: if has_vectors { VECTOR } else { FLOATING_POINT },
+        }
     }
 }
 
@@ -345,10 +426,24 @@ impl RegisterCell {
     /// the innermost frame begins there, and has no step yet.
     fn infer_target(&mut self, session: &Session, thread: ThreadId, position: Position) {
         let calls = session.index.calls();
-        let innermost = calls.innermost_at(thread, position).and_then(|id| calls.get(id));
-        let Some(call) = innermost.filter(|call| call.entry_step.is_none() && call.call_step.is_some()) else { return };
+        let innermost = calls
+            .innermost_at(thread, position)
+            .and_then(|id| calls.get(id));
+        let Some(call) =
+            innermost.filter(|call| call.entry_step.is_none() && call.call_step.is_some())
+        else {
+            return;
+        };
         let width = self.value.0.len();
-        self.value = Value(call.function.0.to_le_bytes().map(Some).into_iter().take(width).collect());
+        self.value = Value(
+            call.function
+                .0
+                .to_le_bytes()
+                .map(Some)
+                .into_iter()
+                .take(width)
+                .collect(),
+        );
         (self.hex, self.source) = (self.value.hex(), ValueSource::Inferred);
         self.reason = Some(say!("registers-the-last-step-entered-this").to_owned());
     }
@@ -356,8 +451,14 @@ impl RegisterCell {
     /// A lane as a register of its own; none where the register is not as wide.
     pub fn lane(&self, lane: Lane) -> Option<Self> {
         let size = usize::from(lane.size_bytes);
-        let range = usize::from(lane.index).checked_mul(size)?..(usize::from(lane.index) + 1).checked_mul(size)?;
-        let cut = |value: &Value| value.0.get(range.clone()).map(|bytes| Value(bytes.to_vec()));
+        let range = usize::from(lane.index).checked_mul(size)?
+            ..(usize::from(lane.index) + 1).checked_mul(size)?;
+        let cut = |value: &Value| {
+            value
+                .0
+                .get(range.clone())
+                .map(|bytes| Value(bytes.to_vec()))
+        };
         let value = cut(&self.value)?;
         let before = self.before.as_ref().and_then(cut);
         Some(Self {
@@ -365,7 +466,11 @@ impl RegisterCell {
             half_name: None,
             hex: value.hex(),
             is_changed: self.is_changed && before.as_ref() != Some(&value),
-            source: if value.is_unknown() { ValueSource::Unknown } else { self.source },
+            source: if value.is_unknown() {
+                ValueSource::Unknown
+            } else {
+                self.source
+            },
             value,
             before,
             ..self.clone()
@@ -404,11 +509,19 @@ mod tests {
     use crate::session::test_session::overflow;
 
     fn state(name: &str, value: Option<u64>) -> RegisterState {
-        let view =
-            Registers::view(name, InstructionSet::A64).unwrap_or(RegisterView::new(RegisterId::FIRST_NAMED, 0, 8));
-        let bytes = (0..view.size_bytes)
-            .map(|place| value.map(|value| value.checked_shr(8 * u32::from(place)).unwrap_or(0) as u8));
-        let source = if value.is_some() { ValueSource::Recorded } else { ValueSource::Unknown };
+        let view = Registers::view(name, InstructionSet::A64).unwrap_or(RegisterView::new(
+            RegisterId::FIRST_NAMED,
+            0,
+            8,
+        ));
+        let bytes = (0..view.size_bytes).map(|place| {
+            value.map(|value| value.checked_shr(8 * u32::from(place)).unwrap_or(0) as u8)
+        });
+        let source = if value.is_some() {
+            ValueSource::Recorded
+        } else {
+            ValueSource::Unknown
+        };
         RegisterState {
             name: name.to_owned(),
             view,
@@ -421,40 +534,87 @@ mod tests {
     }
 
     fn file(states: Vec<RegisterState>) -> RegisterFile {
-        RegisterFile { thread: ThreadId(0), instruction_set: InstructionSet::A64, registers: states }
+        RegisterFile {
+            thread: ThreadId(0),
+            instruction_set: InstructionSet::A64,
+            registers: states,
+        }
     }
 
     #[test]
     fn registers_of_x86_and_risc_v_stand_in_their_groups() {
         let sections = |set: InstructionSet| {
-            let named = |(name, view): (String, RegisterView)| RegisterState { name, view, ..state("x0", Some(0)) };
+            let named = |(name, view): (String, RegisterView)| RegisterState {
+                name,
+                view,
+                ..state("x0", Some(0))
+            };
             let registers = Registers::shown(set).into_iter().map(named).collect();
-            let now = RegisterFile { thread: ThreadId(0), instruction_set: set, registers };
+            let now = RegisterFile {
+                thread: ThreadId(0),
+                instruction_set: set,
+                registers,
+            };
             let board = RegisterBoard::new(RegisterGroup::Core, &now, None);
-            let last = |cells: &[RegisterCell]| cells.last().map(|cell| cell.name.clone()).unwrap_or_default();
-            let groups = board.groups.iter().map(|group| format!("{} {}", group.title, last(&group.cells)));
-            groups.chain([format!("{} {}", board.core.len(), last(&board.core))]).collect::<Vec<_>>().join(", ")
+            let last = |cells: &[RegisterCell]| {
+                cells
+                    .last()
+                    .map(|cell| cell.name.clone())
+                    .unwrap_or_default()
+            };
+            let groups = board
+                .groups
+                .iter()
+                .map(|group| format!("{} {}", group.title, last(&group.cells)));
+            groups
+                .chain([format!("{} {}", board.core.len(), last(&board.core))])
+                .collect::<Vec<_>>()
+                .join(", ")
         };
-        assert_eq!(sections(InstructionSet::X86_64), "Vector registers xmm15, System registers gs, 16 r15");
-        assert_eq!(sections(InstructionSet::Riscv64), "Floating-point registers fcsr, 31 t6");
+        assert_eq!(
+            sections(InstructionSet::X86_64),
+            "Vector registers xmm15, System registers gs, 16 r15"
+        );
+        assert_eq!(
+            sections(InstructionSet::Riscv64),
+            "Floating-point registers fcsr, 31 t6"
+        );
     }
 
     #[track_caller]
     fn check(board: &RegisterBoard, expected: &str) {
-        let shown =
-            |cell: &RegisterCell| format!("{}={}{}", cell.name, cell.hex, if cell.is_changed { "!" } else { "" });
+        let shown = |cell: &RegisterCell| {
+            format!(
+                "{}={}{}",
+                cell.name,
+                cell.hex,
+                if cell.is_changed { "!" } else { "" }
+            )
+        };
         let core: Vec<String> = board.core.iter().map(shown).collect();
-        let groups = board.groups.iter().map(|group| format!("{}: {}", group.title, group.cells.len()));
+        let groups = board
+            .groups
+            .iter()
+            .map(|group| format!("{}: {}", group.title, group.cells.len()));
         let parts: Vec<String> = std::iter::once(core.join(" ")).chain(groups).collect();
         assert_eq!(parts.join("; "), expected);
     }
 
     #[test]
     fn only_what_the_last_step_wrote_is_news() {
-        let request =
-            BoardRequest { group: RegisterGroup::Core, thread: None, position: Position(1249), previous: Position(3) };
+        let request = BoardRequest {
+            group: RegisterGroup::Core,
+            thread: None,
+            position: Position(1249),
+            previous: Position(3),
+        };
         let board = register_board(&overflow(), &request, &Cancel::default()).unwrap();
-        let news: Vec<&str> = board.core.iter().filter(|cell| cell.is_news).map(|cell| &*cell.name).collect();
+        let news: Vec<&str> = board
+            .core
+            .iter()
+            .filter(|cell| cell.is_news)
+            .map(|cell| &*cell.name)
+            .collect();
         // Step 1,248: `orr w0, w0, #0xffffff80`.
         assert_eq!(news, ["x0"]);
         assert!(board.core.iter().filter(|cell| cell.is_changed).count() > 3);
@@ -462,8 +622,16 @@ mod tests {
 
     #[test]
     fn a_change_is_what_differs_from_before() {
-        let before = file(vec![state("x0", Some(1)), state("x1", None), state("x2", Some(3))]);
-        let now = file(vec![state("x0", Some(2)), state("x1", Some(7)), state("x2", Some(3))]);
+        let before = file(vec![
+            state("x0", Some(1)),
+            state("x1", None),
+            state("x2", Some(3)),
+        ]);
+        let now = file(vec![
+            state("x0", Some(2)),
+            state("x1", Some(7)),
+            state("x2", Some(3)),
+        ]);
         check(
             &RegisterBoard::new(RegisterGroup::Core, &now, Some(&before)),
             "x0=0000000000000002! x1=0000000000000007! x2=0000000000000003",
@@ -476,8 +644,12 @@ mod tests {
 
     #[test]
     fn vectors_and_system_registers_are_groups_of_their_own() {
-        let now =
-            file(vec![state("sp", Some(0x10)), state("v0", None), state("fpcr", None), state("vbar_el3", Some(0))]);
+        let now = file(vec![
+            state("sp", Some(0x10)),
+            state("v0", None),
+            state("fpcr", None),
+            state("vbar_el3", Some(0)),
+        ]);
         check(
             &RegisterBoard::new(RegisterGroup::Core, &now, None),
             "sp=0000000000000010; Vector registers: 2; System registers: 1",
@@ -488,42 +660,90 @@ mod tests {
     fn flags_of_x86_are_those_of_its_manuals() {
         let text = |bytes: &[Option<u8>], set: InstructionSet| -> String {
             let flags = set.status(bytes).flags.into_iter();
-            flags.map(|flag| crate::model::text::flag_letter(flag.letter, flag.is_set)).collect()
+            flags
+                .map(|flag| crate::model::text::flag_letter(flag.letter, flag.is_set))
+                .collect()
         };
-        assert_eq!(text(&[Some(0x45), Some(0x08)], InstructionSet::X86_64), "OsZaPC");
+        assert_eq!(
+            text(&[Some(0x45), Some(0x08)], InstructionSet::X86_64),
+            "OsZaPC"
+        );
         assert_eq!(text(&[Some(0x80), None], InstructionSet::X86_32), "?Szapc");
         assert_eq!(text(&[], InstructionSet::Riscv64), "");
     }
 
     #[test]
     fn a_lane_is_a_register_of_its_own() {
-        let bytes = |first: u8| Value((0..16).map(|place| (place != 9).then_some(first + place)).collect());
+        let bytes = |first: u8| {
+            Value(
+                (0..16)
+                    .map(|place| (place != 9).then_some(first + place))
+                    .collect(),
+            )
+        };
         let mut before = state("v0", None);
-        before.value = Value((0..16).map(|place| Some(if place < 4 { 0 } else { place })).collect());
-        let now = RegisterState { value: bytes(0), source: ValueSource::Recorded, ..state("v0", None) };
-        let cell =
-            RegisterBoard::new(RegisterGroup::Vector, &file(vec![now]), Some(&file(vec![before]))).core.remove(0);
+        before.value = Value(
+            (0..16)
+                .map(|place| Some(if place < 4 { 0 } else { place }))
+                .collect(),
+        );
+        let now = RegisterState {
+            value: bytes(0),
+            source: ValueSource::Recorded,
+            ..state("v0", None)
+        };
+        let cell = RegisterBoard::new(
+            RegisterGroup::Vector,
+            &file(vec![now]),
+            Some(&file(vec![before])),
+        )
+        .core
+        .remove(0);
         let lane = |size_bytes, index| cell.lane(Lane { size_bytes, index });
-        let shown =
-            |lane: Option<RegisterCell>| lane.map(|lane| format!("{} {} {}", lane.name, lane.hex, lane.is_changed));
+        let shown = |lane: Option<RegisterCell>| {
+            lane.map(|lane| format!("{} {} {}", lane.name, lane.hex, lane.is_changed))
+        };
         assert_eq!(shown(lane(4, 0)).as_deref(), Some("v0.s[0] 03020100 true"));
         assert_eq!(shown(lane(4, 1)).as_deref(), Some("v0.s[1] 07060504 false"));
-        assert_eq!(shown(lane(8, 1)).as_deref(), Some("v0.d[1] 0f0e0d0c0b0a??08 true"));
-        assert_eq!(lane(1, 9).map(|lane| lane.source), Some(ValueSource::Unknown));
+        assert_eq!(
+            shown(lane(8, 1)).as_deref(),
+            Some("v0.d[1] 0f0e0d0c0b0a??08 true")
+        );
+        assert_eq!(
+            lane(1, 9).map(|lane| lane.source),
+            Some(ValueSource::Unknown)
+        );
         assert_eq!(shown(lane(8, 2)), None);
     }
 
     #[test]
     fn every_thread_has_the_groups_of_its_architecture() {
         let session = overflow();
-        let request = |group| BoardRequest { group, thread: None, position: Position(1250), previous: Position(1250) };
+        let request = |group| BoardRequest {
+            group,
+            thread: None,
+            position: Position(1250),
+            previous: Position(1250),
+        };
         let board = |group| register_board(&session, &request(group), &Cancel::default()).unwrap();
         let core = board(RegisterGroup::Core);
-        let expected = [RegisterGroup::Core, RegisterGroup::Single, RegisterGroup::Double, RegisterGroup::Vector];
+        let expected = [
+            RegisterGroup::Core,
+            RegisterGroup::Single,
+            RegisterGroup::Double,
+            RegisterGroup::Vector,
+        ];
         assert_eq!(core.available[..4], expected);
         assert!(!core.available.contains(&RegisterGroup::Scalable));
         let vectors = board(RegisterGroup::Vector);
-        assert_eq!((vectors.core.len(), vectors.core[0].name.as_str(), vectors.core[0].hex.len()), (32, "v0", 32));
+        assert_eq!(
+            (
+                vectors.core.len(),
+                vectors.core[0].name.as_str(),
+                vectors.core[0].hex.len()
+            ),
+            (32, "v0", 32)
+        );
         assert_eq!(board(RegisterGroup::Scalable).group, RegisterGroup::Core);
     }
 
@@ -531,10 +751,17 @@ mod tests {
     fn system_registers_are_found_by_a_part_of_their_name() {
         let mut board = RegisterBoard::new(
             RegisterGroup::System,
-            &file(vec![state("vbar_el3", Some(1)), state("ttbr0_el1", Some(2)), state("ttbr1_el1", None)]),
+            &file(vec![
+                state("vbar_el3", Some(1)),
+                state("ttbr0_el1", Some(2)),
+                state("ttbr1_el1", None),
+            ]),
             None,
         );
         board.filter(" TTBR ");
-        check(&board, "ttbr0_el1=0000000000000002 ttbr1_el1=????????????????");
+        check(
+            &board,
+            "ttbr0_el1=0000000000000002 ttbr1_el1=????????????????",
+        );
     }
 }

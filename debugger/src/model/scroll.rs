@@ -36,7 +36,8 @@ impl Viewport {
     /// Height of a scroll bar's thumb: never smaller than 16 pixels, never larger than the view.
     pub fn thumb_height(&self) -> f32 {
         let share = self.page() as f64 / self.rows.max(1) as f64;
-        (f64::from(self.height) * share).clamp(16.0_f64.min(f64::from(self.height)), f64::from(self.height)) as f32
+        (f64::from(self.height) * share)
+            .clamp(16.0_f64.min(f64::from(self.height)), f64::from(self.height)) as f32
     }
 
     /// The place of a row on a scroll bar, 0 to 1.
@@ -81,7 +82,11 @@ impl Scroll {
     pub fn to_share(&mut self, share: f32, view: &Viewport) {
         let share = f64::from(share.clamp(0.0, 1.0));
         // Exact at both ends; between them a float is as good as a pixel.
-        self.top = if share >= 1.0 { view.last_top() } else { (share * view.last_top() as f64) as u64 };
+        self.top = if share >= 1.0 {
+            view.last_top()
+        } else {
+            (share * view.last_top() as f64) as u64
+        };
         self.pixels = 0.0;
         self.clamp(view);
     }
@@ -102,7 +107,8 @@ impl Scroll {
         let first = self.top.saturating_add(margin);
         let last = self.top.saturating_add(page.saturating_sub(margin));
         if gap < first || gap > last {
-            let is_near = gap.saturating_add(page) >= self.top && gap <= self.top.saturating_add(2 * page);
+            let is_near =
+                gap.saturating_add(page) >= self.top && gap <= self.top.saturating_add(2 * page);
             self.top = match () {
                 () if !is_near => gap.saturating_sub(page / 2),
                 () if gap < first => gap.saturating_sub(margin),
@@ -116,9 +122,15 @@ impl Scroll {
     /// Brings a row into view.
     pub fn reveal_row(&mut self, row: u64, view: &Viewport) {
         if row < self.top || (row == self.top && self.pixels > 0.0) {
-            *self = Self { top: row, pixels: 0.0 };
+            *self = Self {
+                top: row,
+                pixels: 0.0,
+            };
         } else if row >= self.top.saturating_add(view.page()) {
-            *self = Self { top: row.saturating_sub(view.page() - 1), pixels: 0.0 };
+            *self = Self {
+                top: row.saturating_sub(view.page() - 1),
+                pixels: 0.0,
+            };
         }
         self.clamp(view);
     }
@@ -126,7 +138,10 @@ impl Scroll {
     /// Stays within the list.
     pub fn clamp(&mut self, view: &Viewport) {
         if self.top >= view.last_top() {
-            *self = Self { top: view.last_top(), pixels: 0.0 };
+            *self = Self {
+                top: view.last_top(),
+                pixels: 0.0,
+            };
         }
     }
 }
@@ -141,7 +156,11 @@ fn whole(number: f32) -> u64 {
 mod tests {
     use super::*;
 
-    const VIEW: Viewport = Viewport { rows: 10_000_000_000, height: 180.0, row_height: 18.0 };
+    const VIEW: Viewport = Viewport {
+        rows: 10_000_000_000,
+        height: 180.0,
+        row_height: 18.0,
+    };
 
     fn at(top: u64) -> Scroll {
         Scroll { top, pixels: 0.0 }
@@ -149,14 +168,25 @@ mod tests {
 
     #[test]
     fn another_list_goes_along_by_as_much() {
-        let view = Viewport { rows: 1 << 40, height: 180.0, row_height: 18.0 };
-        for (from, to) in [((10, 4.5), (12, 9.0)), ((1 << 30, 0.0), (3, 17.0)), ((0, 0.0), (1 << 39, 0.0))] {
+        let view = Viewport {
+            rows: 1 << 40,
+            height: 180.0,
+            row_height: 18.0,
+        };
+        for (from, to) in [
+            ((10, 4.5), (12, 9.0)),
+            ((1 << 30, 0.0), (3, 17.0)),
+            ((0, 0.0), (1 << 39, 0.0)),
+        ] {
             let at = |(top, pixels)| Scroll { top, pixels };
             let (before, after) = (at(from), at(to));
             let mut other = before;
             other.by_way(after.way_from(&before, 18.0), &view);
             assert_eq!(other.top, after.top);
-            assert!((other.pixels - after.pixels).abs() < 0.02, "{other:?} {after:?}");
+            assert!(
+                (other.pixels - after.pixels).abs() < 0.02,
+                "{other:?} {after:?}"
+            );
         }
     }
 

@@ -23,11 +23,21 @@ impl SoFar {
         let index = &session.index;
         let (bytes, length) = (index.text_end(), index.source().length());
         // While a compressed trace is unpacked its length is a guess: as if the rest were packed as well.
-        let guess = session.packed().filter(|_| !index.source().is_settled()).map(|text| {
-            let total = u128::from(length) * u128::from(session.file_bytes()) / u128::from(text.packed_done().max(1));
-            u64::try_from(total).unwrap_or(u64::MAX).max(length.saturating_add(1))
-        });
-        (!index.is_whole()).then(|| Self { steps: index.step_count(), bytes, total: guess.unwrap_or(length) })
+        let guess = session
+            .packed()
+            .filter(|_| !index.source().is_settled())
+            .map(|text| {
+                let total = u128::from(length) * u128::from(session.file_bytes())
+                    / u128::from(text.packed_done().max(1));
+                u64::try_from(total)
+                    .unwrap_or(u64::MAX)
+                    .max(length.saturating_add(1))
+            });
+        (!index.is_whole()).then(|| Self {
+            steps: index.step_count(),
+            bytes,
+            total: guess.unwrap_or(length),
+        })
     }
 
     /// The share that is indexed. Never 100 while something is left.
@@ -58,7 +68,11 @@ impl SoFar {
 
 /// A number or a sentence that the rest of the trace may change: ` so far` is added where there is a rest.
 pub fn so_far(session: &Session, text: &str) -> String {
-    if session.index.is_whole() { text.to_owned() } else { say!("sofar-so-far", text = text) }
+    if session.index.is_whole() {
+        text.to_owned()
+    } else {
+        say!("sofar-so-far", text = text)
+    }
 }
 
 /// Words for where a value comes from: a later read may still state what is unknown or inferred.
@@ -91,22 +105,44 @@ mod tests {
     use crate::session::test_session::overflow;
 
     fn part(bytes: u64) -> SoFar {
-        SoFar { steps: 1250, bytes, total: 1000 }
+        SoFar {
+            steps: 1250,
+            bytes,
+            total: 1000,
+        }
     }
 
     #[test]
     fn a_part_says_how_far_it_goes() {
         assert_eq!(part(345).stopped(), "Indexed up to step 1,250 (34 %)");
-        assert_eq!(part(345).caveat(), "the trace is indexed up to step 1,250 (34 %)");
+        assert_eq!(
+            part(345).caveat(),
+            "the trace is indexed up to step 1,250 (34 %)"
+        );
         assert_eq!(part(999).stopped(), "Indexed up to step 1,250 (99 %)");
-        assert_eq!(SoFar { steps: 0, bytes: 0, total: 0 }.per_cent(), 0);
+        assert_eq!(
+            SoFar {
+                steps: 0,
+                bytes: 0,
+                total: 0
+            }
+            .per_cent(),
+            0
+        );
     }
 
     #[test]
     fn what_is_followed_tells_its_share_only_while_it_catches_up() {
         assert_eq!(part(345).following(), "Following: 1,250 steps (34 %)");
         assert_eq!(part(1000).following(), "Following: 1,250 steps");
-        assert_eq!(SoFar { steps: 1, ..part(1000) }.following(), "Following: 1 step");
+        assert_eq!(
+            SoFar {
+                steps: 1,
+                ..part(1000)
+            }
+            .following(),
+            "Following: 1 step"
+        );
     }
 
     #[test]
@@ -114,7 +150,13 @@ mod tests {
         let session = overflow();
         assert_eq!(SoFar::of(&session), None);
         assert_eq!(so_far(&session, "3 warnings"), "3 warnings");
-        assert_eq!(source_so_far(&session, ValueSource::Unknown, "unknown"), "unknown");
-        assert_eq!(nothing_so_far(&session, "x2 is not read".to_owned()), "x2 is not read");
+        assert_eq!(
+            source_so_far(&session, ValueSource::Unknown, "unknown"),
+            "unknown"
+        );
+        assert_eq!(
+            nothing_so_far(&session, "x2 is not read".to_owned()),
+            "x2 is not read"
+        );
     }
 }

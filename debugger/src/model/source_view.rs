@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use stepback_index::{
-    Cancel, Hit, LastStepOf, NextStepOf, NextVisit, Query as _, QueryError, SlotReader, Steps, ThreadId,
+    Cancel, Hit, LastStepOf, NextStepOf, NextVisit, Query as _, QueryError, SlotReader, Steps,
+    ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -57,14 +58,23 @@ impl SourceHere {
             Self::Line(line) => match (line.inlined_at.first(), &line.function) {
                 (Some(site), Some(function)) => {
                     let file = site.file.rsplit(['/', '\\']).next().unwrap_or_default();
-                    say!("source-inlined-at", function = &**function, file = file, line = site.line.to_string())
+                    say!(
+                        "source-inlined-at",
+                        function = &**function,
+                        file = file,
+                        line = site.line.to_string()
+                    )
                 }
                 (_, Some(function)) => say!("source-in", function = &**function),
                 (_, None) => String::new(),
             },
             Self::Call { function, .. } => say!("source-calls", function = &**function),
-            Self::Nowhere(Some(address)) => say!("source-no-line-of", address = address.to_string()),
-            Self::Nowhere(None) | Self::NoLines | Self::NoImage => say!("source-no-source-line-here").to_owned(),
+            Self::Nowhere(Some(address)) => {
+                say!("source-no-line-of", address = address.to_string())
+            }
+            Self::Nowhere(None) | Self::NoLines | Self::NoImage => {
+                say!("source-no-source-line-here").to_owned()
+            }
         }
     }
 }
@@ -73,7 +83,11 @@ impl SourceHere {
 ///
 /// # Errors
 /// The index cannot be read.
-pub fn thread_or_here(session: &Session, name: Option<&str>, position: Position) -> Result<ThreadId, QueryError> {
+pub fn thread_or_here(
+    session: &Session,
+    name: Option<&str>,
+    position: Position,
+) -> Result<ThreadId, QueryError> {
     match name.and_then(|name| session.index.thread_by_name(name)) {
         Some(thread) => Ok(thread),
         None => SlotReader(&session.index).thread_at(position),
@@ -84,11 +98,20 @@ pub fn thread_or_here(session: &Session, name: Option<&str>, position: Position)
 ///
 /// # Errors
 /// The index or the debug information cannot be read.
-pub fn source_here(session: &Session, thread: ThreadId, position: Position, cancel: &Cancel) -> Result<SourceHere> {
+pub fn source_here(
+    session: &Session,
+    thread: ThreadId,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<SourceHere> {
     if session.images.is_empty() {
         return Ok(SourceHere::NoImage);
     }
-    if !session.images.has_lines().map_err(|error| anyhow::anyhow!("{error}"))? {
+    if !session
+        .images
+        .has_lines()
+        .map_err(|error| anyhow::anyhow!("{error}"))?
+    {
         return Ok(SourceHere::NoLines);
     }
     let address = instruction_at(session, thread, position, cancel)?;
@@ -102,10 +125,22 @@ pub fn source_here(session: &Session, thread: ThreadId, position: Position, canc
     let path = calls.path_at(thread, position);
     for frame in path.into_iter().rev().filter_map(|call| calls.get(call)) {
         cancel.check()?;
-        let Some(step) = frame.call_step else { continue };
-        let caller = Steps { first: step, count: 1 }.run(&session.index, cancel)?;
-        if let Some(line) = caller.first().and_then(|caller| session.images.source_at(caller.pc)) {
-            return Ok(SourceHere::Call { line, function: function_name(&session.images, frame.function) });
+        let Some(step) = frame.call_step else {
+            continue;
+        };
+        let caller = Steps {
+            first: step,
+            count: 1,
+        }
+        .run(&session.index, cancel)?;
+        if let Some(line) = caller
+            .first()
+            .and_then(|caller| session.images.source_at(caller.pc))
+        {
+            return Ok(SourceHere::Call {
+                line,
+                function: function_name(&session.images, frame.function),
+            });
         }
     }
     Ok(SourceHere::Nowhere(address))
@@ -121,13 +156,25 @@ pub fn instruction_at(
     position: Position,
     cancel: &Cancel,
 ) -> Result<Option<Address>, QueryError> {
-    let next = NextStepOf { thread, from: position }.run(&session.index, cancel)?;
+    let next = NextStepOf {
+        thread,
+        from: position,
+    }
+    .run(&session.index, cancel)?;
     let step = match next {
         Some(step) => Some(step),
-        None => LastStepOf { thread, before: position }.run(&session.index, cancel)?,
+        None => LastStepOf {
+            thread,
+            before: position,
+        }
+        .run(&session.index, cancel)?,
     };
     let Some(step) = step else { return Ok(None) };
-    let found = Steps { first: step, count: 1 }.run(&session.index, cancel)?;
+    let found = Steps {
+        first: step,
+        count: 1,
+    }
+    .run(&session.index, cancel)?;
     Ok(found.first().map(|found| found.pc))
 }
 
@@ -135,8 +182,17 @@ pub fn instruction_at(
 ///
 /// # Errors
 /// The index cannot be read.
-pub fn source_of(session: &Session, position: Position, cancel: &Cancel) -> Result<Option<Arc<SourceLine>>> {
-    let address = instruction_at(session, SlotReader(&session.index).thread_at(position)?, position, cancel)?;
+pub fn source_of(
+    session: &Session,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<Option<Arc<SourceLine>>> {
+    let address = instruction_at(
+        session,
+        SlotReader(&session.index).thread_at(position)?,
+        position,
+        cancel,
+    )?;
     Ok(address.and_then(|address| session.images.source_at(address)))
 }
 
@@ -156,12 +212,28 @@ impl SourceFile {
     ///
     /// # Errors
     /// It was found and cannot be read, or it was cancelled.
-    pub fn load(session: &Session, name: &Arc<str>, map: &SourceMap, cancel: &Cancel) -> Result<Self> {
+    pub fn load(
+        session: &Session,
+        name: &Arc<str>,
+        map: &SourceMap,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let found = find(name, &session.source_places(map.clone()));
-        let images: Vec<_> = session.images.infos().iter().map(|info| info.spec.path.clone()).collect();
-        let text = found.map(|path| SourceText::read(&path, &images)).transpose()?;
+        let images: Vec<_> = session
+            .images
+            .infos()
+            .iter()
+            .map(|info| info.spec.path.clone())
+            .collect();
+        let text = found
+            .map(|path| SourceText::read(&path, &images))
+            .transpose()?;
         let code = session.images.code_of_file(name, cancel)?;
-        Ok(Self { name: Arc::clone(name), text, code })
+        Ok(Self {
+            name: Arc::clone(name),
+            text,
+            code,
+        })
     }
 
     /// Whether a line has code.
@@ -175,7 +247,11 @@ impl SourceFile {
 ///
 /// # Errors
 /// The index cannot be read, or it was cancelled.
-pub fn executed_lines(session: &Session, code: &[LineRange], cancel: &Cancel) -> Result<HashSet<u32>, QueryError> {
+pub fn executed_lines(
+    session: &Session,
+    code: &[LineRange],
+    cancel: &Cancel,
+) -> Result<HashSet<u32>, QueryError> {
     let mut executed = HashSet::new();
     for range in code {
         cancel.check()?;
@@ -189,7 +265,13 @@ pub fn executed_lines(session: &Session, code: &[LineRange], cancel: &Cancel) ->
 fn is_executed(session: &Session, range: LineRange, cancel: &Cancel) -> Result<bool, QueryError> {
     for pc in instructions(session, range) {
         cancel.check()?;
-        if (NextVisit { pc, from: Position(0) }).run(&session.index, cancel)?.is_some() {
+        if (NextVisit {
+            pc,
+            from: Position(0),
+        })
+        .run(&session.index, cancel)?
+        .is_some()
+        {
             return Ok(true);
         }
     }
@@ -198,8 +280,16 @@ fn is_executed(session: &Session, range: LineRange, cancel: &Cancel) -> Result<b
 
 /// Where instructions may begin, of a range that is longer than any line's only at its beginning.
 fn instructions(session: &Session, range: LineRange) -> impl Iterator<Item = Address> + use<> {
-    let alignment = session.index.instruction_sets().iter().map(|set| set.alignment()).min();
-    (range.start.0..range.end.0).step_by(usize::from(alignment.unwrap_or(1))).take(RANGE_LIMIT).map(Address)
+    let alignment = session
+        .index
+        .instruction_sets()
+        .iter()
+        .map(|set| set.alignment())
+        .min();
+    (range.start.0..range.end.0)
+        .step_by(usize::from(alignment.unwrap_or(1)))
+        .take(RANGE_LIMIT)
+        .map(Address)
 }
 
 /// A question for an execution of a line.
@@ -240,18 +330,30 @@ impl LineQuestion {
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Option<LineHit>> {
         let is_meant = |file: &str| is_called(file, &self.file);
         let mut code = session.images.code_of_files(&is_meant, cancel)?;
-        anyhow::ensure!(!code.is_empty(), "{}", say!("source-no-code-of-file", file = format!("{:?}", self.file)));
+        anyhow::ensure!(
+            !code.is_empty(),
+            "{}",
+            say!("source-no-code-of-file", file = format!("{:?}", self.file))
+        );
         code.retain(|range| range.line == self.line);
         anyhow::ensure!(
             !code.is_empty(),
             "{}",
-            say!("source-no-code-at-line", line = self.line.to_string(), file = format!("{:?}", self.file))
+            say!(
+                "source-no-code-at-line",
+                line = self.line.to_string(),
+                file = format!("{:?}", self.file)
+            )
         );
         let found = self.nearest(session, code.iter().map(|range| range.start), cancel)?;
         if found.is_some() {
             return Ok(found);
         }
-        Ok(self.nearest(session, code.iter().flat_map(|range| instructions(session, *range)), cancel)?)
+        Ok(self.nearest(
+            session,
+            code.iter().flat_map(|range| instructions(session, *range)),
+            cancel,
+        )?)
     }
 
     fn nearest(
@@ -260,12 +362,18 @@ impl LineQuestion {
         addresses: impl Iterator<Item = Address>,
         cancel: &Cancel,
     ) -> Result<Option<LineHit>, QueryError> {
-        let thread = self.thread.as_deref().and_then(|name| session.index.thread_by_name(name));
+        let thread = self
+            .thread
+            .as_deref()
+            .and_then(|name| session.index.thread_by_name(name));
         let mut nearest: Option<LineHit> = None;
         for pc in addresses {
             cancel.check()?;
             let hit = self.visit(session, pc, thread, cancel)?;
-            let found = hit.map(|hit| LineHit { position: hit.record.step.before(), thread: hit.record.thread });
+            let found = hit.map(|hit| LineHit {
+                position: hit.record.step.before(),
+                thread: hit.record.thread,
+            });
             nearest = match self.way {
                 Way::Forward => [nearest, found].into_iter().flatten().min(),
                 Way::Back => [nearest, found].into_iter().flatten().max(),
@@ -288,8 +396,14 @@ impl LineQuestion {
             Way::Forward => (Sought::NextVisit(vec![pc]), self.from.next_step().after()),
             Way::Back => (Sought::LastVisit(vec![pc]), self.from),
         };
-        let found = Walk::new(sought, from, 1, &session.index, cancel).of_thread(thread).next_hit()?;
-        Ok(if let Found::Hit(hit) = found { Some(*hit) } else { None })
+        let found = Walk::new(sought, from, 1, &session.index, cancel)
+            .of_thread(thread)
+            .next_hit()?;
+        Ok(if let Found::Hit(hit) = found {
+            Some(*hit)
+        } else {
+            None
+        })
     }
 }
 
@@ -300,8 +414,13 @@ mod tests {
 
     #[track_caller]
     fn check_here(position: u64, expected: &str) {
-        let here = source_here(&overflow_with_image(), ThreadId(0), Position(position), &Cancel::default())
-            .expect("an answer");
+        let here = source_here(
+            &overflow_with_image(),
+            ThreadId(0),
+            Position(position),
+            &Cancel::default(),
+        )
+        .expect("an answer");
         let said = match &here {
             SourceHere::Line(line) => line.short(),
             SourceHere::Call { line, function } => format!("{} calls {function}", line.short()),
@@ -320,16 +439,25 @@ mod tests {
     #[test]
     fn without_an_image_there_is_no_source() {
         let session = crate::session::test_session::overflow();
-        let here = source_here(&session, ThreadId(0), Position(0), &Cancel::default()).expect("an answer");
+        let here =
+            source_here(&session, ThreadId(0), Position(0), &Cancel::default()).expect("an answer");
         assert_eq!(here, SourceHere::NoImage);
     }
 
     #[track_caller]
     fn check_line(question: (&str, u32, Way, u64), expected: Result<Option<u64>, &str>) {
         let (file, line, way, from) = question;
-        let question = LineQuestion { file: file.to_owned(), line, way, from: Position(from), thread: None };
+        let question = LineQuestion {
+            file: file.to_owned(),
+            line,
+            way,
+            from: Position(from),
+            thread: None,
+        };
         let answer = question.answer(&overflow_with_image(), &Cancel::default());
-        let answer = answer.map(|found| found.map(|hit| hit.position.0)).map_err(|error| error.to_string());
+        let answer = answer
+            .map(|found| found.map(|hit| hit.position.0))
+            .map_err(|error| error.to_string());
         assert_eq!(answer, expected.map_err(str::to_owned), "{question:?}");
     }
 
@@ -337,7 +465,12 @@ mod tests {
     fn a_line_is_found_the_next_and_the_last_time_that_it_is_executed() {
         let session = overflow_with_image();
         let cancel = Cancel::default();
-        let all = Steps { first: stepback_parsers::Step(0), count: 2000 }.run(&session.index, &cancel).expect("steps");
+        let all = Steps {
+            first: stepback_parsers::Step(0),
+            count: 2000,
+        }
+        .run(&session.index, &cancel)
+        .expect("steps");
         let starts: HashSet<u64> = session
             .images
             .code_of_files(&|file| is_called(file, "overflow.c"), &cancel)
@@ -346,11 +479,18 @@ mod tests {
             .filter(|range| range.line == 43)
             .map(|range| range.start.0)
             .collect();
-        let visits: Vec<u64> = all.iter().filter(|step| starts.contains(&step.pc.0)).map(|step| step.step.0).collect();
+        let visits: Vec<u64> = all
+            .iter()
+            .filter(|step| starts.contains(&step.pc.0))
+            .map(|step| step.step.0)
+            .collect();
         assert!(visits.len() > 3, "{visits:?}");
         for pair in visits.windows(2) {
             check_line(("overflow.c", 43, Way::Forward, pair[0]), Ok(Some(pair[1])));
-            check_line(("src/overflow.c", 43, Way::Back, pair[1]), Ok(Some(pair[0])));
+            check_line(
+                ("src/overflow.c", 43, Way::Back, pair[1]),
+                Ok(Some(pair[0])),
+            );
         }
         check_line(("overflow.c", 43, Way::Back, visits[0]), Ok(None));
         check_line(("overflow.c", 43, Way::Forward, 1763), Ok(None));
@@ -358,20 +498,38 @@ mod tests {
 
     #[test]
     fn a_line_without_code_is_refused() {
-        check_line(("overflow.c", 1, Way::Forward, 0), Err("line 1 of \"overflow.c\" has no code"));
-        check_line(("flow.c", 43, Way::Forward, 0), Err("no image has code of a file \"flow.c\""));
+        check_line(
+            ("overflow.c", 1, Way::Forward, 0),
+            Err("line 1 of \"overflow.c\" has no code"),
+        );
+        check_line(
+            ("flow.c", 43, Way::Forward, 0),
+            Err("no image has code of a file \"flow.c\""),
+        );
     }
 
     #[test]
     fn executed_lines_are_those_with_an_instruction_in_the_trace() {
         let session = overflow_with_image();
         let cancel = Cancel::default();
-        let code = session.images.code_of_file("/build/trace-corpus/src/overflow.c", &cancel).expect("code");
+        let code = session
+            .images
+            .code_of_file("/build/trace-corpus/src/overflow.c", &cancel)
+            .expect("code");
         let executed = executed_lines(&session, &code, &cancel).expect("lines");
-        let all = Steps { first: stepback_parsers::Step(0), count: 2000 }.run(&session.index, &cancel).expect("steps");
-        let lines = all.iter().filter_map(|step| session.images.source_at(step.pc));
-        let expected: HashSet<u32> =
-            lines.filter(|line| line.file_name() == "overflow.c").map(|line| line.line).collect();
+        let all = Steps {
+            first: stepback_parsers::Step(0),
+            count: 2000,
+        }
+        .run(&session.index, &cancel)
+        .expect("steps");
+        let lines = all
+            .iter()
+            .filter_map(|step| session.images.source_at(step.pc));
+        let expected: HashSet<u32> = lines
+            .filter(|line| line.file_name() == "overflow.c")
+            .map(|line| line.line)
+            .collect();
         assert_eq!(executed, expected);
     }
 }

@@ -50,6 +50,9 @@ pub struct Span {
 impl Span {
     /// A piece of text with a meaning.
     pub fn new(meaning: Meaning, text: impl Into<String>) -> Self {
-        Self { meaning, text: text.into() }
+        Self {
+            meaning,
+            text: text.into(),
+        }
     }
 }

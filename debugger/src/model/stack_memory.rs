@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Call, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, Query as _, QueryError,
-    RegisterState, RegisterViewsAt, RegistersAt, StepRecord, ThreadId, ValueSource,
+    AccessKinds, Call, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, Query as _,
+    QueryError, RegisterState, RegisterViewsAt, RegistersAt, StepRecord, ThreadId, ValueSource,
 };
 use stepback_machine::{Address, Branch, InstructionSet, RegisterView, Registers, decode};
 use stepback_parsers::{Position, Step};
@@ -26,8 +26,15 @@ const WORDS: u64 = 256;
 /// What lies above more bytes that no step accesses is no longer the stack.
 const GAP: u64 = 1 << 16;
 
-const HEADS: [&str; 7] =
-    ["head-address", "head-from-sp", "head-value", "head-saved", "head-frame", "head-written-by", "head-means"];
+const HEADS: [&str; 7] = [
+    "head-address",
+    "head-from-sp",
+    "head-value",
+    "head-saved",
+    "head-frame",
+    "head-written-by",
+    "head-means",
+];
 
 /// The words of the stack of the thread of a position. Runs on a worker.
 /// Cost: the last write of each word, and the registers that its step read.
@@ -36,9 +43,17 @@ const HEADS: [&str; 7] =
 /// See [`stepback_index::QueryError`].
 pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<Table> {
     let index = &session.index;
-    let file = RegistersAt { position: at, thread: None }.run(index, cancel)?;
+    let file = RegistersAt {
+        position: at,
+        thread: None,
+    }
+    .run(index, cancel)?;
     let Some(pointer) = stack_pointer(session, file.thread, at, cancel)? else {
-        return Ok(Table::new(say!("stackmem-the-stack-pointer-is-unknown").to_owned(), &HEADS, Vec::new()));
+        return Ok(Table::new(
+            say!("stackmem-the-stack-pointer-is-unknown").to_owned(),
+            &HEADS,
+            Vec::new(),
+        ));
     };
     let word = u64::from(file.instruction_set.word_bytes()).max(4);
     let (mut rows, mut frame, mut words) = (Vec::new(), String::new(), 0);
@@ -46,7 +61,8 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
     while let Some(address) = next.filter(|_| words < WORDS) {
         cancel.check()?;
         if !accessed.contains(&address) {
-            let near = block_from(session, address, cancel)?.filter(|block| block.saturating_sub(address) <= GAP);
+            let near = block_from(session, address, cancel)?
+                .filter(|block| block.saturating_sub(address) <= GAP);
             let Some(block) = near else { break };
             accessed = block..block.saturating_add(BLOCK_BYTES);
             if block > address {
@@ -56,20 +72,40 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
             }
         }
         (words, next) = (words + 1, address.checked_add(word));
-        let cell = Cell::Memory { address: Address(address), len_bytes: word };
+        let cell = Cell::Memory {
+            address: Address(address),
+            len_bytes: word,
+        };
         let found = StackWord::of(session, cell, at, cancel)?;
         // Where a frame begins its name is bright, and quiet in its other words.
-        let meaning = if found.frame.as_ref() == Some(&frame) { Meaning::Label } else { Meaning::Symbol };
+        let meaning = if found.frame.as_ref() == Some(&frame) {
+            Meaning::Label
+        } else {
+            Meaning::Symbol
+        };
         rows.push(found.row(session, address, address - pointer, meaning));
         frame = found.frame.unwrap_or(frame);
     }
     let threads = index.threads();
-    let whose = threads.get(usize::from(file.thread.0)).filter(|_| threads.len() > 1);
-    let whose = whose.map(|thread| say!("stackmem-of", thread = &*thread.name)).unwrap_or_default();
+    let whose = threads
+        .get(usize::from(file.thread.0))
+        .filter(|_| threads.len() > 1);
+    let whose = whose
+        .map(|thread| say!("stackmem-of", thread = &*thread.name))
+        .unwrap_or_default();
     let pointer = format!("{pointer:x}");
     let summary = match words {
-        0 => say!("stackmem-nothing-is-accessed", whose = whose, pointer = pointer),
-        _ => say!("stackmem-words", count = words, whose = whose, pointer = pointer),
+        0 => say!(
+            "stackmem-nothing-is-accessed",
+            whose = whose,
+            pointer = pointer
+        ),
+        _ => say!(
+            "stackmem-words",
+            count = words,
+            whose = whose,
+            pointer = pointer
+        ),
     };
     Ok(Table::new(summary, &HEADS, rows).without_empty())
 }
@@ -78,9 +114,10 @@ impl StackWord {
     /// The function that stored the word; quiet where its call is over.
     fn frame_cell(&self, meaning: Meaning) -> TableCell {
         match &self.frame {
-            Some(function) if self.is_stale => {
-                TableCell::new(Meaning::Label, say!("stackmem-stale", function = &**function))
-            }
+            Some(function) if self.is_stale => TableCell::new(
+                Meaning::Label,
+                say!("stackmem-stale", function = &**function),
+            ),
             Some(function) => TableCell::new(meaning, function.clone()),
             None => TableCell::default(),
         }
@@ -95,7 +132,10 @@ fn gap_row(pointer: u64, gap: Range<u64>) -> TableRow {
         cells: vec![
             TableCell::new(Meaning::Second, format!("{address:08x}")),
             TableCell::new(Meaning::Second, format!("+{:x}", address - pointer)),
-            TableCell::new(Meaning::Label, say!("stackmem-gap", count = gap.end - address)),
+            TableCell::new(
+                Meaning::Label,
+                say!("stackmem-gap", count = gap.end - address),
+            ),
             TableCell::default(),
             TableCell::default(),
             TableCell::default(),
@@ -123,14 +163,27 @@ impl StackWord {
     fn of(session: &Session, cell: Cell, at: Position, cancel: &Cancel) -> Result<Self> {
         let index = &session.index;
         let value = cell_value(index, cell, at, cancel)?;
-        let last = LastAccess { cell, kinds: AccessKinds::Writes, before: at }.run(index, cancel)?;
+        let last = LastAccess {
+            cell,
+            kinds: AccessKinds::Writes,
+            before: at,
+        }
+        .run(index, cancel)?;
         let LastAccessAnswer::Step(hit) = last else {
-            return Ok(Self { value, saved: String::new(), frame: None, is_stale: false, written_by: None });
+            return Ok(Self {
+                value,
+                saved: String::new(),
+                frame: None,
+                is_stale: false,
+                written_by: None,
+            });
         };
         let record = &hit.record;
         let calls = index.calls();
         let frame = frame_of_step(calls, record.thread, record.step);
-        let function = frame.and_then(|id| calls.get(id)).map_or(record.pc, |frame| frame.function);
+        let function = frame
+            .and_then(|id| calls.get(id))
+            .map_or(record.pc, |frame| frame.function);
         // A return address on the stack belongs to the call that is made.
         let owner = match is_call(record) {
             true => calls.called_by(record.thread, record.step),
@@ -140,11 +193,25 @@ impl StackWord {
         let owner = owner.and_then(|owner| calls.get(owner));
         let is_stale = is_over && owner.is_some_and(|owner| !keeps_window(&owner, record));
         let saved = match owner.filter(|_| !is_stale) {
-            Some(owner) => saved_words(session, Store { record, owner: &owner, value: &value }, cancel)?,
+            Some(owner) => saved_words(
+                session,
+                Store {
+                    record,
+                    owner: &owner,
+                    value: &value,
+                },
+                cancel,
+            )?,
             None => String::new(),
         };
         let frame = Some(function_name(&session.images, function));
-        Ok(Self { value, saved, frame, is_stale, written_by: Some(record.step) })
+        Ok(Self {
+            value,
+            saved,
+            frame,
+            is_stale,
+            written_by: Some(record.step),
+        })
     }
 
     fn row(&self, session: &Session, address: u64, offset: u64, frame: Meaning) -> TableRow {
@@ -157,7 +224,11 @@ impl StackWord {
             Some(hex) => TableCell::new(meaning, hex),
             None => TableCell::new(Meaning::Label, say!("stackmem-unknown")),
         };
-        let symbol = self.value.value.to_u64().and_then(|value| place_name(&session.images, Address(value)));
+        let symbol = self
+            .value
+            .value
+            .to_u64()
+            .and_then(|value| place_name(&session.images, Address(value)));
         TableRow {
             name: say!("stackmem-row", address = format!("{address:x}")),
             cells: vec![
@@ -166,7 +237,8 @@ impl StackWord {
                 value,
                 TableCell::new(Meaning::Register, self.saved.clone()),
                 self.frame_cell(frame),
-                self.written_by.map_or_else(TableCell::default, TableCell::Step),
+                self.written_by
+                    .map_or_else(TableCell::default, TableCell::Step),
                 TableCell::new(Meaning::Symbol, symbol.unwrap_or_default()),
             ],
             position: self.written_by.map(Step::after),
@@ -192,36 +264,68 @@ struct Store<'a> {
 /// Names the register that a function saved there: one that it has to restore, or the return address, with the value that
 /// it had when the function was called. A call stores where it returns to.
 fn saved_words(session: &Session, store: Store<'_>, cancel: &Cancel) -> Result<String> {
-    let Store { record, owner, value } = store;
+    let Store {
+        record,
+        owner,
+        value,
+    } = store;
     let (index, set) = (&session.index, record.instruction_set);
     let is_code = |number: u64| session.images.code_at(Address(number)).is_some();
-    let Some(number) = value.value.to_u64() else { return Ok(String::new()) };
+    let Some(number) = value.value.to_u64() else {
+        return Ok(String::new());
+    };
     if is_call(record) {
         return Ok(say!("stackmem-return-address").to_owned());
     }
-    let Some(encoding) = record.encoding else { return Ok(String::new()) };
+    let Some(encoding) = record.encoding else {
+        return Ok(String::new());
+    };
     let instruction = decode(encoding, record.pc, set);
-    let Some(used) = instruction.registers.as_ref() else { return Ok(String::new()) };
-    let named = used.reads.iter().filter(|view| is_saved_by_callee(**view, set));
-    let views = named.filter_map(|view| Some((Registers::name(*view, set)?.to_owned(), *view))).collect();
+    let Some(used) = instruction.registers.as_ref() else {
+        return Ok(String::new());
+    };
+    let named = used
+        .reads
+        .iter()
+        .filter(|view| is_saved_by_callee(**view, set));
+    let views = named
+        .filter_map(|view| Some((Registers::name(*view, set)?.to_owned(), *view)))
+        .collect();
     let (position, thread) = (record.step.before(), record.thread);
-    let states = RegisterViewsAt { position, thread, views }.run(index, cancel)?;
-    for state in states.into_iter().filter(|state| state.value.to_u64() == Some(number)) {
+    let states = RegisterViewsAt {
+        position,
+        thread,
+        views,
+    }
+    .run(index, cancel)?;
+    for state in states
+        .into_iter()
+        .filter(|state| state.value.to_u64() == Some(number))
+    {
         if !is_as_called(index, &state, store_place(record, owner), cancel)? {
             continue;
         }
-        return Ok(match set.is_link_register(state.view.register) && is_code(number) {
-            true => say!("stackmem-register-return", register = &*state.name),
-            false => state.name,
-        });
+        return Ok(
+            match set.is_link_register(state.view.register) && is_code(number) {
+                true => say!("stackmem-register-return", register = &*state.name),
+                false => state.name,
+            },
+        );
     }
     Ok(String::new())
 }
 
 /// Whether a function restores a register before it returns, or needs it to return.
 fn is_saved_by_callee(view: RegisterView, set: InstructionSet) -> bool {
-    let saved = set.abi().callee_saved.iter().filter_map(|name| Registers::view(name, set));
-    set.is_link_register(view.register) || saved.into_iter().any(|saved| saved.register == view.register)
+    let saved = set
+        .abi()
+        .callee_saved
+        .iter()
+        .filter_map(|name| Registers::view(name, set));
+    set.is_link_register(view.register)
+        || saved
+            .into_iter()
+            .any(|saved| saved.register == view.register)
 }
 
 /// The step that stored, and where its call began.
@@ -234,13 +338,31 @@ struct StorePlace {
 
 fn store_place(record: &StepRecord, owner: &Call) -> StorePlace {
     let has_windows = keeps_window(owner, record);
-    StorePlace { thread: record.thread, step: record.step, entered: owner.entered_at(), has_windows }
+    StorePlace {
+        thread: record.thread,
+        step: record.step,
+        entered: owner.entered_at(),
+        has_windows,
+    }
 }
 
 /// Whether a register still has the value with which its function was called. Those of a window are its own.
-fn is_as_called(index: &Index, state: &RegisterState, place: StorePlace, cancel: &Cancel) -> Result<bool, QueryError> {
-    let cell = Cell::Register { thread: place.thread, view: state.view };
-    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: place.step.before() }.run(index, cancel)?;
+fn is_as_called(
+    index: &Index,
+    state: &RegisterState,
+    place: StorePlace,
+    cancel: &Cancel,
+) -> Result<bool, QueryError> {
+    let cell = Cell::Register {
+        thread: place.thread,
+        view: state.view,
+    };
+    let last = LastAccess {
+        cell,
+        kinds: AccessKinds::Writes,
+        before: place.step.before(),
+    }
+    .run(index, cancel)?;
     Ok(match last {
         LastAccessAnswer::Step(hit) => place.has_windows || hit.position <= place.entered,
         _ => true,
@@ -264,6 +386,10 @@ mod tests {
         let lines: Vec<String> = table.rows.iter().take(12).map(TableRow::line).collect();
         assert!(lines.iter().any(|line| line.contains("x30")), "{lines:#?}");
         assert!(lines.iter().any(|line| line.contains("x19")), "{lines:#?}");
-        assert!(table.summary.contains("above the stack pointer"), "{}", table.summary);
+        assert!(
+            table.summary.contains("above the stack pointer"),
+            "{}",
+            table.summary
+        );
     }
 }

@@ -17,7 +17,11 @@ pub fn step_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str> {
         StepOrigin::Reconstructed => Some(say!("step-reconstructed")),
         StepOrigin::Inferred => Some(say!("step-inferred")),
     };
-    is_skipped.then(not_executed).into_iter().chain(slot_remark(record)).chain(origin)
+    is_skipped
+        .then(not_executed)
+        .into_iter()
+        .chain(slot_remark(record))
+        .chain(origin)
 }
 
 /// Where it stands to the branch before it, and how it is known if nothing recorded it, for those who ask about one step.
@@ -56,8 +60,14 @@ mod tests {
 
     #[track_caller]
     fn check(change: impl Fn(&mut StepRecord), expected: &[&str]) {
-        let step = Steps { first: Step(10), count: 1 };
-        let mut record = step.run(&overflow().index, &Cancel::default()).unwrap().remove(0);
+        let step = Steps {
+            first: Step(10),
+            count: 1,
+        };
+        let mut record = step
+            .run(&overflow().index, &Cancel::default())
+            .unwrap()
+            .remove(0);
         change(&mut record);
         assert_eq!(step_remarks(&record).collect::<Vec<_>>(), expected);
     }
@@ -70,22 +80,43 @@ mod tests {
 
     #[test]
     fn whoever_asks_about_a_step_is_told_how_it_is_known() {
-        let step = Steps { first: Step(10), count: 1 };
-        let mut record = step.run(&overflow().index, &Cancel::default()).unwrap().remove(0);
+        let step = Steps {
+            first: Step(10),
+            count: 1,
+        };
+        let mut record = step
+            .run(&overflow().index, &Cancel::default())
+            .unwrap()
+            .remove(0);
         assert_eq!(origin_notes(&record).count(), 0);
         record.delay_slot = DelaySlot::Executed;
         record.origin = StepOrigin::Reconstructed;
         let notes: Vec<_> = origin_notes(&record).collect();
-        assert_eq!(notes, ["in a delay slot", "reconstructed: what is recorded leads through here"]);
+        assert_eq!(
+            notes,
+            [
+                "in a delay slot",
+                "reconstructed: what is recorded leads through here"
+            ]
+        );
         record.origin = StepOrigin::Inferred;
-        assert_eq!(origin_notes(&record).last(), Some("inferred: likely, but nothing recorded proves it"));
+        assert_eq!(
+            origin_notes(&record).last(),
+            Some("inferred: likely, but nothing recorded proves it")
+        );
     }
 
     #[test]
     fn delay_slots_and_inferred_steps_are_told() {
-        check(|record| record.delay_slot = DelaySlot::Executed, &["in a delay slot"]);
+        check(
+            |record| record.delay_slot = DelaySlot::Executed,
+            &["in a delay slot"],
+        );
         check(|record| record.origin = StepOrigin::Inferred, &["inferred"]);
-        check(|record| record.origin = StepOrigin::Reconstructed, &["reconstructed"]);
+        check(
+            |record| record.origin = StepOrigin::Reconstructed,
+            &["reconstructed"],
+        );
         let annulled = |record: &mut StepRecord| {
             (record.is_executed, record.delay_slot) = (false, DelaySlot::Annulled);
             record.origin = StepOrigin::Inferred;

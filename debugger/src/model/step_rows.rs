@@ -1,8 +1,12 @@
 //! The rows of a trace list: what a step looks like.
 
 use anyhow::Result;
-use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, SlotReader, StepRecord, Steps, ThreadId};
-use stepback_machine::{Address, Branch, InstructionSet, RegisterView, Registers, TextFlow, decode};
+use stepback_index::{
+    CallId, CallTable, Cancel, Effect, Query as _, SlotReader, StepRecord, Steps, ThreadId,
+};
+use stepback_machine::{
+    Address, Branch, InstructionSet, RegisterView, Registers, TextFlow, decode,
+};
 use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Step, StepOrigin};
 
 use super::Meaning;
@@ -73,13 +77,21 @@ pub struct OperandRegisters {
 impl OperandRegisters {
     fn of(record: &StepRecord) -> Self {
         let set = record.instruction_set;
-        let Some(encoding) = record.encoding else { return Self::default() };
+        let Some(encoding) = record.encoding else {
+            return Self::default();
+        };
         let instruction = decode(encoding, record.pc, set);
         let names = |views: &[RegisterView]| -> Vec<String> {
-            views.iter().filter_map(|view| Registers::name(*view, set).map(str::to_owned)).collect()
+            views
+                .iter()
+                .filter_map(|view| Registers::name(*view, set).map(str::to_owned))
+                .collect()
         };
         let used = instruction.registers.as_ref();
-        used.map_or_else(Self::default, |used| Self { read: names(&used.reads), written: names(&used.writes) })
+        used.map_or_else(Self::default, |used| Self {
+            read: names(&used.reads),
+            written: names(&used.writes),
+        })
     }
 }
 
@@ -93,8 +105,16 @@ impl StepRow {
     pub fn full_text(&self) -> String {
         let effects = self.effects.iter().map(EffectText::full_text);
         let lines = self.lines.iter().map(MarkerLine::text);
-        let words = self.exceptions.iter().cloned().chain(lines).chain(self.notes.iter().cloned());
-        let parts: Vec<String> = std::iter::once(self.code.full_text()).chain(effects).chain(words).collect();
+        let words = self
+            .exceptions
+            .iter()
+            .cloned()
+            .chain(lines)
+            .chain(self.notes.iter().cloned());
+        let parts: Vec<String> = std::iter::once(self.code.full_text())
+            .chain(effects)
+            .chain(words)
+            .collect();
         parts.join("   ")
     }
 }
@@ -103,19 +123,37 @@ impl StepRow {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn step_rows(session: &Session, first: Step, count: u64, cancel: &Cancel) -> Result<Vec<StepRow>> {
+pub fn step_rows(
+    session: &Session,
+    first: Step,
+    count: u64,
+    cancel: &Cancel,
+) -> Result<Vec<StepRow>> {
     // One more, which tells whether the last one's branch was taken.
-    let records = Steps { first, count: count.saturating_add(1) }.run(&session.index, cancel)?;
-    let wanted = usize::try_from(count).unwrap_or(usize::MAX).min(records.len());
+    let records = Steps {
+        first,
+        count: count.saturating_add(1),
+    }
+    .run(&session.index, cancel)?;
+    let wanted = usize::try_from(count)
+        .unwrap_or(usize::MAX)
+        .min(records.len());
     let makes = RowMaker {
         session,
         calls: session.index.calls(),
         has_values: session.index.source().traits().registers == RegisterSource::Recorded,
     };
-    let rows = records.iter().enumerate().take(wanted).map(|(place, record)| {
-        let next = records.iter().skip(place + 1).find(|next| next.thread == record.thread);
-        makes.row(record, next)
-    });
+    let rows = records
+        .iter()
+        .enumerate()
+        .take(wanted)
+        .map(|(place, record)| {
+            let next = records
+                .iter()
+                .skip(place + 1)
+                .find(|next| next.thread == record.thread);
+            makes.row(record, next)
+        });
     Ok(rows.collect())
 }
 
@@ -131,8 +169,11 @@ impl RowMaker<'_> {
         let images = &self.session.images;
         let mut code = Code::new(record, images);
         code.kind = said_kind(record.branch).unwrap_or(code.kind);
-        let words = |pick: fn(&Effect) -> Option<&String>| record.effects.iter().filter_map(pick).cloned().collect();
-        let frame = frame_of_step(self.calls, record.thread, record.step).and_then(|frame| self.calls.get(frame));
+        let words = |pick: fn(&Effect) -> Option<&String>| {
+            record.effects.iter().filter_map(pick).cloned().collect()
+        };
+        let frame = frame_of_step(self.calls, record.thread, record.step)
+            .and_then(|frame| self.calls.get(frame));
         let called = self.calls.called_by(record.thread, record.step);
         let mut row = StepRow {
             step: record.step,
@@ -148,11 +189,23 @@ impl RowMaker<'_> {
             effects: Vec::new(),
             operands: OperandRegisters::default(),
             branch: None,
-            exceptions: words(|effect| if let Effect::Exception(text) = effect { Some(text) } else { None }),
+            exceptions: words(|effect| {
+                if let Effect::Exception(text) = effect {
+                    Some(text)
+                } else {
+                    None
+                }
+            }),
             lines: Vec::new(),
             notes: origin_notes(record)
                 .map(str::to_owned)
-                .chain(words(|effect| if let Effect::Note(text) = effect { Some(text) } else { None }))
+                .chain(words(|effect| {
+                    if let Effect::Note(text) = effect {
+                        Some(text)
+                    } else {
+                        None
+                    }
+                }))
                 .collect(),
             origin: record.origin,
             is_executed: record.is_executed,
@@ -163,8 +216,12 @@ impl RowMaker<'_> {
         row.branch = branch_taken(record, next, row.code.kind);
         row.effects.extend(row.branch.map(EffectText::of_branch));
         if self.has_values {
-            row.effects
-                .extend(record.effects.iter().filter_map(|effect| EffectText::of(effect, record.instruction_set)));
+            row.effects.extend(
+                record
+                    .effects
+                    .iter()
+                    .filter_map(|effect| EffectText::of(effect, record.instruction_set)),
+            );
             put_destination_first(&mut row, record);
         } else {
             self.add_markers(&mut row, record, next);
@@ -180,18 +237,31 @@ impl RowMaker<'_> {
     /// What formats without values tell besides: targets, how much was accessed where, markers.
     fn add_markers(&self, row: &mut StepRow, record: &StepRecord, next: Option<Address>) {
         let images = &self.session.images;
-        let is_indirect = matches!(record.branch, Branch::IndirectJump | Branch::IndirectCall | Branch::Return);
+        let is_indirect = matches!(
+            record.branch,
+            Branch::IndirectJump | Branch::IndirectCall | Branch::Return
+        );
         if let Some(target) = next.filter(|_| is_indirect) {
             row.effects.clear();
-            row.effects.push(EffectText::of_words(Meaning::Symbol, format!("→ {}", function_name(images, target))));
+            row.effects.push(EffectText::of_words(
+                Meaning::Symbol,
+                format!("→ {}", function_name(images, target)),
+            ));
         }
         let words = MarkerReader::of(self.session, record.instruction_set).read(&record.effects);
         if words.repetitions > 0 {
             let rounds = say!("step-rounds", count = words.repetitions + 1);
-            row.effects.push(EffectText::of_words(Meaning::Second, rounds));
+            row.effects
+                .push(EffectText::of_words(Meaning::Second, rounds));
         }
-        row.effects.extend(EffectText::of_accesses(record.effects.iter()));
-        row.effects.extend(words.effects.into_iter().map(|text| EffectText::of_words(Meaning::Label, text)));
+        row.effects
+            .extend(EffectText::of_accesses(record.effects.iter()));
+        row.effects.extend(
+            words
+                .effects
+                .into_iter()
+                .map(|text| EffectText::of_words(Meaning::Label, text)),
+        );
         row.operands = OperandRegisters::of(record);
         row.lines = words.lines;
         row.notes.extend(words.asides);
@@ -201,13 +271,23 @@ impl RowMaker<'_> {
 /// What changes the window gives every register of it a value: what the instruction is about comes first.
 fn put_destination_first(row: &mut StepRow, record: &StepRecord) {
     let set = record.instruction_set;
-    let Some(encoding) = record.encoding else { return };
-    let Some(step) = set.window_step(&encoding) else { return };
+    let Some(encoding) = record.encoding else {
+        return;
+    };
+    let Some(step) = set.window_step(&encoding) else {
+        return;
+    };
     let instruction = decode(encoding, record.pc, set);
-    let Some(used) = instruction.registers.as_ref() else { return };
-    let destinations: Vec<&str> =
-        used.writes.iter().filter_map(|view| Registers::name_behind(step, *view, set)).collect();
-    row.effects.sort_by_key(|effect| !destinations.contains(&effect.label.text.as_str()));
+    let Some(used) = instruction.registers.as_ref() else {
+        return;
+    };
+    let destinations: Vec<&str> = used
+        .writes
+        .iter()
+        .filter_map(|view| Registers::name_behind(step, *view, set))
+        .collect();
+    row.effects
+        .sort_by_key(|effect| !destinations.contains(&effect.label.text.as_str()));
 }
 
 /// What an instruction does to control, where the format says so.
@@ -247,19 +327,30 @@ fn branch_taken(record: &StepRecord, next: Option<Address>, kind: CodeKind) -> O
         return Some(BranchTaken::Not);
     }
     // After an exception the next step says nothing about the branch.
-    if record.effects.iter().any(|effect| matches!(effect, Effect::Exception(_))) {
+    if record
+        .effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Exception(_)))
+    {
         return None;
     }
     // Where the next step does not follow from the branch, its own text says where it goes.
     let to = match record.branch {
         Branch::Conditional(Some(false)) => return Some(BranchTaken::Not),
-        Branch::Conditional(Some(true)) => branch_target(&record.text, record.pc, record.instruction_set).or(next)?,
+        Branch::Conditional(Some(true)) => {
+            branch_target(&record.text, record.pc, record.instruction_set).or(next)?
+        }
         _ => next?,
     };
     let is_next = to.0 == record.pc.0.wrapping_add(u64::from(record.length_bytes));
     Some(match () {
         // Compilers leave branches to the next instruction behind: they are taken all the same.
-        () if is_next && record.branch != Branch::Conditional(Some(true)) && is_conditional(record) => BranchTaken::Not,
+        () if is_next
+            && record.branch != Branch::Conditional(Some(true))
+            && is_conditional(record) =>
+        {
+            BranchTaken::Not
+        }
         () if to > record.pc => BranchTaken::Down,
         () => BranchTaken::Up,
     })
@@ -289,15 +380,22 @@ pub fn call_path(session: &Session, position: Position) -> Result<Vec<PathPart>>
     let calls = session.index.calls();
     let thread = SlotReader(&session.index).thread_at(position)?;
     let path = calls.path_at(thread, position).into_iter();
-    path.filter_map(|call| path_part(session, call).transpose()).collect()
+    path.filter_map(|call| path_part(session, call).transpose())
+        .collect()
 }
 
 fn path_part(session: &Session, call: CallId) -> Result<Option<PathPart>> {
     let calls = session.index.calls();
-    let Some(frame) = calls.get(call) else { return Ok(None) };
+    let Some(frame) = calls.get(call) else {
+        return Ok(None);
+    };
     let entered_at = calls.entered_at(call).unwrap_or_default();
     let name = frame_name(session, &frame, &Cancel::default())?;
-    Ok(Some(PathPart { call, name, entered_at }))
+    Ok(Some(PathPart {
+        call,
+        name,
+        entered_at,
+    }))
 }
 
 #[cfg(test)]
@@ -315,7 +413,10 @@ mod tests {
     fn check(step: u64, expected: &str) {
         let row = &rows(step, 1)[0];
         let call = if row.call.is_some() { " (call)" } else { "" };
-        assert_eq!(format!("{:x} {}{call}", row.address.0, row.full_text()), expected);
+        assert_eq!(
+            format!("{:x} {}{call}", row.address.0, row.full_text()),
+            expected
+        );
     }
 
     #[test]
@@ -328,7 +429,10 @@ mod tests {
 
     #[test]
     fn a_branch_that_nothing_decides_is_taken_even_to_the_next_instruction() {
-        let code = |text: &str| StepRecord { text: text.to_owned(), ..record_of(1254) };
+        let code = |text: &str| StepRecord {
+            text: text.to_owned(),
+            ..record_of(1254)
+        };
         let next = Address(0x8000_04b0);
         let taken = |text| branch_taken(&code(text), Some(next), CodeKind::Branch);
         assert_eq!(taken("B {pc}+0x4"), Some(BranchTaken::Down));
@@ -336,7 +440,12 @@ mod tests {
     }
 
     fn record_of(step: u64) -> StepRecord {
-        let records = Steps { first: Step(step), count: 1 }.run(&overflow().index, &Cancel::default()).unwrap();
+        let records = Steps {
+            first: Step(step),
+            count: 1,
+        }
+        .run(&overflow().index, &Cancel::default())
+        .unwrap();
         records.into_iter().next().unwrap()
     }
 
@@ -344,11 +453,23 @@ mod tests {
     fn a_row_that_changes_the_window_begins_with_what_the_instruction_is_about() {
         // save %sp, -224, %sp
         let encoding = Encoding::new(&0x9de3_bf20_u32.to_be_bytes());
-        let record = StepRecord { instruction_set: InstructionSet::Sparc64, encoding, ..record_of(1254) };
+        let record = StepRecord {
+            instruction_set: InstructionSet::Sparc64,
+            encoding,
+            ..record_of(1254)
+        };
         let mut row = rows(1254, 1).remove(0);
-        row.effects = ["cwp", "l0", "sp"].map(|name| EffectText::of_words(Meaning::Register, name)).to_vec();
+        row.effects = ["cwp", "l0", "sp"]
+            .map(|name| EffectText::of_words(Meaning::Register, name))
+            .to_vec();
         put_destination_first(&mut row, &record);
-        assert_eq!(row.effects.iter().map(EffectText::full_text).collect::<Vec<_>>(), ["sp", "cwp", "l0"]);
+        assert_eq!(
+            row.effects
+                .iter()
+                .map(EffectText::full_text)
+                .collect::<Vec<_>>(),
+            ["sp", "cwp", "l0"]
+        );
     }
 
     #[test]
@@ -364,13 +485,21 @@ mod tests {
         let rows = rows(1760, 64);
         assert_eq!(rows.len(), 3);
         let last = rows.last().map(|row| row.exceptions.join(" "));
-        assert!(last.as_deref().is_some_and(|text| text.contains("CURRENT_SPx_SYNC")), "{last:?}");
+        assert!(
+            last.as_deref()
+                .is_some_and(|text| text.contains("CURRENT_SPx_SYNC")),
+            "{last:?}"
+        );
     }
 
     #[test]
     fn the_path_of_calls_ends_with_the_frame_around_the_position() {
         let entered = |position| -> Vec<u64> {
-            call_path(&overflow(), Position(position)).unwrap().iter().map(|part| part.entered_at.0).collect()
+            call_path(&overflow(), Position(position))
+                .unwrap()
+                .iter()
+                .map(|part| part.entered_at.0)
+                .collect()
         };
         let inside = entered(1233);
         assert_eq!((inside.len(), inside.last()), (5, Some(&1230)));

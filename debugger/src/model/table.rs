@@ -105,7 +105,11 @@ impl View {
             let is_last = |place: usize| rows.get(place).is_some_and(|row| row.is_last);
             places.sort_by(|one, other| {
                 let order = rank(*one).cmp(&rank(*other));
-                let order = if self.is_falling { order.reverse() } else { order };
+                let order = if self.is_falling {
+                    order.reverse()
+                } else {
+                    order
+                };
                 is_last(*one).cmp(&is_last(*other)).then(order)
             });
         }
@@ -122,7 +126,10 @@ impl View {
             false => self.is_falling = is_falling,
         }
         self.column = Some(column);
-        self.column_name = table.columns.get(column).map(|column| column.name.to_owned());
+        self.column_name = table
+            .columns
+            .get(column)
+            .map(|column| column.name.to_owned());
     }
 
     /// Shows the rows in the order in which they were found.
@@ -132,7 +139,11 @@ impl View {
 
     /// Finds the column of the order in a table.
     pub(crate) fn find_column(&mut self, table: &Table) {
-        if let Some(name) = self.column_name.as_ref().filter(|_| !table.columns.is_empty()) {
+        if let Some(name) = self
+            .column_name
+            .as_ref()
+            .filter(|_| !table.columns.is_empty())
+        {
             self.column = table.columns.iter().position(|column| column.name == name);
         }
     }
@@ -169,15 +180,28 @@ impl Table {
     pub fn new(summary: String, heads: &[&'static str], rows: Vec<TableRow>) -> Self {
         let longest = |place: usize| {
             let cells = rows.iter().filter_map(|row| row.cells.get(place));
-            cells.map(|cell| cell.text().chars().count()).max().unwrap_or(0)
+            cells
+                .map(|cell| cell.text().chars().count())
+                .max()
+                .unwrap_or(0)
         };
         let heads = heads.iter().enumerate();
         let columns = heads.map(|(place, id)| {
             let (name, label) = (in_english(id).unwrap_or(id), find(id).unwrap_or(id));
-            Column { name, label, characters: longest(place).max(label.chars().count()) }
+            Column {
+                name,
+                label,
+                characters: longest(place).max(label.chars().count()),
+            }
         });
         let columns = columns.collect();
-        Self { summary, columns, rows, spare: Vec::new(), groups: Vec::new() }
+        Self {
+            summary,
+            columns,
+            rows,
+            spare: Vec::new(),
+            groups: Vec::new(),
+        }
     }
 
     /// The rows that a view shows, in its order. Cost: all rows.
@@ -188,8 +212,14 @@ impl Table {
         }
         let is_wanted = view.filter();
         let rows: Vec<&TableRow> = self.rows.iter().filter(|row| is_wanted(row)).collect();
-        let rows = view.order(&rows).into_iter().filter_map(|place| rows.get(place).map(|row| (*row).clone()));
-        Self { rows: rows.collect(), ..self.clone() }
+        let rows = view
+            .order(&rows)
+            .into_iter()
+            .filter_map(|place| rows.get(place).map(|row| (*row).clone()));
+        Self {
+            rows: rows.collect(),
+            ..self.clone()
+        }
     }
 
     /// Whether a view shows all of it as it is. Groups are closed until they are opened.
@@ -205,7 +235,10 @@ impl Table {
 
     /// Number of bytes of memory that a row is about: that of its column, else one.
     pub fn bytes_of(&self, row: &TableRow) -> u64 {
-        let column = self.columns.iter().position(|column| column.name == "Bytes");
+        let column = self
+            .columns
+            .iter()
+            .position(|column| column.name == "Bytes");
         match column.and_then(|column| row.cells.get(column)) {
             Some(TableCell::Number(count, _)) => (*count).max(1),
             _ => 1,
@@ -215,14 +248,22 @@ impl Table {
     /// Without the columns `Thread` where there is one: they would say the same in each row.
     #[must_use]
     pub fn without_one_thread(self, session: &Session) -> Self {
-        if session.index.threads().len() > 1 { self } else { self.without_named("Thread") }
+        if session.index.threads().len() > 1 {
+            self
+        } else {
+            self.without_named("Thread")
+        }
     }
 
     /// Without the columns of a name.
     #[must_use]
     pub fn without_named(mut self, name: &str) -> Self {
         for place in (0..self.columns.len()).rev() {
-            if self.columns.get(place).is_some_and(|column| column.name == name) {
+            if self
+                .columns
+                .get(place)
+                .is_some_and(|column| column.name == name)
+            {
                 self = self.without(place);
             }
         }
@@ -232,10 +273,15 @@ impl Table {
     /// Without the columns in which no row has anything.
     #[must_use]
     pub fn without_empty(mut self) -> Self {
-        let is_empty =
-            |cell: Option<&TableCell>| cell.is_none_or(|cell| cell.spans().iter().all(|span| span.text.is_empty()));
-        let is_text =
-            |cell: Option<&TableCell>| matches!(cell, None | Some(TableCell::Text(_) | TableCell::Spans { .. }));
+        let is_empty = |cell: Option<&TableCell>| {
+            cell.is_none_or(|cell| cell.spans().iter().all(|span| span.text.is_empty()))
+        };
+        let is_text = |cell: Option<&TableCell>| {
+            matches!(
+                cell,
+                None | Some(TableCell::Text(_) | TableCell::Spans { .. })
+            )
+        };
         for place in (0..self.columns.len()).rev() {
             let cells = || self.rows.iter().map(|row| row.cells.get(place));
             if !self.rows.is_empty() && cells().all(is_text) && cells().all(is_empty) {
@@ -250,7 +296,10 @@ impl Table {
         let rows = self.rows.iter_mut().filter(|row| place < row.cells.len());
         rows.for_each(|row| drop(row.cells.remove(place)));
         self.spare.retain(|spare| *spare != place);
-        self.spare.iter_mut().filter(|spare| **spare > place).for_each(|spare| *spare -= 1);
+        self.spare
+            .iter_mut()
+            .filter(|spare| **spare > place)
+            .for_each(|spare| *spare -= 1);
         self
     }
 }
@@ -258,7 +307,11 @@ impl Table {
 impl TableRow {
     /// As it is copied.
     pub fn line(&self) -> String {
-        let cells = self.cells.iter().map(TableCell::marked_text).filter(|text| !text.is_empty());
+        let cells = self
+            .cells
+            .iter()
+            .map(TableCell::marked_text)
+            .filter(|text| !text.is_empty());
         cells.collect::<Vec<_>>().join("  ")
     }
 }
@@ -271,7 +324,10 @@ impl TableCell {
 
     /// Text in the order of a number where there is one.
     pub fn ranked(number: Option<u64>, meaning: Meaning, text: impl Into<String>) -> Self {
-        Self::Spans { number, spans: vec![Span::new(meaning, text)] }
+        Self::Spans {
+            number,
+            spans: vec![Span::new(meaning, text)],
+        }
     }
 
     /// Its words with their meanings; none for a step or a bar.
@@ -285,19 +341,28 @@ impl TableCell {
 
     /// How many.
     pub fn number(count: u64) -> Self {
-        Self::Number(count, Span::new(Meaning::Number, super::text::thousands(count)))
+        Self::Number(
+            count,
+            Span::new(Meaning::Number, super::text::thousands(count)),
+        )
     }
 
     /// A step; none: before the first.
     pub fn step(step: Option<Step>) -> Self {
-        step.map_or_else(|| Self::new(Meaning::Second, say!("table-the-start")), Self::Step)
+        step.map_or_else(
+            || Self::new(Meaning::Second, say!("table-the-start")),
+            Self::Step,
+        )
     }
 
     /// By what rows are put in order.
     fn rank(&self) -> Rank<'_> {
         match self {
             Self::Text(span) => Rank::Word(Cow::Borrowed(&span.text)),
-            Self::Spans { number: Some(number), .. } => Rank::Count(*number),
+            Self::Spans {
+                number: Some(number),
+                ..
+            } => Rank::Count(*number),
             Self::Spans { number: None, .. } => Rank::Word(Cow::Owned(self.text())),
             Self::Number(count, _) => Rank::Count(*count),
             Self::Step(step) => Rank::Count(step.0),
@@ -330,7 +395,11 @@ impl TableCell {
     pub fn text(&self) -> String {
         match self {
             Self::Step(step) => super::text::thousands(step.0),
-            words => words.spans().iter().map(|span| span.text.as_str()).collect(),
+            words => words
+                .spans()
+                .iter()
+                .map(|span| span.text.as_str())
+                .collect(),
         }
     }
 }
@@ -344,7 +413,12 @@ impl Default for TableCell {
 
 /// A thread by its name.
 pub fn thread_name(session: &Session, thread: ThreadId) -> String {
-    session.index.threads().get(usize::from(thread.0)).map(|thread| thread.name.clone()).unwrap_or_default()
+    session
+        .index
+        .threads()
+        .get(usize::from(thread.0))
+        .map(|thread| thread.name.clone())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -355,43 +429,89 @@ mod tests {
     fn a_view_shows_rows_that_hold_its_text_in_order_of_its_column() {
         let row = |name: &str, count: u64| TableRow {
             name: name.to_owned(),
-            cells: vec![TableCell::new(Meaning::Symbol, name), TableCell::number(count)],
+            cells: vec![
+                TableCell::new(Meaning::Symbol, name),
+                TableCell::number(count),
+            ],
             ..TableRow::default()
         };
-        let table = Table::new(String::new(), &["Name", "Count"], vec![row("b", 9), row("ab", 1000), row("c", 20)]);
+        let table = Table::new(
+            String::new(),
+            &["Name", "Count"],
+            vec![row("b", 9), row("ab", 1000), row("c", 20)],
+        );
         let names = |filter: &str, column, is_falling| -> Vec<String> {
-            let view = View { filter: filter.to_owned(), column, is_falling, ..View::default() };
-            table.seen(&view).rows.into_iter().map(|row| row.name).collect()
+            let view = View {
+                filter: filter.to_owned(),
+                column,
+                is_falling,
+                ..View::default()
+            };
+            table
+                .seen(&view)
+                .rows
+                .into_iter()
+                .map(|row| row.name)
+                .collect()
         };
         assert_eq!(names("", None, true), ["b", "ab", "c"]);
         assert_eq!(names("", Some(1), true), ["ab", "c", "b"]);
         assert_eq!(names("", Some(1), false), ["b", "c", "ab"]);
         assert_eq!(names("B", Some(0), false), ["ab", "b"]);
-        assert_eq!((table.is_counted(0), table.is_counted(1), table.is_counted(2)), (false, true, false));
+        assert_eq!(
+            (
+                table.is_counted(0),
+                table.is_counted(1),
+                table.is_counted(2)
+            ),
+            (false, true, false)
+        );
     }
 
     #[test]
     fn a_third_click_brings_the_first_order_back() {
         let row = |name: &str, count: u64| TableRow {
-            cells: vec![TableCell::new(Meaning::Symbol, name), TableCell::number(count)],
+            cells: vec![
+                TableCell::new(Meaning::Symbol, name),
+                TableCell::number(count),
+            ],
             ..TableRow::default()
         };
-        let table = Table::new(String::new(), &["Name", "Count"], vec![row("b", 9), row("ab", 1000), row("c", 20)]);
+        let table = Table::new(
+            String::new(),
+            &["Name", "Count"],
+            vec![row("b", 9), row("ab", 1000), row("c", 20)],
+        );
         let mut view = View::default();
         let mut click = |column| {
             view.sort_by(column, &table);
             (view.column, view.is_falling)
         };
-        assert_eq!([click(0), click(0), click(0)], [(Some(0), false), (Some(0), true), (None, false)]);
-        assert_eq!([click(1), click(1), click(1)], [(Some(1), true), (Some(1), false), (None, false)]);
+        assert_eq!(
+            [click(0), click(0), click(0)],
+            [(Some(0), false), (Some(0), true), (None, false)]
+        );
+        assert_eq!(
+            [click(1), click(1), click(1)],
+            [(Some(1), true), (Some(1), false), (None, false)]
+        );
     }
 
     #[test]
     fn an_order_goes_along_with_its_column_to_other_tables() {
-        let rows = || vec![TableRow { cells: vec![TableCell::number(1), TableCell::number(2)], ..TableRow::default() }];
+        let rows = || {
+            vec![TableRow {
+                cells: vec![TableCell::number(1), TableCell::number(2)],
+                ..TableRow::default()
+            }]
+        };
         let mut view = View::default();
         view.sort_by(1, &Table::new(String::new(), &["Name", "Count"], rows()));
-        for (heads, column) in [(["Count", "Name"], Some(0)), (["Name", "Bytes"], None), (["Name", "Count"], Some(1))] {
+        for (heads, column) in [
+            (["Count", "Name"], Some(0)),
+            (["Name", "Bytes"], None),
+            (["Name", "Count"], Some(1)),
+        ] {
             view.find_column(&Table::new(String::new(), &heads, rows()));
             assert_eq!(view.column, column, "{heads:?}");
         }

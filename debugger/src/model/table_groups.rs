@@ -23,41 +23,75 @@ impl Table {
 
     /// The group that a row stands for. O(log n).
     pub fn group_at(&self, place: usize) -> Option<&TableGroup> {
-        self.groups.get(self.groups.binary_search_by_key(&place, |group| group.head).ok()?)
+        self.groups.get(
+            self.groups
+                .binary_search_by_key(&place, |group| group.head)
+                .ok()?,
+        )
     }
 
     /// The group that a row belongs to, as its head or behind that. O(log n).
     pub fn group_around(&self, place: usize) -> Option<&TableGroup> {
         let after = self.groups.partition_point(|group| group.head <= place);
-        self.groups.get(after.checked_sub(1)?).filter(|group| place <= group.head + group.rows)
+        self.groups
+            .get(after.checked_sub(1)?)
+            .filter(|group| place <= group.head + group.rows)
     }
 
     /// The groups that a view shows, in its order, with their own rows where they are open. Cost: all rows.
     pub(super) fn seen_groups(&self, view: &View) -> Self {
-        let found: Vec<Found<'_>> = self.groups.iter().filter_map(|group| self.found(group, view)).collect();
+        let found: Vec<Found<'_>> = self
+            .groups
+            .iter()
+            .filter_map(|group| self.found(group, view))
+            .collect();
         let heads: Vec<&TableRow> = found.iter().map(|found| found.head).collect();
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
         for place in view.order(&heads) {
-            let Some(Found { head, own, key }) = found.get(place) else { continue };
+            let Some(Found { head, own, key }) = found.get(place) else {
+                continue;
+            };
             let is_open = view.open.contains(key);
             let own: &[&TableRow] = if is_open { own } else { &[] };
-            groups.push(TableGroup { key: *key, head: rows.len(), rows: own.len(), is_open });
+            groups.push(TableGroup {
+                key: *key,
+                head: rows.len(),
+                rows: own.len(),
+                is_open,
+            });
             rows.push((*head).clone());
-            rows.extend(view.order(own).into_iter().filter_map(|place| Some((*own.get(place)?).clone())));
+            rows.extend(
+                view.order(own)
+                    .into_iter()
+                    .filter_map(|place| Some((*own.get(place)?).clone())),
+            );
         }
-        Self { rows, groups, summary: self.summary.clone(), columns: self.columns.clone(), spare: self.spare.clone() }
+        Self {
+            rows,
+            groups,
+            summary: self.summary.clone(),
+            columns: self.columns.clone(),
+            spare: self.spare.clone(),
+        }
     }
 
     /// What a filter leaves of a group: all of it where its head is meant, else the rows that are.
     fn found(&self, group: &TableGroup, view: &View) -> Option<Found<'_>> {
         let head = self.rows.get(group.head)?;
-        let own = self.rows.get(group.head + 1..=group.head + group.rows).unwrap_or_default();
+        let own = self
+            .rows
+            .get(group.head + 1..=group.head + group.rows)
+            .unwrap_or_default();
         let is_wanted = view.filter();
         let own: Vec<&TableRow> = match is_wanted(head) {
             true => own.iter().collect(),
             false => own.iter().filter(|row| is_wanted(row)).collect(),
         };
-        (is_wanted(head) || !own.is_empty()).then_some(Found { head, own, key: group.key })
+        (is_wanted(head) || !own.is_empty()).then_some(Found {
+            head,
+            own,
+            key: group.key,
+        })
     }
 }
 
@@ -75,14 +109,35 @@ mod tests {
     use crate::model::table::TableCell;
 
     fn row(name: &str, count: u64) -> TableRow {
-        let cells = vec![TableCell::new(Meaning::Symbol, name), TableCell::number(count)];
-        TableRow { name: name.to_owned(), cells, ..TableRow::default() }
+        let cells = vec![
+            TableCell::new(Meaning::Symbol, name),
+            TableCell::number(count),
+        ];
+        TableRow {
+            name: name.to_owned(),
+            cells,
+            ..TableRow::default()
+        }
     }
 
     fn table() -> Table {
-        let rows = vec![row("many", 20), row("one", 1), row("two", 3), row("few", 2), row("three", 2)];
-        let group = |key, head, rows| TableGroup { key, head, rows, is_open: true };
-        Table { groups: vec![group(7, 0, 2), group(9, 3, 1)], ..Table::new(String::new(), &["Name", "Count"], rows) }
+        let rows = vec![
+            row("many", 20),
+            row("one", 1),
+            row("two", 3),
+            row("few", 2),
+            row("three", 2),
+        ];
+        let group = |key, head, rows| TableGroup {
+            key,
+            head,
+            rows,
+            is_open: true,
+        };
+        Table {
+            groups: vec![group(7, 0, 2), group(9, 3, 1)],
+            ..Table::new(String::new(), &["Name", "Count"], rows)
+        }
     }
 
     #[track_caller]
@@ -93,25 +148,49 @@ mod tests {
             Some(_) => format!("+ {}", row.name),
             None => row.name.clone(),
         };
-        assert_eq!(seen.rows.iter().enumerate().map(name).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            seen.rows.iter().enumerate().map(name).collect::<Vec<_>>(),
+            expected
+        );
     }
 
     #[test]
     fn groups_are_closed_until_they_are_opened() {
         check(&View::default(), &["+ many", "+ few"]);
-        check(&View { open: [7].into(), ..View::default() }, &["- many", "one", "two", "+ few"]);
+        check(
+            &View {
+                open: [7].into(),
+                ..View::default()
+            },
+            &["- many", "one", "two", "+ few"],
+        );
     }
 
     #[test]
     fn groups_are_put_in_order_with_their_rows() {
-        let falling = View { column: Some(1), is_falling: true, open: [7, 9].into(), ..View::default() };
+        let falling = View {
+            column: Some(1),
+            is_falling: true,
+            open: [7, 9].into(),
+            ..View::default()
+        };
         check(&falling, &["- many", "two", "one", "- few", "three"]);
-        check(&View { is_falling: false, ..falling }, &["- few", "three", "- many", "one", "two"]);
+        check(
+            &View {
+                is_falling: false,
+                ..falling
+            },
+            &["- few", "three", "- many", "one", "two"],
+        );
     }
 
     #[test]
     fn a_filter_keeps_whole_groups_or_the_rows_that_are_meant() {
-        let view = |filter: &str| View { filter: filter.to_owned(), open: [7, 9].into(), ..View::default() };
+        let view = |filter: &str| View {
+            filter: filter.to_owned(),
+            open: [7, 9].into(),
+            ..View::default()
+        };
         check(&view("MANY"), &["- many", "one", "two"]);
         check(&view("three"), &["- few", "three"]);
         check(&view("nothing"), &[]);
@@ -119,8 +198,13 @@ mod tests {
 
     #[test]
     fn a_row_knows_the_group_around_it() {
-        let seen = table().seen(&View { open: [7].into(), ..View::default() });
-        let around: Vec<Option<u64>> = (0..5).map(|place| seen.group_around(place).map(|group| group.key)).collect();
+        let seen = table().seen(&View {
+            open: [7].into(),
+            ..View::default()
+        });
+        let around: Vec<Option<u64>> = (0..5)
+            .map(|place| seen.group_around(place).map(|group| group.key))
+            .collect();
         assert_eq!(around, [Some(7), Some(7), Some(7), Some(9), None]);
     }
 }

@@ -54,12 +54,18 @@ fn json(table: &Table) -> String {
         let fields = keys.iter().map(|key| {
             let (cell, text) = (row.cells.get(key.place), key.text(row));
             let number = text.parse::<serde_json::Number>().ok();
-            let value = number.filter(|_| cell.is_some_and(is_number)).map(Value::Number);
+            let value = number
+                .filter(|_| cell.is_some_and(is_number))
+                .map(Value::Number);
             (key.name.clone(), value.unwrap_or(Value::String(text)))
         });
         Value::Object(fields.collect::<Map<_, _>>())
     };
-    let rows: Vec<String> = table.rows.iter().map(|row| object(row).to_string()).collect();
+    let rows: Vec<String> = table
+        .rows
+        .iter()
+        .map(|row| object(row).to_string())
+        .collect();
     format!("[\n{}\n]\n", rows.join(",\n"))
 }
 
@@ -77,20 +83,50 @@ const VALUES: [&str; 3] = ["Before", "Value", "Operands"];
 impl Key {
     fn text(&self, row: &TableRow) -> String {
         let cell = row.cells.get(self.place);
-        if self.is_source { cell.and_then(TableCell::doubt).unwrap_or_default().to_owned() } else { plain(cell) }
+        if self.is_source {
+            cell.and_then(TableCell::doubt)
+                .unwrap_or_default()
+                .to_owned()
+        } else {
+            plain(cell)
+        }
     }
 }
 
 fn keys(table: &Table) -> Vec<Key> {
-    let is_bar =
-        |place: usize| table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
-    let columns = table.columns.iter().enumerate().filter(|(place, _)| !is_bar(*place));
+    let is_bar = |place: usize| {
+        table
+            .rows
+            .first()
+            .is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))))
+    };
+    let columns = table
+        .columns
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| !is_bar(*place));
     let key = |(place, column): (usize, &super::table::Column)| {
-        let name = column.name.to_lowercase().replace('%', "percent").replace(' ', "_");
-        let name = if name.is_empty() { "kind".to_owned() } else { name };
-        let source =
-            VALUES.contains(&column.name).then(|| Key { name: format!("{name}_source"), place, is_source: true });
-        std::iter::once(Key { name, place, is_source: false }).chain(source)
+        let name = column
+            .name
+            .to_lowercase()
+            .replace('%', "percent")
+            .replace(' ', "_");
+        let name = if name.is_empty() {
+            "kind".to_owned()
+        } else {
+            name
+        };
+        let source = VALUES.contains(&column.name).then(|| Key {
+            name: format!("{name}_source"),
+            place,
+            is_source: true,
+        });
+        std::iter::once(Key {
+            name,
+            place,
+            is_source: false,
+        })
+        .chain(source)
     };
     columns.flat_map(key).collect()
 }
@@ -113,7 +149,10 @@ fn is_labeled(spans: &[Span]) -> bool {
 fn plain(cell: Option<&TableCell>) -> String {
     match cell {
         Some(TableCell::Text(span)) => span.text.clone(),
-        Some(TableCell::Spans { number: Some(number), spans }) if is_labeled(spans) => number.to_string(),
+        Some(TableCell::Spans {
+            number: Some(number),
+            spans,
+        }) if is_labeled(spans) => number.to_string(),
         Some(cell @ TableCell::Spans { .. }) => cell.text(),
         Some(cell) => cell.text().replace(',', ""),
         None => String::new(),
@@ -128,10 +167,20 @@ mod tests {
 
     #[test]
     fn values_that_the_trace_does_not_state_are_marked() {
-        let row = |meaning| TableRow { cells: vec![TableCell::new(meaning, "10")], ..TableRow::default() };
-        let rows = vec![row(Meaning::Plain), row(Meaning::Inferred), row(Meaning::External)];
+        let row = |meaning| TableRow {
+            cells: vec![TableCell::new(meaning, "10")],
+            ..TableRow::default()
+        };
+        let rows = vec![
+            row(Meaning::Plain),
+            row(Meaning::Inferred),
+            row(Meaning::External),
+        ];
         let table = Table::new(String::new(), &["Value"], rows);
-        assert_eq!(TableFormat::Csv.write(&table), "value,value_source\n10,\n10,inferred\n10,external\n");
+        assert_eq!(
+            TableFormat::Csv.write(&table),
+            "value,value_source\n10,\n10,inferred\n10,external\n"
+        );
         let lines: Vec<String> = table.rows.iter().map(TableRow::line).collect();
         assert_eq!(lines, ["10", "10 (inferred)", "10 (external)"]);
     }
@@ -140,14 +189,36 @@ mod tests {
     fn bytes_and_names_are_texts_even_where_they_have_only_digits() {
         let label = |number: u64| TableCell::Spans {
             number: Some(number),
-            spans: vec![Span::new(Meaning::Label, "line "), Span::new(Meaning::Second, "1,234")],
+            spans: vec![
+                Span::new(Meaning::Label, "line "),
+                Span::new(Meaning::Second, "1,234"),
+            ],
         };
-        let bytes = TableCell::Spans { number: None, spans: vec![Span::new(Meaning::External, "44")] };
-        let cells = vec![label(1234), bytes, TableCell::ranked(Some(7), Meaning::Plain, "7")];
-        let table =
-            Table::new(String::new(), &["Line", "Read", "Name"], vec![TableRow { cells, ..TableRow::default() }]);
-        assert_eq!(TableFormat::Csv.write(&table), "line,read,name\n1234,44,7\n");
-        assert_eq!(TableFormat::Json.write(&table), "[\n{\"line\":1234,\"read\":\"44\",\"name\":\"7\"}\n]\n");
+        let bytes = TableCell::Spans {
+            number: None,
+            spans: vec![Span::new(Meaning::External, "44")],
+        };
+        let cells = vec![
+            label(1234),
+            bytes,
+            TableCell::ranked(Some(7), Meaning::Plain, "7"),
+        ];
+        let table = Table::new(
+            String::new(),
+            &["Line", "Read", "Name"],
+            vec![TableRow {
+                cells,
+                ..TableRow::default()
+            }],
+        );
+        assert_eq!(
+            TableFormat::Csv.write(&table),
+            "line,read,name\n1234,44,7\n"
+        );
+        assert_eq!(
+            TableFormat::Json.write(&table),
+            "[\n{\"line\":1234,\"read\":\"44\",\"name\":\"7\"}\n]\n"
+        );
     }
 
     #[test]
@@ -162,14 +233,21 @@ mod tests {
             ..TableRow::default()
         };
         let rows = vec![row(12_345, "ldr x0, [sp]"), row(3, "say \"7\"")];
-        let table = Table::new(String::new(), &["Step", "Instruction", "Share", "Self %"], rows);
+        let table = Table::new(
+            String::new(),
+            &["Step", "Instruction", "Share", "Self %"],
+            rows,
+        );
         let csv = "step,instruction,self_percent\n12345,\"ldr x0, [sp]\",1234567\n3,\"say \"\"7\"\"\",1234567\n";
         assert_eq!(TableFormat::Csv.write(&table), csv);
         let json = "[\n{\"step\":12345,\"instruction\":\"ldr x0, [sp]\",\"self_percent\":1234567},\n\
                     {\"step\":3,\"instruction\":\"say \\\"7\\\"\",\"self_percent\":1234567}\n]\n";
         assert_eq!(TableFormat::Json.write(&table), json);
         assert_eq!(
-            TableFormat::Csv.write(&Table { rows: Vec::new(), ..table }),
+            TableFormat::Csv.write(&Table {
+                rows: Vec::new(),
+                ..table
+            }),
             "step,instruction,share,self_percent\n"
         );
     }

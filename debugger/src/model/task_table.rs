@@ -46,7 +46,12 @@ pub fn task_table(session: &Session, cancel: &Cancel) -> Result<Table> {
     let (mut rows, mut groups) = (Vec::new(), Vec::new());
     for (task, key) in tasks.iter().zip(0..) {
         let own = task.runs.len().min(ROWS.saturating_sub(rows.len() + 1));
-        groups.push(TableGroup { key, head: rows.len(), rows: own, is_open: true });
+        groups.push(TableGroup {
+            key,
+            head: rows.len(),
+            rows: own,
+            is_open: true,
+        });
         rows.push(task_row(session, task));
         rows.extend(task.runs.iter().take(own).map(|run| run_row(task, run)));
         if rows.len() >= ROWS {
@@ -54,13 +59,20 @@ pub fn task_table(session: &Session, cancel: &Cancel) -> Result<Table> {
             break;
         }
     }
-    let table = Table { groups, spare: SPARE.to_vec(), ..Table::new(so_far(session, &summary), &HEADS, rows) };
+    let table = Table {
+        groups,
+        spare: SPARE.to_vec(),
+        ..Table::new(so_far(session, &summary), &HEADS, rows)
+    };
     Ok(table.without_one_thread(session).without_empty())
 }
 
 fn task_row(session: &Session, task: &Task) -> TableRow {
     let function = function_name(&session.images, task.function);
-    let block = task.control_block.as_ref().and_then(|known| known.value.to_u64());
+    let block = task
+        .control_block
+        .as_ref()
+        .and_then(|known| known.value.to_u64());
     let (first, last) = (task.runs.first(), task.runs.last());
     let name = say!("tasks-name", task = task.number, function = &*function);
     let [from, to] = ends(first.zip(last).map(|(first, last)| first.start..last.end));
@@ -68,7 +80,10 @@ fn task_row(session: &Session, task: &Task) -> TableRow {
         TableCell::new(Meaning::Plain, thread_name(session, task.thread)),
         TableCell::number(task.number.into()),
         TableCell::new(Meaning::Symbol, function),
-        TableCell::new(Meaning::Plain, block.map_or_else(String::new, |block| format!("{block:x}"))),
+        TableCell::new(
+            Meaning::Plain,
+            block.map_or_else(String::new, |block| format!("{block:x}")),
+        ),
         TableCell::number(task.runs.len() as u64),
         from,
         to,
@@ -77,15 +92,32 @@ fn task_row(session: &Session, task: &Task) -> TableRow {
         task.time.map_or_else(TableCell::default, TableCell::number),
         TableCell::number(task.calls),
     ];
-    TableRow { name, cells, position: first.map(|run| run.start), address: block.map(Address), ..TableRow::default() }
+    TableRow {
+        name,
+        cells,
+        position: first.map(|run| run.start),
+        address: block.map(Address),
+        ..TableRow::default()
+    }
 }
 
 fn run_row(task: &Task, run: &Range<Position>) -> TableRow {
     let mut cells = vec![TableCell::default(); HEADS.len()];
     let places = cells.iter_mut().skip(FROM);
-    places.zip(ends(Some(run.clone()))).for_each(|(cell, end)| *cell = end);
-    let name = say!("tasks-run", task = task.number, from = thousands(run.start.0));
-    TableRow { name, cells, position: Some(run.start), ..TableRow::default() }
+    places
+        .zip(ends(Some(run.clone())))
+        .for_each(|(cell, end)| *cell = end);
+    let name = say!(
+        "tasks-run",
+        task = task.number,
+        from = thousands(run.start.0)
+    );
+    TableRow {
+        name,
+        cells,
+        position: Some(run.start),
+        ..TableRow::default()
+    }
 }
 
 /// The first and the last step between two positions.

@@ -11,20 +11,32 @@ pub use crate::number::thousands;
 
 /// `1 step`, `2 steps`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+    format!(
+        "{} {}",
+        thousands(number),
+        if number == 1 { one } else { many }
+    )
 }
 
 /// A size of memory in the largest unit that it reaches, with at most one decimal: `64 MiB`, `1.5 KiB`.
 pub fn size_text(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["text-kib", "text-mib", "text-gib", "text-tib", "text-pib", "text-eib"];
-    let unit = (1..=UNITS.len()).rev().find(|power| bytes >> (10 * power) != 0);
+    const UNITS: [&str; 6] = [
+        "text-kib", "text-mib", "text-gib", "text-tib", "text-pib", "text-eib",
+    ];
+    let unit = (1..=UNITS.len())
+        .rev()
+        .find(|power| bytes >> (10 * power) != 0);
     let Some((power, name)) = unit.and_then(|power| Some((power, UNITS.get(power - 1)?))) else {
         return say!("text-bytes", count = bytes);
     };
     let tenths = (u128::from(bytes) * 10) >> (10 * power);
     let (whole, tenth) = (tenths / 10, tenths % 10);
     let name = spoken(name);
-    if tenth == 0 || whole >= 10 { format!("{whole} {name}") } else { format!("{whole}.{tenth} {name}") }
+    if tenth == 0 || whole >= 10 {
+        format!("{whole} {name}")
+    } else {
+        format!("{whole}.{tenth} {name}")
+    }
 }
 
 /// A value in hex without leading zeros; `?` for a digit that is not known, none when nothing is.
@@ -34,13 +46,22 @@ pub fn short_hex(value: &Value) -> Option<String> {
     }
     let text = value.hex();
     let short = text.trim_start_matches('0');
-    Some(if short.is_empty() { "0".to_owned() } else { short.to_owned() })
+    Some(if short.is_empty() {
+        "0".to_owned()
+    } else {
+        short.to_owned()
+    })
 }
 
 /// The condition flags of a status register, four and four: capital is set, `?` is unknown.
 pub fn flags_text(status: &Status) -> String {
     let sets = status.flags.as_chunks::<4>().0.iter();
-    let text = |flags: &[Flag; 4]| flags.iter().map(|flag| flag_letter(flag.letter, flag.is_set)).collect::<String>();
+    let text = |flags: &[Flag; 4]| {
+        flags
+            .iter()
+            .map(|flag| flag_letter(flag.letter, flag.is_set))
+            .collect::<String>()
+    };
     sets.map(text).collect::<Vec<_>>().join(" ")
 }
 
@@ -49,13 +70,20 @@ pub fn flags_name(status: &Status) -> String {
     if !status.flag_sets.is_empty() {
         return status.flag_sets.join(" ");
     }
-    status.flags.iter().take(4).map(|flag| flag.letter).collect()
+    status
+        .flags
+        .iter()
+        .take(4)
+        .map(|flag| flag.letter)
+        .collect()
 }
 
 /// The words of the flags that are set: `carry`, `negative, overflow`. What is no word of ours stays as it is.
 pub fn flag_words(status: &Status) -> String {
     let word = |word: &'static str| {
-        let (set, plain) = word.strip_prefix("xcc ").map_or(("", word), |plain| ("xcc ", plain));
+        let (set, plain) = word
+            .strip_prefix("xcc ")
+            .map_or(("", word), |plain| ("xcc ", plain));
         let said = match plain {
             "negative" => say!("flag-negative"),
             "zero" => say!("flag-zero"),
@@ -117,28 +145,47 @@ mod tests {
     fn thousands_are_separated() {
         let numbers = [0, 999, 1000, 1_234_567, u64::MAX];
         let texts: Vec<String> = numbers.into_iter().map(thousands).collect();
-        assert_eq!(texts, ["0", "999", "1,000", "1,234,567", "18,446,744,073,709,551,615"]);
+        assert_eq!(
+            texts,
+            [
+                "0",
+                "999",
+                "1,000",
+                "1,234,567",
+                "18,446,744,073,709,551,615"
+            ]
+        );
     }
 
     #[test]
     fn sizes_are_said_in_the_largest_unit() {
         let sizes = [1, 63, 1024, 1536, 64 << 20, (3 << 30) + (1 << 28), u64::MAX];
         let texts: Vec<String> = sizes.into_iter().map(size_text).collect();
-        assert_eq!(texts, ["1 byte", "63 bytes", "1 KiB", "1.5 KiB", "64 MiB", "3.2 GiB", "15 EiB"]);
+        assert_eq!(
+            texts,
+            [
+                "1 byte", "63 bytes", "1 KiB", "1.5 KiB", "64 MiB", "3.2 GiB", "15 EiB"
+            ]
+        );
     }
 
     #[test]
     fn values_lose_their_leading_zeros_and_nothing_else() {
         let short = |bytes: &[Option<u8>]| short_hex(&Value(bytes.to_vec()));
         assert_eq!(short(&[Some(0); 8]).as_deref(), Some("0"));
-        assert_eq!(short(&[Some(0x7d), Some(0x5a), Some(0)]).as_deref(), Some("5a7d"));
+        assert_eq!(
+            short(&[Some(0x7d), Some(0x5a), Some(0)]).as_deref(),
+            Some("5a7d")
+        );
         assert_eq!(short(&[Some(1), None, Some(0)]).as_deref(), Some("??01"));
         assert_eq!(short(&[None, None]), None);
     }
 
     #[test]
     fn flags_are_spelled_by_case() {
-        let flags = |top: Option<u8>| flags_text(&InstructionSet::A64.status(&[Some(0xcd), Some(3), Some(0), top]));
+        let flags = |top: Option<u8>| {
+            flags_text(&InstructionSet::A64.status(&[Some(0xcd), Some(3), Some(0), top]))
+        };
         assert_eq!(flags(Some(0x20)), "nzCv");
         assert_eq!(flags(Some(0x90)), "NzcV");
         assert_eq!(flags(None), "????");
@@ -146,6 +193,13 @@ mod tests {
 
     #[test]
     fn the_last_digit_is_never_a_leading_zero() {
-        assert_eq!((leading_zeros("0000"), leading_zeros("00a0"), leading_zeros("")), (3, 2, 0));
+        assert_eq!(
+            (
+                leading_zeros("0000"),
+                leading_zeros("00a0"),
+                leading_zeros("")
+            ),
+            (3, 2, 0)
+        );
     }
 }

@@ -38,7 +38,12 @@ impl<'a> ThreadWalk<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn target(&self, stride: Stride, way: Way, from: Position) -> Result<Option<Position>, QueryError> {
+    pub fn target(
+        &self,
+        stride: Stride,
+        way: Way,
+        from: Position,
+    ) -> Result<Option<Position>, QueryError> {
         match (stride, way) {
             (Stride::Row | Stride::Into, way) => self.neighbour(way, from),
             (Stride::Over, Way::Forward) => self.over(from),
@@ -68,25 +73,41 @@ impl<'a> ThreadWalk<'a> {
     }
 
     fn over(&self, from: Position) -> Result<Option<Position>, QueryError> {
-        let Some(next) = self.next(from)? else { return Ok(None) };
+        let Some(next) = self.next(from)? else {
+            return Ok(None);
+        };
         let ground = self.ground(from)?;
         let called = ground.calls.called_by(self.thread, next);
-        Ok(called.and_then(|call| ground.after(call)).or(Some(next.after())))
+        Ok(called
+            .and_then(|call| ground.after(call))
+            .or(Some(next.after())))
     }
 
     fn back_over(&self, from: Position) -> Result<Option<Position>, QueryError> {
-        let Some(last) = self.last(from)? else { return Ok(None) };
+        let Some(last) = self.last(from)? else {
+            return Ok(None);
+        };
         let ground = self.ground(from)?;
-        let left = ground.left_by(last).and_then(|call| ground.calls.get(call)?.call_step);
+        let left = ground
+            .left_by(last)
+            .and_then(|call| ground.calls.get(call)?.call_step);
         self.behind_last(left.unwrap_or(last).before()).map(Some)
     }
 
     fn out(&self, way: Way, from: Position) -> Result<Option<Position>, QueryError> {
         let ground = self.ground(from)?;
-        let Some(call) = ground.frame_at(from).and_then(|frame| ground.calls.get(frame)) else { return Ok(None) };
+        let Some(call) = ground
+            .frame_at(from)
+            .and_then(|frame| ground.calls.get(frame))
+        else {
+            return Ok(None);
+        };
         match way {
             Way::Forward => Ok(call.exit_step.map(Step::after)),
-            Way::Back => call.call_step.map(|step| self.behind_last(step.before())).transpose(),
+            Way::Back => call
+                .call_step
+                .map(|step| self.behind_last(step.before()))
+                .transpose(),
         }
     }
 
@@ -96,15 +117,27 @@ impl<'a> ThreadWalk<'a> {
     }
 
     fn ground(&self, at: Position) -> Result<Ground<'a>, QueryError> {
-        Ok(Ground { thread_before: self.thread, thread_after: self.thread, ..Ground::at(self.index, at)? })
+        Ok(Ground {
+            thread_before: self.thread,
+            thread_after: self.thread,
+            ..Ground::at(self.index, at)?
+        })
     }
 
     fn next(&self, from: Position) -> Result<Option<Step>, QueryError> {
-        NextStepOf { thread: self.thread, from }.run(self.index, &Cancel::default())
+        NextStepOf {
+            thread: self.thread,
+            from,
+        }
+        .run(self.index, &Cancel::default())
     }
 
     fn last(&self, before: Position) -> Result<Option<Step>, QueryError> {
-        LastStepOf { thread: self.thread, before }.run(self.index, &Cancel::default())
+        LastStepOf {
+            thread: self.thread,
+            before,
+        }
+        .run(self.index, &Cancel::default())
     }
 }
 
@@ -134,7 +167,8 @@ mod tests {
 
     #[track_caller]
     fn check(stride: Stride, way: Way, from: u64, expected: Option<u64>) {
-        let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).expect("a trace");
+        let tarmac =
+            Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).expect("a trace");
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
         let walk = ThreadWalk::new(&index, ThreadId(0));
         let target = walk.target(stride, way, Position(from)).expect("a move");

@@ -49,13 +49,24 @@ pub struct Threads {
 /// See [`QueryError`].
 pub fn threads_of(session: &Session, cancel: &Cancel) -> anyhow::Result<Threads> {
     let schedule = schedule(&session.index, cancel)?;
-    Ok(Threads { rows: thread_rows(session, &schedule, cancel)?, schedule })
+    Ok(Threads {
+        rows: thread_rows(session, &schedule, cancel)?,
+        schedule,
+    })
 }
 
-fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Result<Vec<ThreadRow>, QueryError> {
+fn thread_rows(
+    session: &Session,
+    schedule: &Schedule,
+    cancel: &Cancel,
+) -> Result<Vec<ThreadRow>, QueryError> {
     // By name, since there may be thousands: of two that bear one name the first counts.
     let all_known = session.index.source().known_threads();
-    let known_threads: HashMap<_, _> = all_known.iter().rev().map(|known| (&known.name, known)).collect();
+    let known_threads: HashMap<_, _> = all_known
+        .iter()
+        .rev()
+        .map(|known| (&known.name, known))
+        .collect();
     let mut rows = Vec::new();
     for (number, info) in (0u16..).zip(session.index.threads()) {
         let known = known_threads.get(&info.name);
@@ -68,7 +79,9 @@ fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Resul
             steps: info.steps,
             life: life(session, ThreadId(number), info, cancel)?,
             times: lane.and_then(ThreadLane::span),
-            cores: lane.map(|lane| lane.cores.iter().copied().collect()).unwrap_or_default(),
+            cores: lane
+                .map(|lane| lane.cores.iter().copied().collect())
+                .unwrap_or_default(),
             ending: Ending::Open,
         });
     }
@@ -86,7 +99,11 @@ fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Resul
         .collect();
     for (row, ending) in rows.iter_mut().zip(endings) {
         let is_open = matches!(ending, Ending::Killed | Ending::Ended);
-        row.ending = if is_open && left.contains(&row.process) { Ending::WithProcess } else { ending };
+        row.ending = if is_open && left.contains(&row.process) {
+            Ending::WithProcess
+        } else {
+            ending
+        };
     }
     Ok(rows)
 }
@@ -97,7 +114,11 @@ fn life(
     info: &ThreadInfo,
     cancel: &Cancel,
 ) -> Result<Option<(Step, Step)>, QueryError> {
-    let last = LastStepOf { thread, before: session.index.end() }.run(&session.index, cancel)?;
+    let last = LastStepOf {
+        thread,
+        before: session.index.end(),
+    }
+    .run(&session.index, cancel)?;
     Ok(info.first_step.zip(last))
 }
 
@@ -126,10 +147,20 @@ impl ThreadRow {
     /// As it is copied.
     pub fn line(&self) -> String {
         let mut parts = vec![say!("threads-name", name = &*self.name)];
-        parts.extend(self.process.as_ref().map(|process| say!("threads-process-of", process = process.to_string())));
+        parts.extend(
+            self.process
+                .as_ref()
+                .map(|process| say!("threads-process-of", process = process.to_string())),
+        );
         parts.push(say!("threads-steps-of", count = self.steps));
-        let (first, last) = self.life.map_or((None, None), |(first, last)| (Some(first), Some(last)));
-        parts.extend(first.zip(last).map(|(first, last)| say!("threads-to", first = first.0, last = last.0)));
+        let (first, last) = self
+            .life
+            .map_or((None, None), |(first, last)| (Some(first), Some(last)));
+        parts.extend(
+            first
+                .zip(last)
+                .map(|(first, last)| say!("threads-to", first = first.0, last = last.0)),
+        );
         parts.extend(self.lasted().map(span_text));
         if !self.cores.is_empty() {
             parts.push(say!("threads-cores-of", cores = self.cores_text()));
@@ -175,28 +206,45 @@ mod tests {
     const START: u64 = 13_400_000_000_000_000;
 
     fn lines(session: &Session) -> Vec<String> {
-        let rows = threads_of(session, &Cancel::default()).expect("threads").rows;
+        let rows = threads_of(session, &Cancel::default())
+            .expect("threads")
+            .rows;
         rows.iter().map(ThreadRow::line).collect()
     }
 
     /// A thread that runs for some steps and then calls the system.
     fn file(tid: u64, cpu: u64, (steps, call): (u64, Option<u64>)) -> SampleFile {
-        let mut writer = TraceWriter::new(TraceRecipe { tid, pid: 1, ..TraceRecipe::default() });
+        let mut writer = TraceWriter::new(TraceRecipe {
+            tid,
+            pid: 1,
+            ..TraceRecipe::default()
+        });
         writer.time(START + tid, cpu);
         (0..steps).for_each(|number| writer.instruction(0x1000 + number, &[0x90]));
         writer.time(START + 1000, cpu + 1);
-        call.into_iter().for_each(|number| writer.marker(marker::SYSTEM_CALL, number));
+        call.into_iter()
+            .for_each(|number| writer.marker(marker::SYSTEM_CALL, number));
         let records = writer.finish();
         let (bytes, truth) = (records.pack(Container::Plain), records.truth);
-        SampleFile { name: format!("drmemtrace.app.{tid}.0001.trace"), bytes, truth }
+        SampleFile {
+            name: format!("drmemtrace.app.{tid}.0001.trace"),
+            bytes,
+            truth,
+        }
     }
 
     #[test]
     fn a_row_tells_where_a_thread_ran_and_how_it_ended() {
         let (session, _place) = recorded(&[file(1, 0, (3, Some(60))), file(2, 4, (5, Some(39)))]);
         let rows = lines(&session);
-        assert_eq!(rows[0], "thread 1 · process 1 · 3 steps · 0 to 2 · 999 µs · cores 0-1 · exit");
-        assert_eq!(rows[1], "thread 2 · process 1 · 5 steps · 3 to 7 · 998 µs · cores 4-5 · killed or cut off");
+        assert_eq!(
+            rows[0],
+            "thread 1 · process 1 · 3 steps · 0 to 2 · 999 µs · cores 0-1 · exit"
+        );
+        assert_eq!(
+            rows[1],
+            "thread 2 · process 1 · 5 steps · 3 to 7 · 998 µs · cores 4-5 · killed or cut off"
+        );
     }
 
     #[test]
@@ -209,11 +257,17 @@ mod tests {
     fn a_process_that_ends_takes_its_threads_with_it() {
         let (session, _place) = recorded(&[file(1, 0, (3, Some(231))), file(2, 0, (5, None))]);
         let rows = lines(&session);
-        assert!(rows[0].ends_with("exit_group") && rows[1].ends_with("with the process"), "{rows:?}");
+        assert!(
+            rows[0].ends_with("exit_group") && rows[1].ends_with("with the process"),
+            "{rows:?}"
+        );
     }
 
     #[test]
     fn a_tarmac_trace_has_its_cpus() {
-        assert_eq!(lines(&overflow()), ["thread cpu0 · 1,763 steps · 0 to 1,762"]);
+        assert_eq!(
+            lines(&overflow()),
+            ["thread cpu0 · 1,763 steps · 0 to 1,762"]
+        );
     }
 }

@@ -62,16 +62,27 @@ pub struct FrameBox {
 ///
 /// # Errors
 /// [`QueryError::Cancelled`].
-pub fn lanes(session: &Session, request: &LaneRequest, cancel: &Cancel) -> Result<Lanes, QueryError> {
+pub fn lanes(
+    session: &Session,
+    request: &LaneRequest,
+    cancel: &Cancel,
+) -> Result<Lanes, QueryError> {
     let calls = session.index.calls();
-    let mut sampler = Sampler { calls, top: request.top, open: Vec::new(), done: Vec::new() };
+    let mut sampler = Sampler {
+        calls,
+        top: request.top,
+        open: Vec::new(),
+        done: Vec::new(),
+    };
     let (depths, mut deepest) = (request.top..request.top.saturating_add(request.lanes), 0);
     for column in 0..request.columns {
         if column % 64 == 0 {
             cancel.check()?;
         }
         let innermost = calls.innermost_at(request.thread, sample(request, column));
-        let depth = innermost.and_then(|id| calls.get(id)).map_or(0, |call| call.depth.saturating_add(1));
+        let depth = innermost
+            .and_then(|id| calls.get(id))
+            .map_or(0, |call| call.depth.saturating_add(1));
         deepest = deepest.max(depth);
         let path = innermost.map(|innermost| calls.part_of_path(innermost, depths.clone()));
         sampler.add(column, &path.unwrap_or_default());
@@ -94,7 +105,10 @@ pub fn lanes(session: &Session, request: &LaneRequest, cancel: &Cancel) -> Resul
         })
     };
     let boxes: Result<_, QueryError> = sampler.done.into_iter().map(named).collect();
-    Ok(Lanes { boxes: boxes?, depths: deepest })
+    Ok(Lanes {
+        boxes: boxes?,
+        depths: deepest,
+    })
 }
 
 /// Whose frames are on the stack at a position.
@@ -118,19 +132,32 @@ const AROUND: u32 = 64;
 pub fn here(session: &Session, position: Position) -> Result<Here, QueryError> {
     let calls = session.index.calls();
     let thread = SlotReader(&session.index).thread_at(position)?;
-    let Some((innermost, call)) = calls.innermost_at(thread, position).and_then(|id| Some((id, calls.get(id)?))) else {
-        return Ok(Here { thread, ..Here::default() });
+    let Some((innermost, call)) = calls
+        .innermost_at(thread, position)
+        .and_then(|id| Some((id, calls.get(id)?)))
+    else {
+        return Ok(Here {
+            thread,
+            ..Here::default()
+        });
     };
     let depth = call.depth.saturating_add(1);
     let inwards = calls.part_of_path(innermost, depth.saturating_sub(AROUND)..depth);
     let around = inwards.into_iter().rev().filter_map(|id| calls.get(id));
     let around = around.map(|call| steps_of(session, &call));
-    Ok(Here { thread, depth, around: around.collect() })
+    Ok(Here {
+        thread,
+        depth,
+        around: around.collect(),
+    })
 }
 
 /// From its entry to its end, or to that of the trace.
 pub fn steps_of(session: &Session, call: &Call) -> StepRange {
-    StepRange { first: call.entered_at(), last: left_at(session, call) }
+    StepRange {
+        first: call.entered_at(),
+        last: left_at(session, call),
+    }
 }
 
 fn left_at(session: &Session, call: &Call) -> Position {
@@ -144,7 +171,9 @@ fn left_at(session: &Session, call: &Call) -> Position {
 /// # Errors
 /// See [`QueryError`].
 pub fn frame_hint(session: &Session, id: CallId, cancel: &Cancel) -> Result<String, QueryError> {
-    let Some(call) = session.index.calls().get(id) else { return Ok(String::new()) };
+    let Some(call) = session.index.calls().get(id) else {
+        return Ok(String::new());
+    };
     let row = CallRow::new(&mut Measure::new(session), id, &call)?;
     let mut lines = Vec::new();
     for frame in stack_frames(session, &[id], SourceWish::LeftOut, cancel)? {
@@ -155,7 +184,11 @@ pub fn frame_hint(session: &Session, id: CallId, cancel: &Cancel) -> Result<Stri
     let steps = row.steps_text(session);
     lines.push(match inside.next {
         Some(_) => steps,
-        None => say!("timeline-own", steps = steps, own = row.steps.saturating_sub(of_calls)),
+        None => say!(
+            "timeline-own",
+            steps = steps,
+            own = row.steps.saturating_sub(of_calls)
+        ),
     });
     Ok(lines.join("\n"))
 }
@@ -167,7 +200,12 @@ pub const CALLS_COUNTED: usize = 2000;
 fn sample(request: &LaneRequest, column: u32) -> Position {
     let length = u128::from(request.last.0.saturating_sub(request.first.0));
     let offset = length * (2 * u128::from(column) + 1) / (2 * u128::from(request.columns.max(1)));
-    Position(request.first.0.saturating_add(u64::try_from(offset).unwrap_or(u64::MAX)))
+    Position(
+        request
+            .first
+            .0
+            .saturating_add(u64::try_from(offset).unwrap_or(u64::MAX)),
+    )
 }
 
 struct Sampler<'a> {
@@ -190,22 +228,40 @@ struct OpenBox {
 impl Sampler<'_> {
     fn add(&mut self, column: u32, path: &[CallId]) {
         for (lane, call) in path.iter().enumerate() {
-            let function = self.calls.get(*call).map(|call| call.function).unwrap_or_default();
-            if let Some(open) = self.open.get_mut(lane).filter(|open| open.goes_on(*call, function, column)) {
+            let function = self
+                .calls
+                .get(*call)
+                .map(|call| call.function)
+                .unwrap_or_default();
+            if let Some(open) = self
+                .open
+                .get_mut(lane)
+                .filter(|open| open.goes_on(*call, function, column))
+            {
                 open.last_call = *call;
                 open.end = column + 1;
                 continue;
             }
             self.close_from(lane);
-            let depth = u32::try_from(lane).unwrap_or(u32::MAX).saturating_add(self.top);
+            let depth = u32::try_from(lane)
+                .unwrap_or(u32::MAX)
+                .saturating_add(self.top);
             let (first, end) = (column, column + 1);
-            self.open.push(OpenBox { depth, first, end, call: *call, last_call: *call, function });
+            self.open.push(OpenBox {
+                depth,
+                first,
+                end,
+                call: *call,
+                last_call: *call,
+                function,
+            });
         }
         self.close_from(path.len());
     }
 
     fn close_from(&mut self, lane: usize) {
-        self.done.extend(self.open.drain(lane.min(self.open.len())..));
+        self.done
+            .extend(self.open.drain(lane.min(self.open.len())..));
     }
 }
 
@@ -254,16 +310,30 @@ mod tests {
         assert_eq!(tick_step(1763, 1180.0, 75.0), 200);
         assert_eq!(tick_step(10, 1500.0, 75.0), 1);
         assert_eq!(tick_step(u64::MAX, 1000.0, 75.0), 2_000_000_000_000_000_000);
-        let shown: Vec<u64> = ticks(Position(130), Position(460), 100).map(|tick| tick.0).collect();
+        let shown: Vec<u64> = ticks(Position(130), Position(460), 100)
+            .map(|tick| tick.0)
+            .collect();
         assert_eq!(shown, [200, 300, 400]);
     }
 
     #[test]
     fn samples_are_in_the_middle_of_their_columns() {
-        let request =
-            LaneRequest { thread: ThreadId(0), first: Position(0), last: Position(100), columns: 10, top: 0, lanes: 5 };
-        assert_eq!((sample(&request, 0), sample(&request, 9)), (Position(5), Position(95)));
-        let whole = LaneRequest { last: Position(u64::MAX), ..request };
+        let request = LaneRequest {
+            thread: ThreadId(0),
+            first: Position(0),
+            last: Position(100),
+            columns: 10,
+            top: 0,
+            lanes: 5,
+        };
+        assert_eq!(
+            (sample(&request, 0), sample(&request, 9)),
+            (Position(5), Position(95))
+        );
+        let whole = LaneRequest {
+            last: Position(u64::MAX),
+            ..request
+        };
         assert!(sample(&whole, 9) > Position(u64::MAX / 2));
     }
 
@@ -278,14 +348,24 @@ mod tests {
             lanes: 3,
         };
         let session = overflow();
-        let deeper = lanes(&session, &LaneRequest { top: 2, ..request }, &Cancel::default()).unwrap();
+        let deeper = lanes(
+            &session,
+            &LaneRequest { top: 2, ..request },
+            &Cancel::default(),
+        )
+        .unwrap();
         let lanes = lanes(&session, &request, &Cancel::default()).unwrap();
         let of_third = |lanes: &Lanes| lanes.boxes.iter().filter(|frame| frame.depth == 2).count();
         assert_eq!(of_third(&deeper), of_third(&lanes));
-        assert!(deeper.boxes.iter().all(|frame| frame.depth >= 2) && deeper.depths == lanes.depths && lanes.depths > 3);
+        assert!(
+            deeper.boxes.iter().all(|frame| frame.depth >= 2)
+                && deeper.depths == lanes.depths
+                && lanes.depths > 3
+        );
         let of_depth = |depth| {
             let boxes = lanes.boxes.iter().filter(move |frame| frame.depth == depth);
-            let mut columns: Vec<(u32, u32)> = boxes.map(|frame| (frame.first, frame.end)).collect();
+            let mut columns: Vec<(u32, u32)> =
+                boxes.map(|frame| (frame.first, frame.end)).collect();
             columns.sort_unstable();
             columns
         };

@@ -25,7 +25,9 @@ pub struct Densities {
 impl Densities {
     /// Whether any step that was looked at reads or writes.
     pub fn has_any(&self) -> bool {
-        self.columns.iter().any(|share| share.reads > 0 || share.writes > 0)
+        self.columns
+            .iter()
+            .any(|share| share.reads > 0 || share.writes > 0)
     }
 }
 
@@ -34,10 +36,16 @@ impl Densities {
 /// # Errors
 /// See [`stepback_index::QueryError`].
 pub fn densities(session: &Session, request: &RowsRequest, cancel: &Cancel) -> Result<Densities> {
-    let mut found = Densities { columns: Vec::with_capacity(request.columns as usize), is_exact: true };
+    let mut found = Densities {
+        columns: Vec::with_capacity(request.columns as usize),
+        is_exact: true,
+    };
     for stretch in stretches(request) {
         found.is_exact &= stretch.is_whole;
-        let share = AccessShares { first: stretch.first, count: stretch.count };
+        let share = AccessShares {
+            first: stretch.first,
+            count: stretch.count,
+        };
         found.columns.push(share.run(&session.index, cancel)?);
     }
     Ok(found)
@@ -53,7 +61,12 @@ struct Stretch {
 }
 
 fn stretches(request: &RowsRequest) -> impl Iterator<Item = Stretch> + use<> {
-    let RowsRequest { first: Position(first), last: Position(last), columns, .. } = *request;
+    let RowsRequest {
+        first: Position(first),
+        last: Position(last),
+        columns,
+        ..
+    } = *request;
     let border = move |column: u32| {
         let length = u128::from(last.saturating_sub(first));
         let offset = length * u128::from(column) / u128::from(columns.max(1));
@@ -64,9 +77,21 @@ fn stretches(request: &RowsRequest) -> impl Iterator<Item = Stretch> + use<> {
         let length = to.saturating_sub(from);
         match length {
             // Where a step is wider than a pixel, it is that of all its columns.
-            0 => Stretch { first: Step(from.min(last.saturating_sub(1))), count: 1, is_whole: true },
-            1..=SAMPLED => Stretch { first: Step(from), count: length, is_whole: true },
-            _ => Stretch { first: Step(from + (length - SAMPLED) / 2), count: SAMPLED, is_whole: false },
+            0 => Stretch {
+                first: Step(from.min(last.saturating_sub(1))),
+                count: 1,
+                is_whole: true,
+            },
+            1..=SAMPLED => Stretch {
+                first: Step(from),
+                count: length,
+                is_whole: true,
+            },
+            _ => Stretch {
+                first: Step(from + (length - SAMPLED) / 2),
+                count: SAMPLED,
+                is_whole: false,
+            },
         }
     })
 }
@@ -80,7 +105,12 @@ mod tests {
     use crate::session::test_session::overflow;
 
     fn request(first: u64, last: u64, columns: u32) -> RowsRequest {
-        RowsRequest { first: Position(first), last: Position(last), columns, cell: None }
+        RowsRequest {
+            first: Position(first),
+            last: Position(last),
+            columns,
+            cell: None,
+        }
     }
 
     #[test]
@@ -89,15 +119,29 @@ mod tests {
         let request = request(0, session.index.step_count(), 100);
         let told = densities(&session, &request, &Cancel::default()).unwrap();
         assert!(told.is_exact && told.has_any());
-        let steps = Steps { first: Step(0), count: u64::MAX }.run(&session.index, &Cancel::default()).unwrap();
+        let steps = Steps {
+            first: Step(0),
+            count: u64::MAX,
+        }
+        .run(&session.index, &Cancel::default())
+        .unwrap();
         for (column, stretch) in stretches(&request).enumerate() {
-            let inside = steps.iter().skip(stretch.first.0 as usize).take(stretch.count as usize);
+            let inside = steps
+                .iter()
+                .skip(stretch.first.0 as usize)
+                .take(stretch.count as usize);
             let does = |wanted: AccessKind| {
                 let is_one = |effect: &Effect| matches!(effect, Effect::Access(access) if access.kind == wanted && !access.is_decoded);
-                inside.clone().filter(|step| step.effects.iter().any(is_one)).count() as u64
+                inside
+                    .clone()
+                    .filter(|step| step.effects.iter().any(is_one))
+                    .count() as u64
             };
-            let expected =
-                AccessShare { steps: stretch.count, reads: does(AccessKind::Read), writes: does(AccessKind::Write) };
+            let expected = AccessShare {
+                steps: stretch.count,
+                reads: does(AccessKind::Read),
+                writes: does(AccessKind::Write),
+            };
             assert_eq!(told.columns[column], expected, "column {column}");
         }
     }
@@ -107,9 +151,18 @@ mod tests {
         let request = request(0, 10_000_000_000, 1200);
         let all: Vec<Stretch> = stretches(&request).collect();
         assert_eq!(all.len(), 1200);
-        assert_eq!(all.iter().map(|stretch| stretch.count).sum::<u64>(), 1200 * SAMPLED);
-        assert!(all.windows(2).all(|pair| pair[0].first.0 + pair[0].count <= pair[1].first.0));
-        let single = RowsRequest { columns: 4, ..self::request(7, 9, 4) };
+        assert_eq!(
+            all.iter().map(|stretch| stretch.count).sum::<u64>(),
+            1200 * SAMPLED
+        );
+        assert!(
+            all.windows(2)
+                .all(|pair| pair[0].first.0 + pair[0].count <= pair[1].first.0)
+        );
+        let single = RowsRequest {
+            columns: 4,
+            ..self::request(7, 9, 4)
+        };
         let steps: Vec<u64> = stretches(&single).map(|stretch| stretch.first.0).collect();
         assert_eq!(steps, [7, 7, 8, 8]);
     }

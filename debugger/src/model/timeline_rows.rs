@@ -5,7 +5,9 @@
 //! however long the trace is and however often something occurs in it.
 
 use anyhow::Result;
-use stepback_index::{AccessKinds, Cancel, Cell, NextAccess, NextExternalChanges, NextMarker, Query as _};
+use stepback_index::{
+    AccessKinds, Cancel, Cell, NextAccess, NextExternalChanges, NextMarker, Query as _,
+};
 use stepback_parsers::{GapReason, MarkerKind, Position};
 
 use crate::analysis::exceptions::EVENTS;
@@ -87,16 +89,25 @@ impl TickKind {
 /// # Errors
 /// See [`stepback_index::QueryError`].
 pub fn rows(session: &Session, request: &RowsRequest, cancel: &Cancel) -> Result<Rows> {
-    let leaper = Leaper { session, request, cancel };
+    let leaper = Leaper {
+        session,
+        request,
+        cancel,
+    };
     let mut found = Rows::default();
     if let Some(cell) = request.cell {
-        for (kinds, kind) in [(AccessKinds::Reads, TickKind::Read), (AccessKinds::Writes, TickKind::Write)] {
+        for (kinds, kind) in [
+            (AccessKinds::Reads, TickKind::Read),
+            (AccessKinds::Writes, TickKind::Write),
+        ] {
             found.accesses.extend(leaper.accesses(cell, kinds, kind)?);
         }
     }
     found.marks.extend(leaper.externals()?);
     found.exceptions = leaper.markers(&EVENTS, TickKind::Event)?;
-    found.marks.extend(leaper.markers(&GapReason::ALL.map(GapReason::kind), TickKind::Gap)?);
+    found
+        .marks
+        .extend(leaper.markers(&GapReason::ALL.map(GapReason::kind), TickKind::Gap)?);
     Ok(found)
 }
 
@@ -106,9 +117,18 @@ pub fn exception_ticks(entries: &Bounded<Mark>, request: &RowsRequest) -> Vec<Ti
     let (mut ticks, mut from) = (Vec::<Tick>::new(), first);
     while from <= last {
         let next = list.get(list.partition_point(|mark| mark.first < from.0));
-        let Some(position) = next.map(|mark| Position(mark.first)).filter(|at| *at <= last) else { break };
+        let Some(position) = next
+            .map(|mark| Position(mark.first))
+            .filter(|at| *at <= last)
+        else {
+            break;
+        };
         let column = request.column_of(position);
-        ticks.push(Tick { column, position, kind: TickKind::Event });
+        ticks.push(Tick {
+            column,
+            position,
+            kind: TickKind::Event,
+        });
         from = request.start_of(column.saturating_add(1)).max(position);
         from.0 += 1;
     }
@@ -140,7 +160,13 @@ impl Leaper<'_> {
 
     fn externals(&self) -> Result<Vec<Tick>> {
         self.leap(TickKind::External, |from| {
-            let next = NextExternalChanges { range: None, thread: None, from, skip: 0, limit: 1 };
+            let next = NextExternalChanges {
+                range: None,
+                thread: None,
+                from,
+                skip: 0,
+                limit: 1,
+            };
             let hits = next.run(&self.session.index, self.cancel)?;
             Ok(hits.first().map(|change| change.hit.position))
         })
@@ -150,24 +176,45 @@ impl Leaper<'_> {
         let mut has_begun = false;
         self.leap(kind, |from| {
             let is_start = !std::mem::replace(&mut has_begun, true) && from.0 == 0;
-            let from = if is_start { from } else { Position(from.0.saturating_add(1)) };
+            let from = if is_start {
+                from
+            } else {
+                Position(from.0.saturating_add(1))
+            };
             if from > self.request.last {
                 return Ok(None);
             }
-            Ok(NextMarker { kinds: kinds.to_vec(), from }.run(&self.session.index, self.cancel)?)
+            Ok(NextMarker {
+                kinds: kinds.to_vec(),
+                from,
+            }
+            .run(&self.session.index, self.cancel)?)
         })
     }
 
     /// A tick for each column that has a hit. `next` gives the first one that shows behind a position.
-    fn leap(&self, kind: TickKind, mut next: impl FnMut(Position) -> Result<Option<Position>>) -> Result<Vec<Tick>> {
+    fn leap(
+        &self,
+        kind: TickKind,
+        mut next: impl FnMut(Position) -> Result<Option<Position>>,
+    ) -> Result<Vec<Tick>> {
         let RowsRequest { first, last, .. } = *self.request;
         let (mut ticks, mut from) = (Vec::new(), first);
         while ticks.is_empty() || from < last {
             self.cancel.check()?;
-            let Some(position) = next(from)?.filter(|position| *position <= last) else { break };
+            let Some(position) = next(from)?.filter(|position| *position <= last) else {
+                break;
+            };
             let column = self.request.column_of(position);
-            ticks.push(Tick { column, position, kind });
-            from = self.request.start_of(column.saturating_add(1)).max(position);
+            ticks.push(Tick {
+                column,
+                position,
+                kind,
+            });
+            from = self
+                .request
+                .start_of(column.saturating_add(1))
+                .max(position);
         }
         Ok(ticks)
     }
@@ -176,11 +223,18 @@ impl Leaper<'_> {
 impl RowsRequest {
     /// The column of a position.
     pub fn column_of(&self, position: Position) -> u32 {
-        let Self { first, last, columns, .. } = *self;
+        let Self {
+            first,
+            last,
+            columns,
+            ..
+        } = *self;
         let length = u128::from(last.0.saturating_sub(first.0)).max(1);
         let offset = u128::from(position.0.saturating_sub(first.0));
         let column = offset * u128::from(columns) / length;
-        u32::try_from(column).unwrap_or(u32::MAX).min(columns.saturating_sub(1))
+        u32::try_from(column)
+            .unwrap_or(u32::MAX)
+            .min(columns.saturating_sub(1))
     }
 
     /// The last position of a column.
@@ -190,10 +244,20 @@ impl RowsRequest {
 
     /// The last position before a column: what shows behind it is in the column.
     fn start_of(&self, column: u32) -> Position {
-        let Self { first, last, columns, .. } = *self;
+        let Self {
+            first,
+            last,
+            columns,
+            ..
+        } = *self;
         let length = u128::from(last.0.saturating_sub(first.0));
         let offset = (length * u128::from(column)).div_ceil(u128::from(columns.max(1)));
-        Position(first.0.saturating_add(u64::try_from(offset).unwrap_or(u64::MAX)).saturating_sub(1))
+        Position(
+            first
+                .0
+                .saturating_add(u64::try_from(offset).unwrap_or(u64::MAX))
+                .saturating_sub(1),
+        )
     }
 }
 
@@ -209,15 +273,30 @@ mod tests {
 
     fn request(session: &Session, columns: u32, cell: &str) -> RowsRequest {
         let cancel = Cancel::default();
-        let names = NamesAt::new(&session.index, &session.images, Position(100), None, &cancel).unwrap();
+        let names = NamesAt::new(
+            &session.index,
+            &session.images,
+            Position(100),
+            None,
+            &cancel,
+        )
+        .unwrap();
         let cell = Some(names.cell(cell).unwrap());
-        RowsRequest { first: Position(0), last: session.index.end(), columns, cell }
+        RowsRequest {
+            first: Position(0),
+            last: session.index.end(),
+            columns,
+            cell,
+        }
     }
 
     /// Every hit, one after the other.
     fn all(session: &Session, request: &RowsRequest, kinds: AccessKinds) -> Vec<Position> {
         let (cell, mut from, mut found) = (request.cell.unwrap(), Position(0), Vec::new());
-        while let Some(hit) = (NextAccess { cell, kinds, from }).run(&session.index, &Cancel::default()).unwrap() {
+        while let Some(hit) = (NextAccess { cell, kinds, from })
+            .run(&session.index, &Cancel::default())
+            .unwrap()
+        {
             (from, found) = (hit.position, [found, vec![hit.position]].concat());
         }
         found
@@ -226,15 +305,27 @@ mod tests {
     #[test]
     fn each_column_has_the_first_access_in_it() {
         let session = overflow();
-        for (columns, cell) in [(7, "x0"), (100, "x1"), (100, "sp"), (100_000, "x0"), (100, "[sp]:8")] {
+        for (columns, cell) in [
+            (7, "x0"),
+            (100, "x1"),
+            (100, "sp"),
+            (100_000, "x0"),
+            (100, "[sp]:8"),
+        ] {
             let request = request(&session, columns, cell);
             let rows = rows(&session, &request, &Cancel::default()).unwrap();
-            for (kinds, kind) in [(AccessKinds::Reads, TickKind::Read), (AccessKinds::Writes, TickKind::Write)] {
-                let mut expected: Vec<(u32, Position)> =
-                    all(&session, &request, kinds).into_iter().map(|at| (request.column_of(at), at)).collect();
+            for (kinds, kind) in [
+                (AccessKinds::Reads, TickKind::Read),
+                (AccessKinds::Writes, TickKind::Write),
+            ] {
+                let mut expected: Vec<(u32, Position)> = all(&session, &request, kinds)
+                    .into_iter()
+                    .map(|at| (request.column_of(at), at))
+                    .collect();
                 expected.dedup_by_key(|(column, _)| *column);
                 let of_kind = rows.accesses.iter().filter(|tick| tick.kind == kind);
-                let shown: Vec<(u32, Position)> = of_kind.map(|tick| (tick.column, tick.position)).collect();
+                let shown: Vec<(u32, Position)> =
+                    of_kind.map(|tick| (tick.column, tick.position)).collect();
                 assert_eq!(shown, expected, "{columns} {cell} {kind:?}");
             }
         }
@@ -244,8 +335,17 @@ mod tests {
     fn a_row_asks_as_often_as_it_has_columns_however_much_happens() {
         let session = overflow();
         let (last, columns) = (Position(10_000_000_000), 1200);
-        let request = RowsRequest { first: Position(0), last, columns, cell: None };
-        let leaper = Leaper { session: &session, request: &request, cancel: &Cancel::default() };
+        let request = RowsRequest {
+            first: Position(0),
+            last,
+            columns,
+            cell: None,
+        };
+        let leaper = Leaper {
+            session: &session,
+            request: &request,
+            cancel: &Cancel::default(),
+        };
         let mut asked = 0;
         // Something happens at each step.
         let ticks = leaper.leap(TickKind::Event, |from| {
@@ -257,7 +357,12 @@ mod tests {
         let mut entries = Bounded::with_limit(1 << 10);
         for number in 0..100_000u64 {
             let first = number * 100_000;
-            entries.push(Mark { first, end: first, kind: MarkKind::Kernel, count: 1 });
+            entries.push(Mark {
+                first,
+                end: first,
+                kind: MarkKind::Kernel,
+                count: 1,
+            });
         }
         assert!(entries.list().len() <= 1 << 10);
         let ticks = exception_ticks(&entries, &request);
@@ -268,10 +373,33 @@ mod tests {
     #[test]
     fn no_cell_has_no_accesses() {
         let session = overflow();
-        let request = RowsRequest { cell: None, ..request(&session, 10, "x0") };
-        assert_eq!(rows(&session, &request, &Cancel::default()).unwrap().accesses, []);
-        let nowhere = MemoryRange { address: stepback_machine::Address(u64::MAX - 8), len_bytes: 8 };
-        let cell = Some(Cell::Memory { address: nowhere.address, len_bytes: nowhere.len_bytes });
-        assert_eq!(rows(&session, &RowsRequest { cell, ..request }, &Cancel::default()).unwrap().accesses, []);
+        let request = RowsRequest {
+            cell: None,
+            ..request(&session, 10, "x0")
+        };
+        assert_eq!(
+            rows(&session, &request, &Cancel::default())
+                .unwrap()
+                .accesses,
+            []
+        );
+        let nowhere = MemoryRange {
+            address: stepback_machine::Address(u64::MAX - 8),
+            len_bytes: 8,
+        };
+        let cell = Some(Cell::Memory {
+            address: nowhere.address,
+            len_bytes: nowhere.len_bytes,
+        });
+        assert_eq!(
+            rows(
+                &session,
+                &RowsRequest { cell, ..request },
+                &Cancel::default()
+            )
+            .unwrap()
+            .accesses,
+            []
+        );
     }
 }

@@ -77,7 +77,10 @@ impl TraceWindow {
 
     /// Where it is, in its trace.
     pub fn moment(&self) -> Moment {
-        Moment { trace: self.trace, position: self.position }
+        Moment {
+            trace: self.trace,
+            position: self.position,
+        }
     }
 
     /// Whether it never left where it began.
@@ -105,7 +108,12 @@ impl TraceWindow {
     /// Takes over where a copy of it has moved to. What else was changed meanwhile stays.
     pub fn take_move(&mut self, moved: Self) {
         let only_hits = std::mem::take(&mut self.only_hits);
-        *self = Self { id: self.id, is_raw: self.is_raw, only_hits, ..moved };
+        *self = Self {
+            id: self.id,
+            is_raw: self.is_raw,
+            only_hits,
+            ..moved
+        };
     }
 
     /// Goes to a position (the end, if it is beyond) and remembers where it came from.
@@ -124,11 +132,16 @@ impl TraceWindow {
     pub fn step_row(&mut self, way: Way, ground: &Ground<'_>) {
         if let Some(rows) = self.only_hits.rows() {
             let step = rows.neighbour(way, self.position);
-            return step.into_iter().for_each(|step| self.walk(step.after(), ground));
+            return step
+                .into_iter()
+                .for_each(|step| self.walk(step.after(), ground));
         }
         let to = match way {
             Way::Forward => self.row_end_after(self.position.next_step()),
-            Way::Back => self.position.last_step().map_or(self.position, |last| self.row_start_of(last)),
+            Way::Back => self
+                .position
+                .last_step()
+                .map_or(self.position, |last| self.row_start_of(last)),
         };
         self.walk(to, ground);
     }
@@ -142,12 +155,18 @@ impl TraceWindow {
     pub fn step_over(&mut self, way: Way, ground: &Ground<'_>) {
         let over = match way {
             Way::Forward => {
-                let called = ground.calls.called_by(ground.thread_after, self.position.next_step());
+                let called = ground
+                    .calls
+                    .called_by(ground.thread_after, self.position.next_step());
                 called.and_then(|call| ground.after(call))
             }
             Way::Back => {
-                let left = self.position.last_step().and_then(|last| ground.left_by(last));
-                left.and_then(|call| ground.calls.get(call)?.call_step).map(Step::before)
+                let left = self
+                    .position
+                    .last_step()
+                    .and_then(|last| ground.left_by(last));
+                left.and_then(|call| ground.calls.get(call)?.call_step)
+                    .map(Step::before)
             }
         };
         match over {
@@ -159,7 +178,9 @@ impl TraceWindow {
     /// To just before the call of the function around the position, or to just after its return.
     /// Returns false, and stays, when the trace shows no call of it or ends inside it.
     pub fn step_out(&mut self, way: Way, ground: &Ground<'_>) -> bool {
-        let call = ground.frame_at(self.position).and_then(|frame| ground.calls.get(frame));
+        let call = ground
+            .frame_at(self.position)
+            .and_then(|frame| ground.calls.get(frame));
         let to = call.and_then(|call| match way {
             Way::Back => call.call_step.map(Step::before),
             Way::Forward => call.exit_step.map(Step::after),
@@ -179,7 +200,9 @@ impl TraceWindow {
         };
         if let Some(shown) = self.only_hits.rows() {
             let step = shown.step_near(to.saturating_sub(1));
-            return step.into_iter().for_each(|step| self.walk(step.after(), ground));
+            return step
+                .into_iter()
+                .for_each(|step| self.walk(step.after(), ground));
         }
         self.walk(self.position_of_gap(to), ground);
     }
@@ -212,10 +235,16 @@ impl TraceWindow {
     pub fn fold(&mut self, what: Fold, ground: &Ground<'_>) {
         let frame = ground.frame_at(self.position);
         match (what, frame) {
-            (Fold::Containing, Some(frame)) => Arc::make_mut(&mut self.folds).fold(ground.calls, frame),
+            (Fold::Containing, Some(frame)) => {
+                Arc::make_mut(&mut self.folds).fold(ground.calls, frame)
+            }
             (Fold::UnfoldHere, _) => self.unfold_here(ground.calls),
-            (Fold::Inside, Some(frame)) => Arc::make_mut(&mut self.folds).fold_children(ground.calls, frame),
-            (Fold::UnfoldInside, Some(frame)) => Arc::make_mut(&mut self.folds).unfold_inside(ground.calls, frame),
+            (Fold::Inside, Some(frame)) => {
+                Arc::make_mut(&mut self.folds).fold_children(ground.calls, frame)
+            }
+            (Fold::UnfoldInside, Some(frame)) => {
+                Arc::make_mut(&mut self.folds).unfold_inside(ground.calls, frame)
+            }
             (Fold::All, _) => self.fold_all(ground),
             (Fold::UnfoldAll, _) => Arc::make_mut(&mut self.folds).unfold_all(),
             (Fold::Toggle(call), _) if self.folds.is_folded(call) => {
@@ -223,7 +252,8 @@ impl TraceWindow {
             }
             (Fold::Toggle(call), _) => Arc::make_mut(&mut self.folds).fold(ground.calls, call),
             // Which these are the trace says: see `Self::fold_frames`.
-            (Fold::WindowTraps, _) | (Fold::Containing | Fold::Inside | Fold::UnfoldInside, None) => {}
+            (Fold::WindowTraps, _)
+            | (Fold::Containing | Fold::Inside | Fold::UnfoldInside, None) => {}
         }
         self.leave_folds(ground);
     }
@@ -236,7 +266,9 @@ impl TraceWindow {
 
     /// How many rows its list has.
     pub fn row_count(&self) -> u64 {
-        self.only_hits.rows().map_or_else(|| self.folds.row_count(), |rows| rows.row_count())
+        self.only_hits
+            .rows()
+            .map_or_else(|| self.folds.row_count(), |rows| rows.row_count())
     }
 
     /// A row of its list.
@@ -249,17 +281,24 @@ impl TraceWindow {
 
     /// The row of a step, or the one that stands for it.
     pub fn row_of(&self, step: Step) -> u64 {
-        self.only_hits.rows().map_or_else(|| self.folds.row_of(step), |rows| rows.row_of(step))
+        self.only_hits
+            .rows()
+            .map_or_else(|| self.folds.row_of(step), |rows| rows.row_of(step))
     }
 
     /// The number of rows above the position.
     pub fn gap_of(&self, position: Position) -> u64 {
-        position.last_step().map_or(0, |last| self.row_of(last).saturating_add(1))
+        position
+            .last_step()
+            .map_or(0, |last| self.row_of(last).saturating_add(1))
     }
 
     /// The position below a number of rows; the end when there are fewer.
     pub fn position_of_gap(&self, gap: u64) -> Position {
-        let last_row = gap.min(self.folds.row_count()).checked_sub(1).and_then(|row| self.folds.row(row));
+        let last_row = gap
+            .min(self.folds.row_count())
+            .checked_sub(1)
+            .and_then(|row| self.folds.row(row));
         last_row.map_or(Position(0), |row| match row {
             Row::Step(step) => step.after(),
             Row::Folded { last, .. } => last.after(),
@@ -381,7 +420,8 @@ mod tests {
     impl Driven {
         fn at(position: u64) -> Self {
             let session = overflow();
-            let window = TraceWindow::new(WindowId(1), session.index.step_count(), Position(position));
+            let window =
+                TraceWindow::new(WindowId(1), session.index.step_count(), Position(position));
             Self { session, window }
         }
 
@@ -393,7 +433,10 @@ mod tests {
 
         #[track_caller]
         fn check(&self, position: u64, rows: u64) {
-            assert_eq!((self.window.position.0, self.window.folds.row_count()), (position, rows));
+            assert_eq!(
+                (self.window.position.0, self.window.folds.row_count()),
+                (position, rows)
+            );
         }
     }
 
@@ -403,7 +446,14 @@ mod tests {
     fn a_longer_part_leaves_the_position_unless_it_is_at_an_end_that_goes_on() {
         let take = |driven: &mut Driven, at_end| {
             let calls = driven.session.index.calls();
-            driven.window.take_part(calls, calls, NewEnd { step_count: ALL, at_end });
+            driven.window.take_part(
+                calls,
+                calls,
+                NewEnd {
+                    step_count: ALL,
+                    at_end,
+                },
+            );
         };
         let part = |position| {
             let mut driven = Driven::at(position);
@@ -426,48 +476,85 @@ mod tests {
     #[test]
     fn folds_stay_when_another_part_is_known() {
         let mut driven = Driven::at(1233);
-        driven.go(|window, ground| window.fold(Fold::Containing, ground)).check(1237, ALL - 6);
+        driven
+            .go(|window, ground| window.fold(Fold::Containing, ground))
+            .check(1237, ALL - 6);
         let calls = driven.session.index.calls();
-        driven.window.take_part(calls, calls, NewEnd { step_count: ALL, at_end: AtEnd::Stays });
+        driven.window.take_part(
+            calls,
+            calls,
+            NewEnd {
+                step_count: ALL,
+                at_end: AtEnd::Stays,
+            },
+        );
         driven.check(1237, ALL - 6);
     }
 
     #[test]
     fn over_a_call_is_just_after_its_return_and_back() {
-        Driven::at(1229).go(|window, ground| window.step_over(Way::Forward, ground)).check(1237, ALL);
-        Driven::at(1237).go(|window, ground| window.step_over(Way::Back, ground)).check(1229, ALL);
-        Driven::at(1230).go(|window, ground| window.step_over(Way::Forward, ground)).check(1231, ALL);
-        Driven::at(1229).go(|window, ground| window.step_over(Way::Back, ground)).check(1228, ALL);
+        Driven::at(1229)
+            .go(|window, ground| window.step_over(Way::Forward, ground))
+            .check(1237, ALL);
+        Driven::at(1237)
+            .go(|window, ground| window.step_over(Way::Back, ground))
+            .check(1229, ALL);
+        Driven::at(1230)
+            .go(|window, ground| window.step_over(Way::Forward, ground))
+            .check(1231, ALL);
+        Driven::at(1229)
+            .go(|window, ground| window.step_over(Way::Back, ground))
+            .check(1228, ALL);
     }
 
     #[test]
     fn over_a_call_that_never_returns_is_the_end() {
-        Driven::at(3).go(|window, ground| window.step_over(Way::Forward, ground)).check(ALL, ALL);
+        Driven::at(3)
+            .go(|window, ground| window.step_over(Way::Forward, ground))
+            .check(ALL, ALL);
     }
 
     #[test]
     fn out_is_before_the_call_or_after_the_return() {
-        Driven::at(1233).go(|window, ground| _ = window.step_out(Way::Back, ground)).check(1229, ALL);
-        Driven::at(1233).go(|window, ground| _ = window.step_out(Way::Forward, ground)).check(1237, ALL);
+        Driven::at(1233)
+            .go(|window, ground| _ = window.step_out(Way::Back, ground))
+            .check(1229, ALL);
+        Driven::at(1233)
+            .go(|window, ground| _ = window.step_out(Way::Forward, ground))
+            .check(1237, ALL);
         let mut start = Driven::at(2);
-        start.go(|window, ground| assert!(!window.step_out(Way::Back, ground))).check(2, ALL);
+        start
+            .go(|window, ground| assert!(!window.step_out(Way::Back, ground)))
+            .check(2, ALL);
     }
 
     #[test]
     fn folding_around_the_position_lands_after_the_folded_row() {
         let mut driven = Driven::at(1233);
-        driven.go(|window, ground| window.fold(Fold::Containing, ground)).check(1237, ALL - 6);
-        driven.go(|window, ground| window.step_row(Way::Back, ground)).check(1230, ALL - 6);
-        driven.go(|window, ground| window.step_row(Way::Forward, ground)).check(1237, ALL - 6);
-        driven.go(|window, ground| window.fold(Fold::UnfoldHere, ground)).check(1237, ALL);
+        driven
+            .go(|window, ground| window.fold(Fold::Containing, ground))
+            .check(1237, ALL - 6);
+        driven
+            .go(|window, ground| window.step_row(Way::Back, ground))
+            .check(1230, ALL - 6);
+        driven
+            .go(|window, ground| window.step_row(Way::Forward, ground))
+            .check(1237, ALL - 6);
+        driven
+            .go(|window, ground| window.fold(Fold::UnfoldHere, ground))
+            .check(1237, ALL);
     }
 
     #[test]
     fn a_folded_call_is_unfolded_from_just_after_the_call_too() {
         let mut driven = Driven::at(1233);
         driven.go(|window, ground| window.fold(Fold::Containing, ground));
-        driven.go(|window, ground| window.travel(Position(1230), ground)).check(1230, ALL - 6);
-        driven.go(|window, ground| window.fold(Fold::UnfoldHere, ground)).check(1230, ALL);
+        driven
+            .go(|window, ground| window.travel(Position(1230), ground))
+            .check(1230, ALL - 6);
+        driven
+            .go(|window, ground| window.fold(Fold::UnfoldHere, ground))
+            .check(1230, ALL);
     }
 
     #[test]
@@ -478,7 +565,9 @@ mod tests {
         driven.go(|window, ground| window.fold(Fold::All, ground));
         driven.go(|window, ground| window.travel(Position(1233), ground));
         assert_eq!(driven.window.position, Position(1233));
-        driven.go(|window, ground| window.fold(Fold::UnfoldAll, ground)).check(1233, ALL);
+        driven
+            .go(|window, ground| window.fold(Fold::UnfoldAll, ground))
+            .check(1233, ALL);
     }
 
     #[test]
@@ -487,7 +576,11 @@ mod tests {
             let mut driven = Driven::at(position);
             driven.go(|window, ground| window.fold(Fold::All, ground));
             assert_eq!(driven.window.position, Position(position));
-            assert!(driven.window.folds.row_count() < ALL / 2, "{position}: {}", driven.window.folds.row_count());
+            assert!(
+                driven.window.folds.row_count() < ALL / 2,
+                "{position}: {}",
+                driven.window.folds.row_count()
+            );
         }
     }
 
@@ -497,16 +590,24 @@ mod tests {
         driven.go(|window, ground| window.fold(Fold::Inside, ground));
         assert_eq!(driven.window.position, Position(1240));
         assert!(driven.window.folds.row_count() < ALL - 200);
-        driven.go(|window, ground| window.fold(Fold::UnfoldInside, ground)).check(1240, ALL);
+        driven
+            .go(|window, ground| window.fold(Fold::UnfoldInside, ground))
+            .check(1240, ALL);
     }
 
     #[test]
     fn pages_count_rows_and_stop_at_the_ends() {
         let mut driven = Driven::at(1233);
         driven.go(|window, ground| window.fold(Fold::Containing, ground));
-        driven.go(|window, ground| window.page(Way::Back, 10, ground)).check(1221, ALL - 6);
-        driven.go(|window, ground| window.page(Way::Forward, 10_000, ground)).check(ALL, ALL - 6);
-        driven.go(|window, ground| window.page(Way::Back, 10_000, ground)).check(0, ALL - 6);
+        driven
+            .go(|window, ground| window.page(Way::Back, 10, ground))
+            .check(1221, ALL - 6);
+        driven
+            .go(|window, ground| window.page(Way::Forward, 10_000, ground))
+            .check(ALL, ALL - 6);
+        driven
+            .go(|window, ground| window.page(Way::Back, 10_000, ground))
+            .check(0, ALL - 6);
     }
 
     #[test]
@@ -516,11 +617,22 @@ mod tests {
         for _ in 0..3 {
             driven.go(|window, ground| window.step_into(Way::Forward, ground));
         }
-        driven.go(|window, ground| assert!(window.history(Way::Back, ground))).check(1250, ALL);
-        driven.go(|window, ground| assert!(window.history(Way::Back, ground))).check(0, ALL);
+        driven
+            .go(|window, ground| assert!(window.history(Way::Back, ground)))
+            .check(1250, ALL);
+        driven
+            .go(|window, ground| assert!(window.history(Way::Back, ground)))
+            .check(0, ALL);
         driven.go(|window, ground| assert!(!window.history(Way::Back, ground)));
-        driven.go(|window, ground| assert!(window.history(Way::Forward, ground))).check(1250, ALL);
-        driven.go(|window, ground| window.edge(Way::Forward, ground)).check(ALL, ALL);
-        assert_eq!((driven.window.previous, driven.window.forward.len()), (Position(1250), 0));
+        driven
+            .go(|window, ground| assert!(window.history(Way::Forward, ground)))
+            .check(1250, ALL);
+        driven
+            .go(|window, ground| window.edge(Way::Forward, ground))
+            .check(ALL, ALL);
+        assert_eq!(
+            (driven.window.previous, driven.window.forward.len()),
+            (Position(1250), 0)
+        );
     }
 }

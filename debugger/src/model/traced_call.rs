@@ -49,7 +49,11 @@ pub struct CallNames<'a> {
 impl Callee {
     /// Who a function marker means: numbers above those of functions are system calls.
     pub fn of_marker(id: u64, set: InstructionSet) -> Self {
-        let mask = if set.word_bytes() == 4 { 0xffff } else { u64::from(u32::MAX) };
+        let mask = if set.word_bytes() == 4 {
+            0xffff
+        } else {
+            u64::from(u32::MAX)
+        };
         traced_system_call(id, set).map_or(Self::Function(id), |number| Self::Kernel(number & mask))
     }
 }
@@ -57,20 +61,36 @@ impl Callee {
 impl TracedCall {
     /// A call that is entered, of which nothing more is known yet.
     pub fn entered(callee: Callee) -> Self {
-        Self { callee, is_entered: true, arguments: Vec::new(), result: None, error: None, micros: None }
+        Self {
+            callee,
+            is_entered: true,
+            arguments: Vec::new(),
+            result: None,
+            error: None,
+            micros: None,
+        }
     }
 
     /// The same of a call that is left.
     pub fn left(callee: Callee) -> Self {
-        Self { is_entered: false, ..Self::entered(callee) }
+        Self {
+            is_entered: false,
+            ..Self::entered(callee)
+        }
     }
 
     /// How it reads: `malloc(24)`, `write(1, 0x7f…, 12) = 12`, `malloc returned 0x55…`.
     pub fn spans(&self, names: CallNames<'_>) -> Vec<Span> {
         let mut spans = vec![Span::new(Meaning::Symbol, names.callee(self.callee))];
         let mut push = |meaning, text: String| spans.push(Span::new(meaning, text));
-        if self.is_entered && (!self.arguments.is_empty() || matches!(self.callee, Callee::Function(_))) {
-            let arguments: Vec<String> = self.arguments.iter().map(|value| names.number(*value)).collect();
+        if self.is_entered
+            && (!self.arguments.is_empty() || matches!(self.callee, Callee::Function(_)))
+        {
+            let arguments: Vec<String> = self
+                .arguments
+                .iter()
+                .map(|value| names.number(*value))
+                .collect();
             push(Meaning::Punctuation, "(".to_owned());
             push(Meaning::Number, arguments.join(", "));
             push(Meaning::Punctuation, ")".to_owned());
@@ -81,8 +101,19 @@ impl TracedCall {
                 push(Meaning::Number, names.error(self.callee, error));
             }
             (None, Some(result)) => {
-                let word = if self.is_entered { " = " } else { say!("call-returned") };
-                push(if self.is_entered { Meaning::Punctuation } else { Meaning::Label }, word.to_owned());
+                let word = if self.is_entered {
+                    " = "
+                } else {
+                    say!("call-returned")
+                };
+                push(
+                    if self.is_entered {
+                        Meaning::Punctuation
+                    } else {
+                        Meaning::Label
+                    },
+                    word.to_owned(),
+                );
                 push(Meaning::Number, self.result_text(result, names));
             }
             (None, None) => {}
@@ -97,7 +128,10 @@ impl TracedCall {
         let is_kernel = matches!(self.callee, Callee::Kernel(_));
         let tells_failure = is_kernel && names.set.abi().system_calls.failure == Failure::Negative;
         let error = names.negative(result).filter(|_| tells_failure);
-        error.map_or_else(|| names.number(result), |error| format!("-{}", names.error(self.callee, error)))
+        error.map_or_else(
+            || names.number(result),
+            |error| format!("-{}", names.error(self.callee, error)),
+        )
     }
 }
 
@@ -107,7 +141,9 @@ impl CallNames<'_> {
         match callee {
             Callee::Kernel(number) => self.system_call(number),
             Callee::Function(id) => {
-                let found = self.functions.and_then(|list| list.functions.iter().find(|function| function.id == id));
+                let found = self
+                    .functions
+                    .and_then(|list| list.functions.iter().find(|function| function.id == id));
                 found.map_or_else(
                     || say!("call-function", number = id.to_string()),
                     |function| function.symbol().to_owned(),
@@ -119,7 +155,12 @@ impl CallNames<'_> {
     /// The name of a system call.
     pub fn system_call(&self, number: u64) -> String {
         self.set.system_call_name(number).map_or_else(
-            || say!("call-system-call", number = self.set.system_call_number(number).to_string()),
+            || {
+                say!(
+                    "call-system-call",
+                    number = self.set.system_call_number(number).to_string()
+                )
+            },
             str::to_owned,
         )
     }
@@ -155,7 +196,8 @@ impl CallNames<'_> {
 
 /// `12 µs`, `1.5 ms`, `2.0 s`.
 fn duration(micros: u64) -> String {
-    let in_units = |unit: u64, name: &str| format!("{}.{} {name}", micros / unit, micros % unit * 10 / unit);
+    let in_units =
+        |unit: u64, name: &str| format!("{}.{} {name}", micros / unit, micros % unit * 10 / unit);
     match micros {
         0..1_000 => format!("{micros} µs"),
         1_000..1_000_000 => in_units(1_000, "ms"),
@@ -172,16 +214,29 @@ mod tests {
     #[track_caller]
     fn check(call: &TracedCall, expected: &str) {
         let functions = FunctionList::parse(b"6,1,0x7000,libc.so.6!malloc\n");
-        let names = CallNames { functions: Some(&functions), set: InstructionSet::X86_64 };
-        let text: String = call.spans(names).into_iter().map(|span| span.text).collect();
+        let names = CallNames {
+            functions: Some(&functions),
+            set: InstructionSet::X86_64,
+        };
+        let text: String = call
+            .spans(names)
+            .into_iter()
+            .map(|span| span.text)
+            .collect();
         assert_eq!(text, expected);
     }
 
     #[test]
     fn a_call_reads_like_a_call() {
-        let malloc = TracedCall { arguments: vec![24], ..TracedCall::entered(Callee::Function(6)) };
+        let malloc = TracedCall {
+            arguments: vec![24],
+            ..TracedCall::entered(Callee::Function(6))
+        };
         check(&malloc, "malloc(24)");
-        let returned = TracedCall { result: Some(0x55_0000), ..TracedCall::left(Callee::Function(6)) };
+        let returned = TracedCall {
+            result: Some(0x55_0000),
+            ..TracedCall::left(Callee::Function(6))
+        };
         check(&returned, "malloc returned 0x550000");
         check(&TracedCall::entered(Callee::Function(7)), "function 7()");
     }
@@ -190,22 +245,56 @@ mod tests {
     fn a_system_call_says_how_it_ended() {
         let write = TracedCall::entered(Callee::Kernel(1));
         check(&write, "write");
-        let done = TracedCall { arguments: vec![1, 0x7ffd_0000, 12], result: Some(12), ..write.clone() };
-        check(&TracedCall { micros: Some(3), ..done }, "write(1, 0x7ffd0000, 12) = 12   3 µs");
-        check(&TracedCall { result: Some(u64::MAX - 1), ..write.clone() }, "write = -ENOENT");
+        let done = TracedCall {
+            arguments: vec![1, 0x7ffd_0000, 12],
+            result: Some(12),
+            ..write.clone()
+        };
         check(
-            &TracedCall { error: Some(4), result: Some(0), micros: Some(1_500_000), ..write },
+            &TracedCall {
+                micros: Some(3),
+                ..done
+            },
+            "write(1, 0x7ffd0000, 12) = 12   3 µs",
+        );
+        check(
+            &TracedCall {
+                result: Some(u64::MAX - 1),
+                ..write.clone()
+            },
+            "write = -ENOENT",
+        );
+        check(
+            &TracedCall {
+                error: Some(4),
+                result: Some(0),
+                micros: Some(1_500_000),
+                ..write
+            },
             "write failed EINTR   1.5 s",
         );
-        check(&TracedCall::entered(Callee::Kernel(9_999)), "system call 9999");
+        check(
+            &TracedCall::entered(Callee::Kernel(9_999)),
+            "system call 9999",
+        );
     }
 
     #[test]
     fn errors_are_those_of_the_kernel_that_was_asked() {
         let text = |number, error, result| {
-            let call = TracedCall { error, result: Some(result), ..TracedCall::entered(Callee::Kernel(number)) };
-            let names = CallNames { functions: None, set: InstructionSet::Sparc64 };
-            call.spans(names).into_iter().map(|span| span.text).collect::<String>()
+            let call = TracedCall {
+                error,
+                result: Some(result),
+                ..TracedCall::entered(Callee::Kernel(number))
+            };
+            let names = CallNames {
+                functions: None,
+                set: InstructionSet::Sparc64,
+            };
+            call.spans(names)
+                .into_iter()
+                .map(|span| span.text)
+                .collect::<String>()
         };
         let solaris = |number| Numbers::Solaris.marked(number);
         assert_eq!(text(4, Some(90), u64::MAX), "write failed ENOSYS");
@@ -216,8 +305,17 @@ mod tests {
 
     #[test]
     fn numbers_of_system_calls_lie_above_those_of_functions() {
-        assert_eq!(Callee::of_marker((1 << 32) + 257, InstructionSet::X86_64), Callee::Kernel(257));
-        assert_eq!(Callee::of_marker((1 << 16) + 5, InstructionSet::A32), Callee::Kernel(5));
-        assert_eq!(Callee::of_marker(1 << 16, InstructionSet::A64), Callee::Function(1 << 16));
+        assert_eq!(
+            Callee::of_marker((1 << 32) + 257, InstructionSet::X86_64),
+            Callee::Kernel(257)
+        );
+        assert_eq!(
+            Callee::of_marker((1 << 16) + 5, InstructionSet::A32),
+            Callee::Kernel(5)
+        );
+        assert_eq!(
+            Callee::of_marker(1 << 16, InstructionSet::A64),
+            Callee::Function(1 << 16)
+        );
     }
 }

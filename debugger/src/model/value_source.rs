@@ -18,8 +18,12 @@ pub struct SourceWords {
 }
 
 /// The sources in the order in which they are explained.
-pub const SOURCES: [ValueSource; 4] =
-    [ValueSource::Recorded, ValueSource::Inferred, ValueSource::External, ValueSource::Unknown];
+pub const SOURCES: [ValueSource; 4] = [
+    ValueSource::Recorded,
+    ValueSource::Inferred,
+    ValueSource::External,
+    ValueSource::Unknown,
+];
 
 impl SourceWords {
     /// Of a source.

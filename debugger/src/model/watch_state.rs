@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Accessed, Cancel, Cell, LastAccesses, MemoryAt, NameReader, NextAccess, Query as _, QueryError, Value,
-    ValueSource,
+    AccessKinds, Accessed, Cancel, Cell, LastAccesses, MemoryAt, NameReader, NextAccess,
+    Query as _, QueryError, Value, ValueSource,
 };
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::{Position, Step};
@@ -69,9 +69,19 @@ struct Meaning {
 ///
 /// # Errors
 /// See [`QueryError`]. What is misspelt or unknown is an answer.
-pub fn watch_state(session: &Session, watch: &Watch, at: Position, cancel: &Cancel) -> Result<WatchState> {
+pub fn watch_state(
+    session: &Session,
+    watch: &Watch,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<WatchState> {
     let (index, at) = (&session.index, at.min(session.index.end()));
-    let scene = Scene { index, images: &session.images, thread: thread_of(index, at)?, cancel };
+    let scene = Scene {
+        index,
+        images: &session.images,
+        thread: thread_of(index, at)?,
+        cancel,
+    };
     let meaning = match meaning(&scene, watch, at) {
         Ok(meaning) => meaning,
         Err(NameError::Trace(error)) => return Err(error.into()),
@@ -81,13 +91,24 @@ pub fn watch_state(session: &Session, watch: &Watch, at: Position, cancel: &Canc
                 NameError::Expression { error, .. } => error.kind.to_string(),
                 error => error.to_string(),
             };
-            return Ok(WatchState { reason: Some(reason), is_wrong, ..WatchState::default() });
+            return Ok(WatchState {
+                reason: Some(reason),
+                is_wrong,
+                ..WatchState::default()
+            });
         }
     };
     let (mut written, mut next_write) = (None, None);
     for cell in &meaning.cells {
         let kinds = AccessKinds::Writes;
-        let last = LastAccesses { cell: *cell, kinds, thread: None, before: at, skip: 0, limit: 1 };
+        let last = LastAccesses {
+            cell: *cell,
+            kinds,
+            thread: None,
+            before: at,
+            skip: 0,
+            limit: 1,
+        };
         if let Some(last) = last.run(index, cancel)? {
             let by = match last.accesses.first() {
                 Some(Accessed::Step(hit)) => Some(hit.record.step),
@@ -95,7 +116,13 @@ pub fn watch_state(session: &Session, watch: &Watch, at: Position, cancel: &Canc
             };
             written = written.max(Some((last.position, by)));
         }
-        let next = NextAccess { cell: *cell, kinds, from: at }.run(index, cancel)?.map(|hit| hit.record.step);
+        let next = NextAccess {
+            cell: *cell,
+            kinds,
+            from: at,
+        }
+        .run(index, cancel)?
+        .map(|hit| hit.record.step);
         next_write = next_write.into_iter().chain(next).min();
     }
     let value = shown(&meaning.value, watch.kind);
@@ -135,17 +162,33 @@ pub fn next_change(
     cancel: &Cancel,
 ) -> Result<Option<Position>> {
     let index = &session.index;
-    let scene = Scene { index, images: &session.images, thread: thread_of(index, from)?, cancel };
+    let scene = Scene {
+        index,
+        images: &session.images,
+        thread: thread_of(index, from)?,
+        cancel,
+    };
     let mut state = |at: Position| -> Result<State<Option<Value>>, NameError> {
         match meaning(&scene, watch, at) {
-            Ok(meaning) => Ok(State { value: Some(meaning.value), cells: meaning.all }),
+            Ok(meaning) => Ok(State {
+                value: Some(meaning.value),
+                cells: meaning.all,
+            }),
             Err(error @ NameError::Trace(_)) => Err(error),
             Err(error) if error.is_misspelt() => Err(error),
             // What its place depends on may become known.
-            Err(_) => Ok(State { value: None, cells: dependencies(&scene, watch, at) }),
+            Err(_) => Ok(State {
+                value: None,
+                cells: dependencies(&scene, watch, at),
+            }),
         }
     };
-    Ok(next_edge(&scene, Course { from, way }, &mut state, &|before, after| before != after)?)
+    Ok(next_edge(
+        &scene,
+        Course { from, way },
+        &mut state,
+        &|before, after| before != after,
+    )?)
 }
 
 /// The value of a watch for a curve.
@@ -165,7 +208,11 @@ pub struct WatchLevel {
 ///
 /// # Errors
 /// It is misspelt, or the trace cannot be read.
-pub fn watch_level(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<WatchLevel, NameError> {
+pub fn watch_level(
+    scene: &Scene<'_>,
+    watch: &Watch,
+    at: Position,
+) -> Result<WatchLevel, NameError> {
     match meaning(scene, watch, at) {
         Ok(meaning) => Ok(WatchLevel {
             words: shown(&meaning.value, watch.kind),
@@ -175,7 +222,10 @@ pub fn watch_level(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Wat
         }),
         Err(error @ NameError::Trace(_)) => Err(error),
         Err(error) if error.is_misspelt() => Err(error),
-        Err(_) => Ok(WatchLevel { cells: dependencies(scene, watch, at), ..WatchLevel::default() }),
+        Err(_) => Ok(WatchLevel {
+            cells: dependencies(scene, watch, at),
+            ..WatchLevel::default()
+        }),
     }
 }
 
@@ -184,7 +234,9 @@ fn number_of(value: &Value, kind: WatchType) -> Option<f64> {
     let bits = value.to_u64()?;
     let signed = |size: u32| Some(((bits << (64 - 8 * size)) as i64 >> (64 - 8 * size)) as f64);
     match kind {
-        WatchType::Hex | WatchType::U8 | WatchType::U16 | WatchType::U32 | WatchType::U64 => Some(bits as f64),
+        WatchType::Hex | WatchType::U8 | WatchType::U16 | WatchType::U32 | WatchType::U64 => {
+            Some(bits as f64)
+        }
         WatchType::I8 => signed(1),
         WatchType::I16 => signed(2),
         WatchType::I32 => signed(4),
@@ -197,37 +249,74 @@ fn number_of(value: &Value, kind: WatchType) -> Option<f64> {
 
 fn dependencies(scene: &Scene<'_>, watch: &Watch, at: Position) -> Vec<Cell> {
     let inner = load_of(&watch.expression).map_or(watch.expression.as_str(), |load| load.address);
-    parse(inner).map(|expression| scene.evaluate(&expression, at).cells).unwrap_or_default()
+    parse(inner)
+        .map(|expression| scene.evaluate(&expression, at).cells)
+        .unwrap_or_default()
 }
 
 fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, NameError> {
     let text = watch.expression.trim();
     let name = text.strip_prefix("reg::").unwrap_or(text);
-    let register = RegisterPart::parse(name).view_at(scene.index, scene.thread, at).map_err(NameError::Trace)?;
+    let register = RegisterPart::parse(name)
+        .view_at(scene.index, scene.thread, at)
+        .map_err(NameError::Trace)?;
     if let Some((thread, view)) = register {
-        let size = watch.kind.size_bytes().map_or(view.size_bytes, |size| size.min(view.size_bytes));
+        let size = watch
+            .kind
+            .size_bytes()
+            .map_or(view.size_bytes, |size| size.min(view.size_bytes));
         let view = RegisterView::new(view.register, view.offset, size);
-        return of_cell(scene, Cell::Register { thread, view }, Around::default(), at);
+        return of_cell(
+            scene,
+            Cell::Register { thread, view },
+            Around::default(),
+            at,
+        );
     }
     if let Some(load) = load_of(text) {
         let (address, around) = number(scene, load.address, at)?;
         let len_bytes = match (watch.kind.size_bytes(), load.size_bytes) {
             (Some(size), _) => u64::from(size),
             (None, Some(size)) => size,
-            (None, None) => {
-                u64::from(NameReader(scene.index).set_at(scene.thread, at).map_err(NameError::Trace)?.word_bytes())
-            }
+            (None, None) => u64::from(
+                NameReader(scene.index)
+                    .set_at(scene.thread, at)
+                    .map_err(NameError::Trace)?
+                    .word_bytes(),
+            ),
         };
-        return of_memory(scene, watch.kind, Place { address: Address(address), len_bytes, around }, at);
+        return of_memory(
+            scene,
+            watch.kind,
+            Place {
+                address: Address(address),
+                len_bytes,
+                around,
+            },
+            at,
+        );
     }
     // Of several symbols of one name none is meant: the expression below lists them.
     if let [symbol] = &*scene.images.symbols_named(text)
         && !symbol.is_code()
     {
-        let whole = if symbol.size_bytes == 0 { 8 } else { symbol.size_bytes.min(8) };
+        let whole = if symbol.size_bytes == 0 {
+            8
+        } else {
+            symbol.size_bytes.min(8)
+        };
         let len_bytes = watch.kind.size_bytes().map_or(whole, u64::from);
         let around = Around::default();
-        return of_memory(scene, watch.kind, Place { address: symbol.address, len_bytes, around }, at);
+        return of_memory(
+            scene,
+            watch.kind,
+            Place {
+                address: symbol.address,
+                len_bytes,
+                around,
+            },
+            at,
+        );
     }
     if let (address, Some(length)) = split_range(text) {
         let (address, mut around) = number(scene, address, at)?;
@@ -235,13 +324,34 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
         around.cells.extend(of_length.cells);
         around.source = around.source.max(of_length.source);
         let len_bytes = watch.kind.size_bytes().map_or(length.max(1), u64::from);
-        return of_memory(scene, watch.kind, Place { address: Address(address), len_bytes, around }, at);
+        return of_memory(
+            scene,
+            watch.kind,
+            Place {
+                address: Address(address),
+                len_bytes,
+                around,
+            },
+            at,
+        );
     }
     let (value, Around { cells, source }) = number(scene, text, at)?;
     let size = watch.kind.size_bytes().map_or(8, usize::from);
-    let bytes = value.to_le_bytes().iter().take(size).map(|byte| Some(*byte)).collect();
+    let bytes = value
+        .to_le_bytes()
+        .iter()
+        .take(size)
+        .map(|byte| Some(*byte))
+        .collect();
     let (all, reason) = (cells.clone(), None);
-    Ok(Meaning { cells, all, value: Value(bytes), source, reason, address: None })
+    Ok(Meaning {
+        cells,
+        all,
+        value: Value(bytes),
+        source,
+        reason,
+        address: None,
+    })
 }
 
 /// Memory that is named as a whole.
@@ -266,7 +376,10 @@ fn load_of(text: &str) -> Option<Load<'_>> {
         depth += i32::from(letter == '[') - i32::from(letter == ']');
         depth >= 0
     });
-    is_whole.then_some(Load { address: inner, size_bytes })
+    is_whole.then_some(Load {
+        address: inner,
+        size_bytes,
+    })
 }
 
 /// What a number was worked out of.
@@ -279,7 +392,10 @@ struct Around {
 impl Default for Around {
     /// Of nothing that may be doubted.
     fn default() -> Self {
-        Self { cells: Vec::new(), source: ValueSource::Recorded }
+        Self {
+            cells: Vec::new(),
+            source: ValueSource::Recorded,
+        }
     }
 }
 
@@ -298,10 +414,19 @@ fn value_of(
     expression: Result<Expression, ExpressionError>,
     at: Position,
 ) -> Result<(u64, Around), NameError> {
-    let named = |error: ExpressionError| NameError::Expression { text: text.to_owned(), error };
+    let named = |error: ExpressionError| NameError::Expression {
+        text: text.to_owned(),
+        error,
+    };
     let found = scene.evaluate(&expression.map_err(named)?, at);
     scene.cancel.check().map_err(NameError::Trace)?;
-    Ok((found.value.map_err(named)?, Around { cells: found.cells, source: found.source }))
+    Ok((
+        found.value.map_err(named)?,
+        Around {
+            cells: found.cells,
+            source: found.source,
+        },
+    ))
 }
 
 /// Some memory, and what says where it is.
@@ -311,9 +436,22 @@ struct Place {
     around: Around,
 }
 
-fn of_memory(scene: &Scene<'_>, kind: WatchType, place: Place, at: Position) -> Result<Meaning, NameError> {
-    let Place { address, len_bytes, around } = place;
-    let len_bytes = if kind.is_text() { text_length(scene, address, at).map_err(NameError::Trace)? } else { len_bytes };
+fn of_memory(
+    scene: &Scene<'_>,
+    kind: WatchType,
+    place: Place,
+    at: Position,
+) -> Result<Meaning, NameError> {
+    let Place {
+        address,
+        len_bytes,
+        around,
+    } = place;
+    let len_bytes = if kind.is_text() {
+        text_length(scene, address, at).map_err(NameError::Trace)?
+    } else {
+        len_bytes
+    };
     let mut found = of_cell(scene, Cell::Memory { address, len_bytes }, around, at)?;
     if kind.is_text() && scene.index.info().is_big_endian {
         // Characters stand as they lie in memory.
@@ -324,12 +462,24 @@ fn of_memory(scene: &Scene<'_>, kind: WatchType, place: Place, at: Position) -> 
 
 /// How long a text is, with the 0 behind it.
 fn text_length(scene: &Scene<'_>, address: Address, at: Position) -> Result<u64, QueryError> {
-    let memory = MemoryAt { position: at, address, len_bytes: TEXT_BYTES }.run(scene.index, scene.cancel)?;
-    let end = memory.iter().position(|byte| matches!(byte.value, None | Some(0)));
+    let memory = MemoryAt {
+        position: at,
+        address,
+        len_bytes: TEXT_BYTES,
+    }
+    .run(scene.index, scene.cancel)?;
+    let end = memory
+        .iter()
+        .position(|byte| matches!(byte.value, None | Some(0)));
     Ok(end.map_or(TEXT_BYTES, |end| end as u64 + 1))
 }
 
-fn of_cell(scene: &Scene<'_>, cell: Cell, around: Around, at: Position) -> Result<Meaning, NameError> {
+fn of_cell(
+    scene: &Scene<'_>,
+    cell: Cell,
+    around: Around,
+    at: Position,
+) -> Result<Meaning, NameError> {
     let found = cell_value(scene.index, cell, at, scene.cancel).map_err(NameError::Trace)?;
     let value = found.value;
     let address = match cell {
@@ -339,16 +489,27 @@ fn of_cell(scene: &Scene<'_>, cell: Cell, around: Around, at: Position) -> Resul
     // A value is no surer than the place that it was read at.
     let source = found.source.max(around.source);
     let all = around.cells.into_iter().chain([cell]).collect();
-    Ok(Meaning { cells: vec![cell], all, value, source, reason: found.reason, address })
+    Ok(Meaning {
+        cells: vec![cell],
+        all,
+        value,
+        source,
+        reason: found.reason,
+        address,
+    })
 }
 
 /// A value in words; none where what they need is not known.
 fn shown(value: &Value, kind: WatchType) -> Option<String> {
     let number = || value.to_u64();
-    let signed = |size: u32| number().map(|bits| ((bits << (64 - 8 * size)) as i64 >> (64 - 8 * size)).to_string());
+    let signed = |size: u32| {
+        number().map(|bits| ((bits << (64 - 8 * size)) as i64 >> (64 - 8 * size)).to_string())
+    };
     match kind {
         WatchType::Hex => short_hex(value),
-        WatchType::U8 | WatchType::U16 | WatchType::U32 | WatchType::U64 => number().map(|bits| bits.to_string()),
+        WatchType::U8 | WatchType::U16 | WatchType::U32 | WatchType::U64 => {
+            number().map(|bits| bits.to_string())
+        }
         WatchType::I8 => signed(1),
         WatchType::I16 => signed(2),
         WatchType::I32 => signed(4),
@@ -361,7 +522,11 @@ fn shown(value: &Value, kind: WatchType) -> Option<String> {
 
 fn float(number: f64) -> String {
     let is_plain = number == 0.0 || (1e-4..1e16).contains(&number.abs()) || !number.is_finite();
-    if is_plain { format!("{number}") } else { format!("{number:e}") }
+    if is_plain {
+        format!("{number}")
+    } else {
+        format!("{number:e}")
+    }
 }
 
 /// Characters up to a 0 or to what is not known; none where the first is not known.
@@ -371,7 +536,11 @@ fn text_of(value: &Value, kind: WatchType) -> Option<String> {
         return None;
     }
     let is_open = known.len() < value.0.len();
-    let bytes: Vec<u8> = known.iter().copied().take_while(|byte| *byte != 0).collect();
+    let bytes: Vec<u8> = known
+        .iter()
+        .copied()
+        .take_while(|byte| *byte != 0)
+        .collect();
     let text = match kind {
         WatchType::Utf8 => String::from_utf8_lossy(&bytes).escape_debug().to_string(),
         _ => bytes.escape_ascii().to_string(),
@@ -387,10 +556,24 @@ mod tests {
 
     #[track_caller]
     fn check(watch: &str, at: u64, expected: &str) {
-        let state = watch_state(&overflow(), &Watch::parse(watch), Position(at), &Cancel::default()).unwrap();
-        let writer = state.written_by.map(|step| format!(" by {}", step.0)).unwrap_or_default();
-        let next = state.next_write.map(|step| format!(" then {}", step.0)).unwrap_or_default();
-        let value = state.value.unwrap_or_else(|| format!("unknown: {}", state.reason.unwrap_or_default()));
+        let state = watch_state(
+            &overflow(),
+            &Watch::parse(watch),
+            Position(at),
+            &Cancel::default(),
+        )
+        .unwrap();
+        let writer = state
+            .written_by
+            .map(|step| format!(" by {}", step.0))
+            .unwrap_or_default();
+        let next = state
+            .next_write
+            .map(|step| format!(" then {}", step.0))
+            .unwrap_or_default();
+        let value = state
+            .value
+            .unwrap_or_else(|| format!("unknown: {}", state.reason.unwrap_or_default()));
         assert_eq!(format!("{value}{writer}{next}"), expected, "{watch}");
     }
 
@@ -413,7 +596,14 @@ mod tests {
              3 clk MW8 00002008 0000000000002000\n",
         );
         let source = |text: &str, at: u64| {
-            watch_state(&session, &Watch::parse(text), Position(at), &Cancel::default()).unwrap().source
+            watch_state(
+                &session,
+                &Watch::parse(text),
+                Position(at),
+                &Cancel::default(),
+            )
+            .unwrap()
+            .source
         };
         assert_eq!(source("[0x2000] + 1", 1), ValueSource::Inferred);
         assert_eq!(source("[0x2000] + 1", 2), ValueSource::Recorded);
@@ -424,10 +614,25 @@ mod tests {
 
     #[test]
     fn what_is_unknown_says_why() {
-        check("[0xdead0000] u32", 1250, "unknown: nothing wrote it before this position");
-        check("no_such_name + 1", 1250, "unknown: no register and no symbol is called \"no_such_name\"");
+        check(
+            "[0xdead0000] u32",
+            1250,
+            "unknown: nothing wrote it before this position",
+        );
+        check(
+            "no_such_name + 1",
+            1250,
+            "unknown: no register and no symbol is called \"no_such_name\"",
+        );
         let wrong = |text: &str| {
-            watch_state(&overflow(), &Watch::parse(text), Position(9), &Cancel::default()).unwrap().is_wrong
+            watch_state(
+                &overflow(),
+                &Watch::parse(text),
+                Position(9),
+                &Cancel::default(),
+            )
+            .unwrap()
+            .is_wrong
         };
         assert!(wrong("x0 +") && !wrong("[0xdead0000]"));
     }
@@ -438,8 +643,16 @@ mod tests {
             "1 clk IT (0) 00001000 f9000020 O EL1h_n : STR x0,[x1]\n1 clk MW8 00002000 0000006f6c6c6568\n\
              2 clk IT (1) 00001004 f9000020 O EL1h_n : STR x0,[x1]\n2 clk MW8 00002008 3ff8000000000000\n",
         );
-        let value =
-            |text: &str| watch_state(&session, &Watch::parse(text), Position(2), &Cancel::default()).unwrap().value;
+        let value = |text: &str| {
+            watch_state(
+                &session,
+                &Watch::parse(text),
+                Position(2),
+                &Cancel::default(),
+            )
+            .unwrap()
+            .value
+        };
         assert_eq!(value("[0x2000] ascii").as_deref(), Some("\"hello\""));
         assert_eq!(value("[0x2008] f64").as_deref(), Some("1.5"));
         assert_eq!(value("[0x2006] utf8").as_deref(), Some("\"\""));
@@ -451,15 +664,27 @@ mod tests {
     fn changes_are_found_on_both_sides_and_a_write_of_the_same_is_none() {
         let (session, cancel) = (overflow_with_image(), Cancel::default());
         let change = |text: &str, from: u64, way| {
-            let found = next_change(&session, &Watch::parse(text), Position(from), way, &cancel).unwrap();
+            let found =
+                next_change(&session, &Watch::parse(text), Position(from), way, &cancel).unwrap();
             found.map(|position| position.0)
         };
-        assert_eq!((change("x19", 1250, Way::Back), change("x19", 1250, Way::Forward)), (Some(1189), Some(1254)));
+        assert_eq!(
+            (
+                change("x19", 1250, Way::Back),
+                change("x19", 1250, Way::Forward)
+            ),
+            (Some(1189), Some(1254))
+        );
         // The memory that x19 points to changes when x19 does.
         assert_eq!(change("u8[x19+1]", 1251, Way::Forward), Some(1254));
-        let same = "1 clk IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1\n1 clk R X0 0000000000000001\n";
-        let (session, _place) = tarmac(&[same, &same.replace("1 clk", "2 clk").replace("(0)", "(1)")].concat());
+        let same =
+            "1 clk IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1\n1 clk R X0 0000000000000001\n";
+        let (session, _place) =
+            tarmac(&[same, &same.replace("1 clk", "2 clk").replace("(0)", "(1)")].concat());
         let watch = Watch::parse("x0");
-        assert_eq!(next_change(&session, &watch, Position(1), Way::Forward, &cancel).unwrap(), None);
+        assert_eq!(
+            next_change(&session, &watch, Position(1), Way::Forward, &cancel).unwrap(),
+            None
+        );
     }
 }

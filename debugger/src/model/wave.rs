@@ -77,10 +77,20 @@ impl Wave {
     /// The least and the greatest number; none where there is none.
     pub fn extent(&self) -> Option<(f64, f64)> {
         let firsts = self.first.number.into_iter();
-        let numbers = firsts.chain(self.columns.iter().flat_map(|column| [column.least, column.most]).flatten());
-        numbers.filter(|number| number.is_finite()).fold(None, |extent: Option<(f64, f64)>, number| {
-            Some(extent.map_or((number, number), |(least, most)| (least.min(number), most.max(number))))
-        })
+        let numbers = firsts.chain(
+            self.columns
+                .iter()
+                .flat_map(|column| [column.least, column.most])
+                .flatten(),
+        );
+        numbers.filter(|number| number.is_finite()).fold(
+            None,
+            |extent: Option<(f64, f64)>, number| {
+                Some(extent.map_or((number, number), |(least, most)| {
+                    (least.min(number), most.max(number))
+                }))
+            },
+        )
     }
 
     /// Whether the values are words, or so few that each has a name: they are drawn as boxes.
@@ -105,7 +115,9 @@ impl Wave {
 
     /// The last column that begins at a position or before it; none before the first.
     pub fn column_at(&self, position: Position) -> Option<&WaveColumn> {
-        let behind = self.columns.partition_point(|column| column.position <= position);
+        let behind = self
+            .columns
+            .partition_point(|column| column.position <= position);
         self.columns.get(behind.checked_sub(1)?)
     }
 }
@@ -115,13 +127,25 @@ impl Wave {
 /// # Errors
 /// The trace cannot be read. What is wrong with the watch is an answer.
 pub fn wave(session: &Session, request: &WaveRequest, cancel: &Cancel) -> Result<Wave> {
-    let WaveRequest { watch, thread, view } = request;
-    let scene = Scene { index: &session.index, images: &session.images, thread: *thread, cancel };
+    let WaveRequest {
+        watch,
+        thread,
+        view,
+    } = request;
+    let scene = Scene {
+        index: &session.index,
+        images: &session.images,
+        thread: *thread,
+        cancel,
+    };
     let walk = WaveWalk { scene, watch, view };
     match walk.run() {
         Ok(wave) => Ok(wave),
         Err(NameError::Trace(error)) => Err(error.into()),
-        Err(error) => Ok(Wave { error: Some(error.to_string()), ..Wave::default() }),
+        Err(error) => Ok(Wave {
+            error: Some(error.to_string()),
+            ..Wave::default()
+        }),
     }
 }
 
@@ -136,9 +160,16 @@ impl WaveWalk<'_> {
         let (mut at, last) = (self.view.first, self.view.last);
         let mut known = self.level(at)?;
         let is_of_thread = self.is_of_thread(&known);
-        let mut wave = Wave { first: Level::of(&known), is_of_thread, ..Wave::default() };
+        let mut wave = Wave {
+            first: Level::of(&known),
+            is_of_thread,
+            ..Wave::default()
+        };
         while let Some(change) = self.next(&known, at, last)? {
-            let end = self.view.end_of(self.view.column_of(change)).clamp(change, last);
+            let end = self
+                .view
+                .end_of(self.view.column_of(change))
+                .clamp(change, last);
             let (mut now, mut changes, mut is_cut) = (change, 0, false);
             let mut extent: Option<(f64, f64)> = None;
             loop {
@@ -146,7 +177,9 @@ impl WaveWalk<'_> {
                 wave.is_of_thread |= self.is_of_thread(&known);
                 changes += 1;
                 extent = joined(extent, known.number);
-                let Some(next) = self.next(&known, now, end)? else { break };
+                let Some(next) = self.next(&known, now, end)? else {
+                    break;
+                };
                 if changes == LOOKED {
                     (is_cut, now) = (true, end);
                     known = self.level(end)?;
@@ -156,7 +189,14 @@ impl WaveWalk<'_> {
                 now = next;
             }
             let (least, most) = (extent.map(|(least, _)| least), extent.map(|(_, most)| most));
-            wave.columns.push(WaveColumn { position: change, changes, is_cut, least, most, last: Level::of(&known) });
+            wave.columns.push(WaveColumn {
+                position: change,
+                changes,
+                is_cut,
+                least,
+                most,
+                last: Level::of(&known),
+            });
             at = now;
         }
         Ok(wave)
@@ -172,18 +212,30 @@ impl WaveWalk<'_> {
         known.cells.iter().any(is_own)
     }
 
-    fn next(&self, known: &WatchLevel, at: Position, last: Position) -> Result<Option<Position>, NameError> {
+    fn next(
+        &self,
+        known: &WatchLevel,
+        at: Position,
+        last: Position,
+    ) -> Result<Option<Position>, NameError> {
         if at >= last {
             return Ok(None);
         }
-        let next = self.scene.next_write(&known.cells, at, Way::Forward).map_err(NameError::Trace)?;
+        let next = self
+            .scene
+            .next_write(&known.cells, at, Way::Forward)
+            .map_err(NameError::Trace)?;
         Ok(next.filter(|next| *next <= last))
     }
 }
 
 impl Level {
     fn of(level: &WatchLevel) -> Self {
-        Self { words: level.words.clone(), number: level.number, source: level.source }
+        Self {
+            words: level.words.clone(),
+            number: level.number,
+            source: level.source,
+        }
     }
 }
 
@@ -201,21 +253,38 @@ mod tests {
     use crate::session::test_session::{overflow, tarmac};
 
     fn wave_of(watch: &str, range: (u64, u64), columns: u32) -> Wave {
-        let view = RowsRequest { first: Position(range.0), last: Position(range.1), columns, cell: None };
-        let request = WaveRequest { watch: Watch::parse(watch), thread: ThreadId(0), view };
+        let view = RowsRequest {
+            first: Position(range.0),
+            last: Position(range.1),
+            columns,
+            cell: None,
+        };
+        let request = WaveRequest {
+            watch: Watch::parse(watch),
+            thread: ThreadId(0),
+            view,
+        };
         wave(&overflow(), &request, &Cancel::default()).unwrap()
     }
 
     fn text(wave: &Wave) -> String {
         let words = |level: &Level| level.words.clone().unwrap_or_else(|| "?".to_owned());
-        let column = |column: &WaveColumn| format!("{}: {}", column.position.0, words(&column.last));
-        [words(&wave.first)].into_iter().chain(wave.columns.iter().map(column)).collect::<Vec<_>>().join(", ")
+        let column =
+            |column: &WaveColumn| format!("{}: {}", column.position.0, words(&column.last));
+        [words(&wave.first)]
+            .into_iter()
+            .chain(wave.columns.iter().map(column))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     #[test]
     fn a_value_is_told_where_it_is_written() {
         // Step 1,188 writes 8002000f, step 1,253 80020012.
-        assert_eq!(text(&wave_of("x19", (1180, 1260), 80)), "8002000c, 1189: 8002000f, 1254: 80020012");
+        assert_eq!(
+            text(&wave_of("x19", (1180, 1260), 80)),
+            "8002000c, 1189: 8002000f, 1254: 80020012"
+        );
         let stored = wave_of("0x80020010:1 u8", (1240, 1300), 60);
         assert!(text(&stored).contains("1250: 169"), "{}", text(&stored));
     }
@@ -240,18 +309,38 @@ mod tests {
              3 clk IT (3) 00001008 b9000001 A svc : STR w1,[x0]\n3 clk MW4 00005000 00000001\n\
              4 clk IT (4) 0000100c b9400001 A svc : LDR w1,[x0]\n4 clk MR4 00005000 00000002\n",
         );
-        let view = RowsRequest { first: Position(0), last: Position(4), columns: 4, cell: None };
-        let request = WaveRequest { watch: Watch::parse("0x5000:4 u32"), thread: ThreadId(0), view };
+        let view = RowsRequest {
+            first: Position(0),
+            last: Position(4),
+            columns: 4,
+            cell: None,
+        };
+        let request = WaveRequest {
+            watch: Watch::parse("0x5000:4 u32"),
+            thread: ThreadId(0),
+            view,
+        };
         let wave = wave(&session, &request, &Cancel::default()).unwrap();
-        let sources: Vec<_> = wave.columns.iter().map(|column| (column.position.0, column.last.source)).collect();
+        let sources: Vec<_> = wave
+            .columns
+            .iter()
+            .map(|column| (column.position.0, column.last.source))
+            .collect();
         assert_eq!(wave.first.source, ValueSource::Inferred);
         assert!(sources.contains(&(3, ValueSource::Recorded)), "{sources:?}");
-        assert_eq!(sources.last(), Some(&(4, ValueSource::External)), "{sources:?}");
+        assert_eq!(
+            sources.last(),
+            Some(&(4, ValueSource::External)),
+            "{sources:?}"
+        );
     }
 
     #[test]
     fn only_what_names_a_register_is_of_the_thread() {
-        assert!(wave_of("x19", (1180, 1260), 80).is_of_thread && wave_of("u8[x19+1]", (1180, 1260), 80).is_of_thread);
+        assert!(
+            wave_of("x19", (1180, 1260), 80).is_of_thread
+                && wave_of("u8[x19+1]", (1180, 1260), 80).is_of_thread
+        );
         assert!(!wave_of("0x80020010:1 u8", (1240, 1300), 60).is_of_thread);
     }
 

@@ -33,7 +33,9 @@ impl Windows {
     /// Takes in that another part of the trace is known. Runs on a worker, on a copy.
     pub fn take_part(&mut self, before: &CallTable, after: &CallTable, to: NewEnd) {
         self.step_count = to.step_count;
-        self.list.iter_mut().for_each(|window| window.take_part(before, after, to));
+        self.list
+            .iter_mut()
+            .for_each(|window| window.take_part(before, after, to));
     }
 
     /// A window by its number.
@@ -54,7 +56,11 @@ impl Windows {
 
     /// The active window, to change it.
     pub fn active_mut(&mut self) -> &mut TraceWindow {
-        let place = self.list.iter().position(|window| window.id == self.active).unwrap_or(0);
+        let place = self
+            .list
+            .iter()
+            .position(|window| window.id == self.active)
+            .unwrap_or(0);
         &mut self.list[place]
     }
 
@@ -73,7 +79,8 @@ impl Windows {
     pub fn ensure(&mut self, id: WindowId, position: Position) {
         if self.get(id).is_none() {
             let position = position.min(Position(self.step_count));
-            self.list.push(TraceWindow::new(id, self.step_count, position));
+            self.list
+                .push(TraceWindow::new(id, self.step_count, position));
         }
     }
 
@@ -144,7 +151,10 @@ impl Windows {
 
     /// Moment of the trace that the active window shows.
     pub fn moment(&self, position: Position) -> Moment {
-        Moment { trace: self.active().trace, position }
+        Moment {
+            trace: self.active().trace,
+            position,
+        }
     }
 
     /// The same with its trace, so that a panel can be pinned to it.
@@ -153,12 +163,16 @@ impl Windows {
             Follow::Pinned(moment) => moment.trace,
             Follow::Active | Follow::Window(_) => self.followed(self.travelling(follow)).trace,
         };
-        Moment { trace, position: self.position_of(follow) }
+        Moment {
+            trace,
+            position: self.position_of(follow),
+        }
     }
 
     /// The moment against which a panel shows changes: the same moment when it is pinned.
     pub fn previous_of(&self, follow: Follow) -> Position {
-        self.shown(follow).map_or_else(|| self.position_of(follow), |window| window.previous)
+        self.shown(follow)
+            .map_or_else(|| self.position_of(follow), |window| window.previous)
     }
 
     /// The window that a panel follows, or the active one when that is gone.
@@ -184,8 +198,14 @@ mod tests {
         assert_eq!(windows.open_at(Position(3)), WindowId(2));
         assert_eq!(windows.open_at(Position(99)), WindowId(3));
         assert!(windows.close(WindowId(2)));
-        assert_eq!((windows.open_at(Position(0)), windows.active), (WindowId(2), WindowId(2)));
-        assert_eq!(windows.get(WindowId(3)).map(|window| window.position), Some(Position(10)));
+        assert_eq!(
+            (windows.open_at(Position(0)), windows.active),
+            (WindowId(2), WindowId(2))
+        );
+        assert_eq!(
+            windows.get(WindowId(3)).map(|window| window.position),
+            Some(Position(10))
+        );
     }
 
     #[test]
@@ -206,7 +226,11 @@ mod tests {
         assert!(windows.close(WindowId(1)));
         windows.number_active_first();
         assert_eq!(
-            (windows.active, windows.active().id, windows.active().position),
+            (
+                windows.active,
+                windows.active().id,
+                windows.active().position
+            ),
             (WindowId(1), WindowId(1), Position(5))
         );
     }
@@ -215,9 +239,15 @@ mod tests {
     fn a_panel_whose_window_is_gone_follows_the_active_one() {
         let mut windows = Windows::new(10);
         windows.open_at(Position(5));
-        assert_eq!(windows.position_of(Follow::Window(WindowId(9))), Position(5));
+        assert_eq!(
+            windows.position_of(Follow::Window(WindowId(9))),
+            Position(5)
+        );
         assert_eq!(windows.position_of(Follow::Pinned(77.into())), Position(10));
-        assert_eq!((windows.active, windows.position_of(Follow::Active)), (WindowId(2), Position(5)));
+        assert_eq!(
+            (windows.active, windows.position_of(Follow::Active)),
+            (WindowId(2), Position(5))
+        );
         windows.activate(WindowId(1));
         assert_eq!(windows.position_of(Follow::Active), Position(0));
         assert_eq!(windows.start_from(Follow::Active), None);
@@ -225,7 +255,10 @@ mod tests {
             windows.start_from(Follow::Window(WindowId(2))),
             Some(Action::Panel(PanelAction::Activate(WindowId(2))))
         );
-        assert_eq!(windows.start_from(Follow::Pinned(3.into())), Some(Action::travel(WindowId(1), Position(3))));
+        assert_eq!(
+            windows.start_from(Follow::Pinned(3.into())),
+            Some(Action::travel(WindowId(1), Position(3)))
+        );
         let pair = windows.pair().map(|(first, second)| (first.id, second.id));
         assert_eq!(pair, Some((WindowId(1), WindowId(2))));
     }

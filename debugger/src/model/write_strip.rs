@@ -11,7 +11,12 @@ use crate::session::Session;
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn write_columns(session: &Session, cells: &[Cell], columns: u32, cancel: &Cancel) -> Result<Vec<u32>> {
+pub fn write_columns(
+    session: &Session,
+    cells: &[Cell],
+    columns: u32,
+    cancel: &Cancel,
+) -> Result<Vec<u32>> {
     let mut found = Vec::new();
     for cell in cells {
         found.extend(columns_of(session, *cell, columns, cancel)?);
@@ -28,14 +33,22 @@ fn columns_of(session: &Session, cell: Cell, columns: u32, cancel: &Cancel) -> R
     let steps = u128::from(index.step_count().max(1));
     let mut found = Vec::new();
     let mut before = index.end();
-    while let LastAccessAnswer::Step(hit) =
-        (LastAccess { cell, kinds: AccessKinds::Writes, before }).run(index, cancel)?
+    while let LastAccessAnswer::Step(hit) = (LastAccess {
+        cell,
+        kinds: AccessKinds::Writes,
+        before,
+    })
+    .run(index, cancel)?
     {
         let column = u128::from(hit.record.step.0) * u128::from(columns) / steps;
         found.push(u32::try_from(column).unwrap_or(u32::MAX));
         // The first step of the column: what else is written in it does not show.
         let first = (column * steps).div_ceil(u128::from(columns.max(1)));
-        before = Position(u64::try_from(first).unwrap_or(u64::MAX).min(hit.record.step.0));
+        before = Position(
+            u64::try_from(first)
+                .unwrap_or(u64::MAX)
+                .min(hit.record.step.0),
+        );
     }
     Ok(found)
 }

@@ -113,13 +113,21 @@ pub enum BookmarkChange {
 impl Bookmark {
     /// Its name, else the place.
     pub fn title(&self) -> String {
-        if self.name.is_empty() { self.place.text() } else { self.name.clone() }
+        if self.name.is_empty() {
+            self.place.text()
+        } else {
+            self.name.clone()
+        }
     }
 
     /// Name and note, for tooltips.
     pub fn words(&self) -> String {
         let title = self.title();
-        if self.note.is_empty() { title } else { format!("{title}\n{}", self.note) }
+        if self.note.is_empty() {
+            title
+        } else {
+            format!("{title}\n{}", self.note)
+        }
     }
 }
 
@@ -154,7 +162,14 @@ impl BookmarkPlace {
 
 impl BookmarkColor {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Yellow, Self::Red, Self::Green, Self::Blue, Self::Pink, Self::Grey];
+    pub const ALL: [Self; 6] = [
+        Self::Yellow,
+        Self::Red,
+        Self::Green,
+        Self::Blue,
+        Self::Pink,
+        Self::Grey,
+    ];
 
     /// What it is called.
     pub fn name(self) -> &'static str {
@@ -178,8 +193,14 @@ mod tests {
         let texts = [
             BookmarkPlace::Position(0),
             BookmarkPlace::Position(1_234_567),
-            BookmarkPlace::Range { first: 999, last: 1000 },
-            BookmarkPlace::Memory { address: 0x8002_0340, len_bytes: 8 },
+            BookmarkPlace::Range {
+                first: 999,
+                last: 1000,
+            },
+            BookmarkPlace::Memory {
+                address: 0x8002_0340,
+                len_bytes: 8,
+            },
         ]
         .map(BookmarkPlace::text);
         assert_eq!(texts, ["0", "1,234,567", "999 – 1,000", "80020340:8"]);

@@ -63,48 +63,80 @@ impl Bookmarks {
 
     /// The bookmark of exactly this place. O(log n).
     pub fn at(&self, place: BookmarkPlace) -> Option<&Bookmark> {
-        let start = self.list.partition_point(|bookmark| bookmark.place.rank() < place.rank());
-        let same = self.list.get(start..)?.iter().take_while(|bookmark| bookmark.place.rank() == place.rank());
+        let start = self
+            .list
+            .partition_point(|bookmark| bookmark.place.rank() < place.rank());
+        let same = self
+            .list
+            .get(start..)?
+            .iter()
+            .take_while(|bookmark| bookmark.place.rank() == place.rank());
         same.into_iter().find(|bookmark| bookmark.place == place)
     }
 
     /// The first bookmark of a moment within two positions, both included. O(log n + ranges that begin there).
     pub fn moment_in(&self, first: u64, last: u64) -> Option<&Bookmark> {
-        let start = self.list.partition_point(|bookmark| bookmark.place.rank() < (0, first, 0));
-        let near = self.list.get(start..)?.iter().take_while(|bookmark| bookmark.place.rank() <= (0, last, u64::MAX));
-        near.into_iter().find(|bookmark| matches!(bookmark.place, BookmarkPlace::Position(_)))
+        let start = self
+            .list
+            .partition_point(|bookmark| bookmark.place.rank() < (0, first, 0));
+        let near = self
+            .list
+            .get(start..)?
+            .iter()
+            .take_while(|bookmark| bookmark.place.rank() <= (0, last, u64::MAX));
+        near.into_iter()
+            .find(|bookmark| matches!(bookmark.place, BookmarkPlace::Position(_)))
     }
 
     /// The bookmarks of parts of the trace that hold some of the steps between two positions. Cost: all bookmarks.
     pub fn ranges_in(&self, from: u64, to: u64) -> impl Iterator<Item = (&Bookmark, u64, u64)> {
-        self.list.iter().filter_map(move |bookmark| match bookmark.place {
-            BookmarkPlace::Range { first, last } if first < to && last > from => Some((bookmark, first, last)),
-            _ => None,
-        })
+        self.list
+            .iter()
+            .filter_map(move |bookmark| match bookmark.place {
+                BookmarkPlace::Range { first, last } if first < to && last > from => {
+                    Some((bookmark, first, last))
+                }
+                _ => None,
+            })
     }
 
     /// The first bookmark of memory that shares a byte with `len_bytes` bytes from an address on. Cost: all bookmarks.
     pub fn memory_in(&self, from: u64, len_bytes: u64) -> Option<&Bookmark> {
         let end = from.saturating_add(len_bytes);
         self.list.iter().find(|bookmark| match bookmark.place {
-            BookmarkPlace::Memory { address, len_bytes } => address < end && from < address.saturating_add(len_bytes),
+            BookmarkPlace::Memory { address, len_bytes } => {
+                address < end && from < address.saturating_add(len_bytes)
+            }
             _ => false,
         })
     }
 
     /// The nearest bookmark with a position before or behind one.
     pub fn before(&self, position: u64) -> Option<&Bookmark> {
-        self.list.iter().rev().find(|bookmark| bookmark.place.position().is_some_and(|place| place < position))
+        self.list.iter().rev().find(|bookmark| {
+            bookmark
+                .place
+                .position()
+                .is_some_and(|place| place < position)
+        })
     }
 
     /// The nearest one behind.
     pub fn behind(&self, position: u64) -> Option<&Bookmark> {
-        self.list.iter().find(|bookmark| bookmark.place.position().is_some_and(|place| place > position))
+        self.list.iter().find(|bookmark| {
+            bookmark
+                .place
+                .position()
+                .is_some_and(|place| place > position)
+        })
     }
 
     /// What is to be written next in the panel, once.
     pub fn take_wish(&self) -> Option<EditWish> {
-        self.wish.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.wish
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     /// Adds one that was kept elsewhere. False where there are [`MOST`], or the place has one.
@@ -131,7 +163,9 @@ impl Bookmarks {
                 None => _ = self.put(*place)?,
             },
             BookmarkChange::Put { place, name } => self.put(*place)?.name = line(name),
-            BookmarkChange::Annotate { place, note } => self.put(*place)?.note = cut(note.trim(), NOTE),
+            BookmarkChange::Annotate { place, note } => {
+                self.put(*place)?.note = cut(note.trim(), NOTE)
+            }
             BookmarkChange::Color { place, color } => self.put(*place)?.color = *color,
             BookmarkChange::Write(id, part, text) => {
                 if let Some(bookmark) = self.list.iter_mut().find(|bookmark| bookmark.id == *id) {
@@ -158,12 +192,14 @@ impl Bookmarks {
 
     /// The names of addresses: address, length in bytes, name.
     pub fn names(&self) -> impl Iterator<Item = (u64, u64, &str)> {
-        self.list.iter().filter_map(|bookmark| match bookmark.place {
-            BookmarkPlace::Memory { address, len_bytes } if !bookmark.name.is_empty() => {
-                Some((address, len_bytes, bookmark.name.as_str()))
-            }
-            _ => None,
-        })
+        self.list
+            .iter()
+            .filter_map(|bookmark| match bookmark.place {
+                BookmarkPlace::Memory { address, len_bytes } if !bookmark.name.is_empty() => {
+                    Some((address, len_bytes, bookmark.name.as_str()))
+                }
+                _ => None,
+            })
     }
 
     fn remove(&mut self, id: BookmarkId) {
@@ -177,16 +213,27 @@ impl Bookmarks {
             return Err(TooMany);
         }
         let id = known.unwrap_or_else(|| self.insert(place, |_| {}));
-        self.list.iter_mut().find(|bookmark| bookmark.id == id).ok_or(TooMany)
+        self.list
+            .iter_mut()
+            .find(|bookmark| bookmark.id == id)
+            .ok_or(TooMany)
     }
 
     fn insert(&mut self, place: BookmarkPlace, fill: impl FnOnce(&mut Bookmark)) -> BookmarkId {
         self.newest += 1;
         let id = BookmarkId(self.newest);
         let (name, note, color) = (String::new(), String::new(), BookmarkColor::default());
-        let mut bookmark = Bookmark { id, place, name, note, color };
+        let mut bookmark = Bookmark {
+            id,
+            place,
+            name,
+            note,
+            color,
+        };
         fill(&mut bookmark);
-        let start = self.list.partition_point(|known| known.place.rank() <= place.rank());
+        let start = self
+            .list
+            .partition_point(|known| known.place.rank() <= place.rank());
         self.list.insert(start, bookmark);
         id
     }
@@ -194,12 +241,19 @@ impl Bookmarks {
 
 /// A name is one line.
 fn line(text: &str) -> String {
-    let spaced: String = text.trim().chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let spaced: String = text
+        .trim()
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect();
     cut(&spaced, NAME)
 }
 
 fn cut(text: &str, letters: usize) -> String {
-    text.chars().filter(|letter| !letter.is_control() || *letter == '\n').take(letters).collect()
+    text.chars()
+        .filter(|letter| !letter.is_control() || *letter == '\n')
+        .take(letters)
+        .collect()
 }
 
 #[cfg(test)]
@@ -208,7 +262,9 @@ mod tests {
 
     fn marked(places: &[BookmarkPlace]) -> Bookmarks {
         let mut bookmarks = Bookmarks::default();
-        places.iter().for_each(|place| bookmarks.change(&BookmarkChange::Toggle(*place)).unwrap());
+        places
+            .iter()
+            .for_each(|place| bookmarks.change(&BookmarkChange::Toggle(*place)).unwrap());
         bookmarks
     }
 
@@ -217,29 +273,59 @@ mod tests {
     }
 
     const RANGE: BookmarkPlace = BookmarkPlace::Range { first: 5, last: 9 };
-    const WORD: BookmarkPlace = BookmarkPlace::Memory { address: 0x100, len_bytes: 8 };
+    const WORD: BookmarkPlace = BookmarkPlace::Memory {
+        address: 0x100,
+        len_bytes: 8,
+    };
 
     #[test]
     fn they_are_in_the_order_of_time_and_then_of_memory() {
-        let bookmarks = marked(&[WORD, BookmarkPlace::Position(7), RANGE, BookmarkPlace::Position(5)]);
+        let bookmarks = marked(&[
+            WORD,
+            BookmarkPlace::Position(7),
+            RANGE,
+            BookmarkPlace::Position(5),
+        ]);
         assert_eq!(texts(&bookmarks), ["5", "5 – 9", "7", "100:8"]);
-        assert_eq!(bookmarks.moment_in(6, 9).map(Bookmark::title).as_deref(), Some("7"));
-        assert_eq!(bookmarks.moment_in(5, 5).map(Bookmark::title).as_deref(), Some("5"));
+        assert_eq!(
+            bookmarks.moment_in(6, 9).map(Bookmark::title).as_deref(),
+            Some("7")
+        );
+        assert_eq!(
+            bookmarks.moment_in(5, 5).map(Bookmark::title).as_deref(),
+            Some("5")
+        );
         assert!(bookmarks.moment_in(6, 6).is_none() && bookmarks.moment_in(8, u64::MAX).is_none());
         assert_eq!(bookmarks.ranges_in(8, 20).count(), 1);
         assert_eq!(bookmarks.ranges_in(9, 20).count(), 0);
         assert!(bookmarks.memory_in(0x107, 1).is_some() && bookmarks.memory_in(0x108, 1).is_none());
-        assert_eq!(bookmarks.behind(5).map(Bookmark::title).as_deref(), Some("7"));
+        assert_eq!(
+            bookmarks.behind(5).map(Bookmark::title).as_deref(),
+            Some("7")
+        );
         assert_eq!(bookmarks.before(5), None);
     }
 
     #[test]
     fn a_place_is_marked_once_and_the_mark_goes_by_marking_it_again() {
         let mut bookmarks = marked(&[RANGE]);
-        bookmarks.change(&BookmarkChange::Put { place: RANGE, name: " a\nname ".to_owned() }).unwrap();
-        bookmarks.change(&BookmarkChange::Color { place: RANGE, color: BookmarkColor::Red }).unwrap();
+        bookmarks
+            .change(&BookmarkChange::Put {
+                place: RANGE,
+                name: " a\nname ".to_owned(),
+            })
+            .unwrap();
+        bookmarks
+            .change(&BookmarkChange::Color {
+                place: RANGE,
+                color: BookmarkColor::Red,
+            })
+            .unwrap();
         assert_eq!(texts(&bookmarks), ["a name"]);
-        assert_eq!(bookmarks.at(RANGE).map(|bookmark| bookmark.color), Some(BookmarkColor::Red));
+        assert_eq!(
+            bookmarks.at(RANGE).map(|bookmark| bookmark.color),
+            Some(BookmarkColor::Red)
+        );
         bookmarks.change(&BookmarkChange::Toggle(RANGE)).unwrap();
         assert!(bookmarks.list().is_empty());
     }
@@ -250,9 +336,17 @@ mod tests {
         let mut bookmarks = marked(&places);
         let more = BookmarkChange::Toggle(BookmarkPlace::Position(u64::MAX));
         assert_eq!(bookmarks.change(&more), Err(TooMany));
-        let long = BookmarkChange::Annotate { place: BookmarkPlace::Position(3), note: "x".repeat(100_000) };
+        let long = BookmarkChange::Annotate {
+            place: BookmarkPlace::Position(3),
+            note: "x".repeat(100_000),
+        };
         bookmarks.change(&long).unwrap();
-        assert!(bookmarks.list().iter().all(|bookmark| bookmark.note.len() <= NOTE));
+        assert!(
+            bookmarks
+                .list()
+                .iter()
+                .all(|bookmark| bookmark.note.len() <= NOTE)
+        );
     }
 
     #[test]

@@ -84,7 +84,9 @@ impl<K: KeptQuestion> KeptList<K> {
 
     /// Returns the question of a name, in any case.
     pub fn named(&self, name: &str) -> Option<&K> {
-        self.list.iter().find(|kept| kept.name().eq_ignore_ascii_case(name.trim()))
+        self.list
+            .iter()
+            .find(|kept| kept.name().eq_ignore_ascii_case(name.trim()))
     }
 
     /// Makes a change. A question without a name or a text is not kept.
@@ -107,7 +109,9 @@ impl<K: KeptQuestion> KeptList<K> {
     }
 
     fn keep(&mut self, kept: &K) -> Result<(), String> {
-        let refusal = |id: &'static str, most: usize| spoken_with(id, &[("most", Value::from(most.to_string()))]);
+        let refusal = |id: &'static str, most: usize| {
+            spoken_with(id, &[("most", Value::from(most.to_string()))])
+        };
         let name: String = kept.name().trim().chars().take(LONGEST).collect();
         if name.is_empty() || kept.text().trim().is_empty() {
             return Ok(());
@@ -119,13 +123,16 @@ impl<K: KeptQuestion> KeptList<K> {
         if self.list.len() >= MOST {
             return Err(refusal(K::MESSAGES.too_many, MOST));
         }
-        let place = self.list.partition_point(|known| known.name().to_lowercase() < name.to_lowercase());
+        let place = self
+            .list
+            .partition_point(|known| known.name().to_lowercase() < name.to_lowercase());
         self.list.insert(place, kept.with_name(name));
         Ok(())
     }
 
     fn forget(&mut self, name: &str) {
-        self.list.retain(|kept| !kept.name().eq_ignore_ascii_case(name.trim()));
+        self.list
+            .retain(|kept| !kept.name().eq_ignore_ascii_case(name.trim()));
     }
 
     /// Says that no question is kept under a name, and which ones are.
@@ -134,7 +141,10 @@ impl<K: KeptQuestion> KeptList<K> {
         let name = ("name", Value::from(name));
         match names.is_empty() {
             true => spoken_with(K::MESSAGES.none_kept, &[name]),
-            false => spoken_with(K::MESSAGES.none_kept_so, &[name, ("names", Value::from(names.join(", ")))]),
+            false => spoken_with(
+                K::MESSAGES.none_kept_so,
+                &[name, ("names", Value::from(names.join(", ")))],
+            ),
         }
     }
 }
@@ -145,37 +155,79 @@ mod tests {
     use super::*;
 
     fn kept(name: &str, text: &str) -> KeptSearch {
-        let search = FindQuestion { text: text.to_owned(), ..FindQuestion::default() };
-        KeptSearch { name: name.to_owned(), search }
+        let search = FindQuestion {
+            text: text.to_owned(),
+            ..FindQuestion::default()
+        };
+        KeptSearch {
+            name: name.to_owned(),
+            search,
+        }
     }
 
     fn names(searches: &KeptList<KeptSearch>) -> Vec<&str> {
-        searches.list().iter().map(|kept| kept.name.as_str()).collect()
+        searches
+            .list()
+            .iter()
+            .map(|kept| kept.name.as_str())
+            .collect()
     }
 
     #[test]
     fn a_name_stands_for_one_question() {
-        let mut searches = KeptList::of(vec![kept("stores", "strb"), kept("Calls", "bl"), kept("", "x")]);
+        let mut searches = KeptList::of(vec![
+            kept("stores", "strb"),
+            kept("Calls", "bl"),
+            kept("", "x"),
+        ]);
         assert_eq!(names(&searches), ["Calls", "stores"]);
-        searches.change(&KeptChange::Keep(kept("CALLS", "blr"))).unwrap();
+        searches
+            .change(&KeptChange::Keep(kept("CALLS", "blr")))
+            .unwrap();
         assert_eq!(
-            (names(&searches), searches.named("calls").unwrap().search.text.as_str()),
+            (
+                names(&searches),
+                searches.named("calls").unwrap().search.text.as_str()
+            ),
             (vec!["CALLS", "stores"], "blr")
         );
-        searches.change(&KeptChange::Rename("calls".to_owned(), "x calls".to_owned())).unwrap();
-        searches.change(&KeptChange::Rename("nosuch".to_owned(), "y".to_owned())).unwrap();
+        searches
+            .change(&KeptChange::Rename(
+                "calls".to_owned(),
+                "x calls".to_owned(),
+            ))
+            .unwrap();
+        searches
+            .change(&KeptChange::Rename("nosuch".to_owned(), "y".to_owned()))
+            .unwrap();
         assert_eq!(names(&searches), ["stores", "x calls"]);
-        searches.change(&KeptChange::Forget("stores".to_owned())).unwrap();
+        searches
+            .change(&KeptChange::Forget("stores".to_owned()))
+            .unwrap();
         assert_eq!(names(&searches), ["x calls"]);
     }
 
     #[test]
     fn a_list_has_a_maximum_of_questions_and_of_characters() {
-        let mut searches = KeptList::of((0..500).map(|number| kept(&format!("search {number}"), "x")).collect());
+        let mut searches = KeptList::of(
+            (0..500)
+                .map(|number| kept(&format!("search {number}"), "x"))
+                .collect(),
+        );
         assert_eq!(searches.list().len(), MOST);
-        let full = searches.change(&KeptChange::Keep(kept("one more", "x"))).unwrap_err();
-        let long = searches.change(&KeptChange::Keep(kept("long", &"x".repeat(LONGEST + 1)))).unwrap_err();
-        assert!(full.contains("200") && long.contains("400"), "{full}; {long}");
-        assert_eq!(searches.change(&KeptChange::Keep(kept("search 3", "y"))), Ok(()));
+        let full = searches
+            .change(&KeptChange::Keep(kept("one more", "x")))
+            .unwrap_err();
+        let long = searches
+            .change(&KeptChange::Keep(kept("long", &"x".repeat(LONGEST + 1))))
+            .unwrap_err();
+        assert!(
+            full.contains("200") && long.contains("400"),
+            "{full}; {long}"
+        );
+        assert_eq!(
+            searches.change(&KeptChange::Keep(kept("search 3", "y"))),
+            Ok(())
+        );
     }
 }

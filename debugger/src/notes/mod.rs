@@ -20,7 +20,9 @@ mod session_file;
 mod slices;
 mod watches;
 
-pub use bookmark::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
+pub use bookmark::{
+    Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace,
+};
 pub use bookmarks::{Bookmarks, EditWish, MOST, TooMany};
 pub use kept_list::{KeptChange, KeptList, KeptQuestion};
 pub use searches::{FindKind, FindQuestion, FindRange, KeptSearch};

@@ -82,7 +82,10 @@ impl KeptQuestion for KeptSearch {
     }
 
     fn with_name(&self, name: String) -> Self {
-        Self { name, search: self.search.clone() }
+        Self {
+            name,
+            search: self.search.clone(),
+        }
     }
 
     fn text(&self) -> &str {

@@ -58,7 +58,8 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::{
-    Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, KeptList, KeptSearch, KeptSlice, Watch, Watches,
+    Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, KeptList, KeptSearch, KeptSlice,
+    Watch, Watches,
 };
 use crate::messages::say;
 use crate::number::number;
@@ -153,7 +154,11 @@ pub struct SessionError {
 impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
-            Some(line) => f.write_str(&say!("session-line", line = line.to_string(), what = &*self.what)),
+            Some(line) => f.write_str(&say!(
+                "session-line",
+                line = line.to_string(),
+                what = &*self.what
+            )),
             None => f.write_str(&self.what),
         }
     }
@@ -167,7 +172,10 @@ impl std::error::Error for SessionError {}
 struct Written {
     stepback_session: Option<u32>,
     active: u32,
-    #[serde(rename = "windows_together", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(
+        rename = "windows_together",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
     is_synced: bool,
     #[serde(skip_serializing_if = "Vec::is_empty", with = "crate::paths")]
     sysroots: Vec<PathBuf>,
@@ -224,25 +232,50 @@ struct WrittenBookmark {
 impl WrittenBookmark {
     fn of(bookmark: &Bookmark) -> Self {
         let (name, note, color) = (bookmark.name.clone(), bookmark.note.clone(), bookmark.color);
-        let bare = Self { name, note, color, ..Self::default() };
+        let bare = Self {
+            name,
+            note,
+            color,
+            ..Self::default()
+        };
         match bookmark.place {
-            BookmarkPlace::Position(position) => Self { position: Some(position), ..bare },
-            BookmarkPlace::Range { first, last } => Self { first: Some(first), last: Some(last), ..bare },
-            BookmarkPlace::Memory { address, len_bytes } => {
-                Self { address: Some(format!("{address:#x}")), bytes: Some(len_bytes), ..bare }
-            }
+            BookmarkPlace::Position(position) => Self {
+                position: Some(position),
+                ..bare
+            },
+            BookmarkPlace::Range { first, last } => Self {
+                first: Some(first),
+                last: Some(last),
+                ..bare
+            },
+            BookmarkPlace::Memory { address, len_bytes } => Self {
+                address: Some(format!("{address:#x}")),
+                bytes: Some(len_bytes),
+                ..bare
+            },
         }
     }
 
     fn place(&self) -> Result<BookmarkPlace, String> {
         match (self.position, self.first.zip(self.last), &self.address) {
             (Some(position), None, None) => Ok(BookmarkPlace::Position(position)),
-            (None, Some((first, last)), None) if first < last => Ok(BookmarkPlace::Range { first, last }),
+            (None, Some((first, last)), None) if first < last => {
+                Ok(BookmarkPlace::Range { first, last })
+            }
             (None, Some(_), None) => Err(say!("session-range-backwards").to_owned()),
             (None, None, Some(address)) => {
-                let wrong = |error: String| say!("session-address", address = format!("{address:?}"), error = error);
+                let wrong = |error: String| {
+                    say!(
+                        "session-address",
+                        address = format!("{address:?}"),
+                        error = error
+                    )
+                };
                 let address = number(address).map_err(|error| wrong(error.to_string()))?;
-                Ok(BookmarkPlace::Memory { address, len_bytes: self.bytes.unwrap_or(1).max(1) })
+                Ok(BookmarkPlace::Memory {
+                    address,
+                    len_bytes: self.bytes.unwrap_or(1).max(1),
+                })
             }
             _ => Err(say!("session-no-place").to_owned()),
         }
@@ -265,16 +298,29 @@ impl SessionFile {
         })?;
         match written.stepback_session {
             Some(1..=VERSION) => {}
-            Some(version) => return Err(whole(say!("session-newer", version = version.to_string()))),
+            Some(version) => {
+                return Err(whole(say!("session-newer", version = version.to_string())));
+            }
             None => return Err(whole(say!("session-none").to_owned())),
         }
         let mut bookmarks = Bookmarks::default();
         for entry in &written.bookmarks {
             let line = Some(line_of(text, entry.span().start));
-            let place = entry.get_ref().place().map_err(|what| SessionError { line, what })?;
-            let WrittenBookmark { name, note, color, .. } = entry.get_ref();
+            let place = entry
+                .get_ref()
+                .place()
+                .map_err(|what| SessionError { line, what })?;
+            let WrittenBookmark {
+                name, note, color, ..
+            } = entry.get_ref();
             let (id, name, note, color) = (BookmarkId(0), name.clone(), note.clone(), *color);
-            bookmarks.add(Bookmark { id, place, name, note, color });
+            bookmarks.add(Bookmark {
+                id,
+                place,
+                name,
+                note,
+                color,
+            });
         }
         let Written {
             active,
@@ -312,7 +358,11 @@ impl SessionFile {
 
     /// The text that [`Self::parse`] reads; none where a value cannot be written, which a test rules out.
     pub fn text(&self) -> Option<String> {
-        let bookmarks = self.bookmarks.list().iter().map(|mark| Spanned::new(0..0, WrittenBookmark::of(mark)));
+        let bookmarks = self
+            .bookmarks
+            .list()
+            .iter()
+            .map(|mark| Spanned::new(0..0, WrittenBookmark::of(mark)));
         let written = Written {
             stepback_session: Some(VERSION),
             active: self.active,
@@ -326,7 +376,9 @@ impl SessionFile {
             waves: self.waves.list().to_vec(),
             searches: self.searches.list().to_vec(),
             slices: self.slices.list().to_vec(),
-            panels: WrittenPanels { layout: self.panels.clone() },
+            panels: WrittenPanels {
+                layout: self.panels.clone(),
+            },
         };
         let head = "# What Stepback keeps about a trace. It may be changed by hand while the trace is closed.\n";
         Some(format!("{head}{}", toml::to_string_pretty(&written).ok()?))
@@ -343,7 +395,11 @@ impl KeptTrace {
 
 /// The line of a byte, from 1.
 fn line_of(text: &str, byte: usize) -> usize {
-    text.bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1
+    text.bytes()
+        .take(byte)
+        .filter(|byte| *byte == b'\n')
+        .count()
+        + 1
 }
 
 #[cfg(test)]
@@ -351,27 +407,64 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::notes::{BookmarkChange, FindKind, FindQuestion, FindRange, SliceEdges, SliceQuestion};
+    use crate::notes::{
+        BookmarkChange, FindKind, FindQuestion, FindRange, SliceEdges, SliceQuestion,
+    };
 
     fn kept() -> SessionFile {
         let mut bookmarks = Bookmarks::default();
         let places = [
             BookmarkPlace::Position(7),
             BookmarkPlace::Range { first: 3, last: 9 },
-            BookmarkPlace::Memory { address: u64::MAX, len_bytes: 8 },
+            BookmarkPlace::Memory {
+                address: u64::MAX,
+                len_bytes: 8,
+            },
         ];
         for place in places {
-            bookmarks.change(&BookmarkChange::Put { place, name: "\"it's\" 'a' \\ name".to_owned() }).unwrap();
+            bookmarks
+                .change(&BookmarkChange::Put {
+                    place,
+                    name: "\"it's\" 'a' \\ name".to_owned(),
+                })
+                .unwrap();
         }
-        let annotate = BookmarkChange::Annotate { place: places[0], note: "two\nlines ''' \"\"\"".to_owned() };
+        let annotate = BookmarkChange::Annotate {
+            place: places[0],
+            note: "two\nlines ''' \"\"\"".to_owned(),
+        };
         bookmarks.change(&annotate).unwrap();
-        let all = SliceEdges { addresses: true, flags: true, control: true };
-        let asked = SliceQuestion { cell: "0x80:8".to_owned(), ..SliceQuestion::default() };
+        let all = SliceEdges {
+            addresses: true,
+            flags: true,
+            control: true,
+        };
+        let asked = SliceQuestion {
+            cell: "0x80:8".to_owned(),
+            ..SliceQuestion::default()
+        };
         SessionFile {
-            trace: KeptTrace { path: "/a b/c.tarmac".into(), bytes: 12, steps: 3, ..KeptTrace::default() },
-            images: vec![KeptImage { path: "/x.elf".into(), offset: 0x1000 }],
+            trace: KeptTrace {
+                path: "/a b/c.tarmac".into(),
+                bytes: 12,
+                steps: 3,
+                ..KeptTrace::default()
+            },
+            images: vec![KeptImage {
+                path: "/x.elf".into(),
+                offset: 0x1000,
+            }],
             sysroots: vec!["/root".into()],
-            windows: vec![KeptWindow { number: 1, position: 5 }, KeptWindow { number: 2, position: 0 }],
+            windows: vec![
+                KeptWindow {
+                    number: 1,
+                    position: 5,
+                },
+                KeptWindow {
+                    number: 2,
+                    position: 0,
+                },
+            ],
             active: 2,
             is_synced: true,
             panels: "(a: \"b\",\n c: '''d''')".to_owned(),
@@ -379,26 +472,48 @@ mod tests {
             watches: Watches::of(vec![Watch::parse("[sp+8] u32"), Watch::parse("x0")]),
             waves: Watches::of(vec![Watch::parse("x1 i64")]),
             searches: KeptList::of(vec![
-                KeptSearch { name: "a \"search\"".to_owned(), search: sought("/^b.*l$/", "12") },
-                KeptSearch { name: "b".to_owned(), search: sought("x", "") },
+                KeptSearch {
+                    name: "a \"search\"".to_owned(),
+                    search: sought("/^b.*l$/", "12"),
+                },
+                KeptSearch {
+                    name: "b".to_owned(),
+                    search: sought("x", ""),
+                },
             ]),
             slices: KeptList::of(vec![
                 KeptSlice {
                     name: "a".to_owned(),
-                    slice: SliceQuestion { cell: "x2".to_owned(), at: 9, forward: true, edges: all },
+                    slice: SliceQuestion {
+                        cell: "x2".to_owned(),
+                        at: 9,
+                        forward: true,
+                        edges: all,
+                    },
                 },
-                KeptSlice { name: "b".to_owned(), slice: SliceQuestion { at: 0, ..asked } },
+                KeptSlice {
+                    name: "b".to_owned(),
+                    slice: SliceQuestion { at: 0, ..asked },
+                },
             ]),
         }
     }
 
     fn sought(text: &str, from: &str) -> FindQuestion {
-        let range = FindRange { from: from.to_owned(), to: String::new() };
-        FindQuestion { text: text.to_owned(), kind: FindKind::Regex, range }
+        let range = FindRange {
+            from: from.to_owned(),
+            to: String::new(),
+        };
+        FindQuestion {
+            text: text.to_owned(),
+            kind: FindKind::Regex,
+            range,
+        }
     }
 
     fn shown(bookmarks: &Bookmarks) -> Vec<(BookmarkPlace, String, String, BookmarkColor)> {
-        let parts = |mark: &Bookmark| (mark.place, mark.name.clone(), mark.note.clone(), mark.color);
+        let parts =
+            |mark: &Bookmark| (mark.place, mark.name.clone(), mark.note.clone(), mark.color);
         bookmarks.list().iter().map(parts).collect()
     }
 
@@ -409,7 +524,13 @@ mod tests {
         assert!(text.contains("[[bookmarks]]\nposition = 7\n"), "{text}");
         let read = SessionFile::parse(&text).unwrap();
         assert_eq!(shown(&read.bookmarks), shown(&kept.bookmarks));
-        assert_eq!(SessionFile { bookmarks: kept.bookmarks.clone(), ..read }, kept);
+        assert_eq!(
+            SessionFile {
+                bookmarks: kept.bookmarks.clone(),
+                ..read
+            },
+            kept
+        );
     }
 
     #[track_caller]
@@ -420,23 +541,38 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
         check_error("", "not a session: stepback_session = 1 is missing");
-        check_error("stepback_session = 2\n", "written by a newer Stepback: version 2");
+        check_error(
+            "stepback_session = 2\n",
+            "written by a newer Stepback: version 2",
+        );
         let bad = "stepback_session = 1\n\n[[bookmarks]]\nposition = 1\nfirst = 1\nlast = 2\n";
-        check_error(bad, "line 3: a bookmark has a position, or first and last, or an address");
+        check_error(
+            bad,
+            "line 3: a bookmark has a position, or first and last, or an address",
+        );
         let late = "stepback_session = 1\n[[bookmarks]]\nposition = 1\n[[bookmarks]]\nfirst = 3\nlast = 2\n";
         check_error(late, "line 4: the part of a bookmark ends before it begins");
         let error = SessionFile::parse("stepback_session = 1\nactive = \"x\"\n").unwrap_err();
         assert_eq!(error.line, Some(2));
-        assert_eq!(SessionFile::parse("stepback_session = 1\n[[bookmarks]\n").unwrap_err().line, Some(2));
+        assert_eq!(
+            SessionFile::parse("stepback_session = 1\n[[bookmarks]\n")
+                .unwrap_err()
+                .line,
+            Some(2)
+        );
     }
 
     #[test]
     fn what_is_not_known_is_passed_over_and_what_is_too_much_is_left_out() {
         let mut text = "stepback_session = 1\nfuture = [1, 2]\n".to_owned();
-        (0..5000).for_each(|position| text.push_str(&format!("[[bookmarks]]\nposition = {position}\n")));
+        (0..5000)
+            .for_each(|position| text.push_str(&format!("[[bookmarks]]\nposition = {position}\n")));
         (0..5000).for_each(|number| text.push_str(&format!("[[windows]]\nnumber = {number}\n")));
         let read = SessionFile::parse(&text).unwrap();
-        assert_eq!((read.bookmarks.list().len(), read.windows.len()), (crate::notes::MOST, WINDOWS));
+        assert_eq!(
+            (read.bookmarks.list().len(), read.windows.len()),
+            (crate::notes::MOST, WINDOWS)
+        );
         let deep = format!("stepback_session = 1\nx = {}", "[".repeat(100_000));
         assert!(SessionFile::parse(&deep).is_err());
     }

@@ -99,7 +99,10 @@ impl KeptQuestion for KeptSlice {
     }
 
     fn with_name(&self, name: String) -> Self {
-        Self { name, slice: self.slice.clone() }
+        Self {
+            name,
+            slice: self.slice.clone(),
+        }
     }
 
     fn text(&self) -> &str {
@@ -113,8 +116,18 @@ mod tests {
 
     #[test]
     fn ways_are_followed_or_not() {
-        let edges = SliceEdges::default().toggled(SliceEdge::Flags).toggled(SliceEdge::Addresses);
-        assert_eq!((edges.has(SliceEdge::Flags), edges.has(SliceEdge::Control)), (true, false));
-        assert!(edges.toggled(SliceEdge::Flags).toggled(SliceEdge::Addresses).is_none());
+        let edges = SliceEdges::default()
+            .toggled(SliceEdge::Flags)
+            .toggled(SliceEdge::Addresses);
+        assert_eq!(
+            (edges.has(SliceEdge::Flags), edges.has(SliceEdge::Control)),
+            (true, false)
+        );
+        assert!(
+            edges
+                .toggled(SliceEdge::Flags)
+                .toggled(SliceEdge::Addresses)
+                .is_none()
+        );
     }
 }

@@ -125,11 +125,23 @@ impl Watch {
     /// Reads what was typed: an expression, with a type before it or behind it: `[sp+8] u32`, `u32 x0`.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
-        let named = |word: &str| WatchType::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(word));
-        let behind = text.rsplit_once(char::is_whitespace).and_then(|(rest, word)| Some((rest, named(word)?)));
-        let before = || text.split_once(char::is_whitespace).and_then(|(word, rest)| Some((rest, named(word)?)));
+        let named = |word: &str| {
+            WatchType::ALL
+                .into_iter()
+                .find(|kind| kind.name().eq_ignore_ascii_case(word))
+        };
+        let behind = text
+            .rsplit_once(char::is_whitespace)
+            .and_then(|(rest, word)| Some((rest, named(word)?)));
+        let before = || {
+            text.split_once(char::is_whitespace)
+                .and_then(|(word, rest)| Some((rest, named(word)?)))
+        };
         let (expression, kind) = behind.or_else(before).unwrap_or((text, WatchType::Hex));
-        Self { expression: expression.trim().chars().take(LONGEST).collect(), kind }
+        Self {
+            expression: expression.trim().chars().take(LONGEST).collect(),
+            kind,
+        }
     }
 
     /// As it is typed.
@@ -205,7 +217,11 @@ impl Watches {
             }
             WatchChange::Edit(place, text) => {
                 let watch = Watch::parse(text);
-                if let Some(known) = self.list.get_mut(*place).filter(|_| !watch.expression.is_empty()) {
+                if let Some(known) = self
+                    .list
+                    .get_mut(*place)
+                    .filter(|_| !watch.expression.is_empty())
+                {
                     *known = watch;
                 }
             }
@@ -216,7 +232,9 @@ impl Watches {
             }
             WatchChange::MoveUp(place) => self.swap(place.checked_sub(1), *place),
             WatchChange::MoveDown(place) => self.swap(place.checked_add(1), *place),
-            WatchChange::Remove(place) if *place < self.list.len() => drop(self.list.remove(*place)),
+            WatchChange::Remove(place) if *place < self.list.len() => {
+                drop(self.list.remove(*place))
+            }
             WatchChange::Remove(_) => {}
             WatchChange::Clear => self.list.clear(),
         }
@@ -230,7 +248,13 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expression: &str, kind: WatchType) {
-        assert_eq!(Watch::parse(text), Watch { expression: expression.to_owned(), kind });
+        assert_eq!(
+            Watch::parse(text),
+            Watch {
+                expression: expression.to_owned(),
+                kind
+            }
+        );
     }
 
     #[test]
@@ -251,16 +275,25 @@ mod tests {
         }
         watches.change(&WatchChange::MoveUp(2)).unwrap();
         watches.change(&WatchChange::MoveUp(0)).unwrap();
-        watches.change(&WatchChange::Read(1, WatchType::I8)).unwrap();
+        watches
+            .change(&WatchChange::Read(1, WatchType::I8))
+            .unwrap();
         watches.change(&WatchChange::Remove(7)).unwrap();
         let texts: Vec<String> = watches.list().iter().map(Watch::text).collect();
         assert_eq!(texts, ["x0", "[sp] i8", "x1 u32"]);
         watches.change(&WatchChange::Remove(0)).unwrap();
-        watches.change(&WatchChange::Edit(0, "x7 f64".to_owned())).unwrap();
+        watches
+            .change(&WatchChange::Edit(0, "x7 f64".to_owned()))
+            .unwrap();
         assert_eq!(watches.list()[0].text(), "x7 f64");
         for number in 0..MOST_WATCHES - 2 {
-            watches.change(&WatchChange::Add(format!("{number}"))).unwrap();
+            watches
+                .change(&WatchChange::Add(format!("{number}")))
+                .unwrap();
         }
-        assert_eq!(watches.change(&WatchChange::Add("x30".to_owned())), Err(TooManyWatches));
+        assert_eq!(
+            watches.change(&WatchChange::Add("x30".to_owned())),
+            Err(TooManyWatches)
+        );
     }
 }

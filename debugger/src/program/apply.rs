@@ -9,7 +9,8 @@ use super::saving::keep_session;
 use super::shell::{Report, Shell, in_desk};
 use super::state::{Before, Program};
 use crate::action::{
-    Access, Action, Fold, MarkAction, PanelAction, SearchAction, SliceAction, StepRange, TravelAction, ViewAction, Way,
+    Access, Action, Fold, MarkAction, PanelAction, SearchAction, SliceAction, StepRange,
+    TravelAction, ViewAction, Way,
 };
 use crate::analysis::step_places::Callees;
 use crate::desk::{Desk, LineGoal, Named};
@@ -69,12 +70,18 @@ fn apply_travel(shell: &mut dyn Shell, action: TravelAction) {
     match action {
         TravelAction::Page(way) => {
             let rows = shell.page_rows();
-            in_desk(shell, |desk| desk.begin(Move::Step(Stride::Page(rows.max(1)), way)));
+            in_desk(shell, |desk| {
+                desk.begin(Move::Step(Stride::Page(rows.max(1)), way))
+            });
         }
-        TravelAction::GoToAccessOfSelection(access, way) => go_to_access_of_selection(shell, access, way),
+        TravelAction::GoToAccessOfSelection(access, way) => {
+            go_to_access_of_selection(shell, access, way)
+        }
         TravelAction::GoToCall(name, way) => {
             let selected = shell.selected_function().map(Named::Address);
-            in_desk(shell, |desk| desk.go_to_call(name.map(Named::Name).or(selected), way));
+            in_desk(shell, |desk| {
+                desk.go_to_call(name.map(Named::Name).or(selected), way)
+            });
         }
         action => in_desk(shell, |desk| travel(desk, action)),
     }
@@ -94,9 +101,16 @@ fn travel(desk: &mut Desk, action: TravelAction) {
         TravelAction::Travel(window, to) => desk.begin_in(window, Move::Travel(to)),
         TravelAction::History(way) => desk.begin(Move::History(way)),
         TravelAction::GoToAccess(cell, access, way) => desk.go_to_access(cell, access, way),
-        TravelAction::GoToAccessUntil(cell, access, until) => desk.go_to_access_until(cell, access, until),
+        TravelAction::GoToAccessUntil(cell, access, until) => {
+            desk.go_to_access_until(cell, access, until)
+        }
         TravelAction::GoToExternal(cell, way) => desk.go_to_external(cell, way),
-        TravelAction::GoToLine(file, line, way, thread) => desk.go_to_line(LineGoal { file, line, way, thread }),
+        TravelAction::GoToLine(file, line, way, thread) => desk.go_to_line(LineGoal {
+            file,
+            line,
+            way,
+            thread,
+        }),
         TravelAction::GoToVisit(way) => desk.go_to_visit(way),
         TravelAction::StepLine(way) => desk.go_to_next_line(Callees::Over, way),
         TravelAction::StepLineInto(way) => desk.go_to_next_line(Callees::Into, way),
@@ -106,17 +120,29 @@ fn travel(desk: &mut Desk, action: TravelAction) {
         TravelAction::GoToWhereAgain(way) => desk.go_to_where_again(way),
         TravelAction::GoToChange(watch, way) => desk.go_to_change(watch, way),
         TravelAction::GoToBookmark(way) => desk.go_to_bookmark(way),
-        TravelAction::Page(_) | TravelAction::GoToAccessOfSelection(..) | TravelAction::GoToCall(..) => {}
+        TravelAction::Page(_)
+        | TravelAction::GoToAccessOfSelection(..)
+        | TravelAction::GoToCall(..) => {}
     }
 }
 
 fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, way: Way) {
-    let Some(selected) = shell.selected_cell() else { return shell.tell(Report::NoCell) };
+    let Some(selected) = shell.selected_cell() else {
+        return shell.tell(Report::NoCell);
+    };
     let program = shell.program_mut();
-    let Some(desk) = program.desk.as_mut() else { return };
+    let Some(desk) = program.desk.as_mut() else {
+        return;
+    };
     // An action on a panel starts from the state that the panel shows, whichever window is the active one.
-    match selected.follow.and_then(|follow| desk.windows.start_from(follow)) {
-        Some(start) => program.queue.extend([start, TravelAction::GoToAccess(selected.cell, access, way).into()]),
+    match selected
+        .follow
+        .and_then(|follow| desk.windows.start_from(follow))
+    {
+        Some(start) => program.queue.extend([
+            start,
+            TravelAction::GoToAccess(selected.cell, access, way).into(),
+        ]),
         None => desk.go_to_access(selected.cell, access, way),
     }
 }
@@ -129,13 +155,21 @@ fn apply_search(shell: &mut dyn Shell, action: SearchAction) {
             in_desk(shell, |desk| desk.begin_find(question));
         }
         SearchAction::RunSearch(name) => {
-            let kept = shell.program_mut().desk.as_mut().and_then(|desk| desk.kept_search(&name));
+            let kept = shell
+                .program_mut()
+                .desk
+                .as_mut()
+                .and_then(|desk| desk.kept_search(&name));
             if let Some(kept) = kept {
                 apply_search(shell, SearchAction::Find(kept.search));
             }
         }
         SearchAction::ShowSearch(name) => {
-            let kept = shell.program_mut().desk.as_mut().and_then(|desk| desk.kept_search(&name));
+            let kept = shell
+                .program_mut()
+                .desk
+                .as_mut()
+                .and_then(|desk| desk.kept_search(&name));
             if let Some(kept) = kept {
                 shell.show_search(kept);
             }
@@ -148,7 +182,9 @@ fn apply_search(shell: &mut dyn Shell, action: SearchAction) {
         SearchAction::SurroundHits(context) => in_desk(shell, |desk| desk.surround_hits(context)),
         SearchAction::KeepSearch(name) => in_desk(shell, |desk| desk.keep_search(&name)),
         SearchAction::Searches(change) => in_desk(shell, |desk| desk.change_searches(&change)),
-        SearchAction::OpenHidden(window, steps) => in_desk(shell, |desk| desk.open_hidden(window, steps)),
+        SearchAction::OpenHidden(window, steps) => {
+            in_desk(shell, |desk| desk.open_hidden(window, steps))
+        }
     }
 }
 
@@ -156,7 +192,11 @@ fn apply_slice(shell: &mut dyn Shell, action: SliceAction) {
     match action {
         SliceAction::ViewSlice(view) => shell.view_slice(view),
         SliceAction::ShowSlice(name) => {
-            let kept = shell.program_mut().desk.as_mut().and_then(|desk| desk.kept_slice(&name));
+            let kept = shell
+                .program_mut()
+                .desk
+                .as_mut()
+                .and_then(|desk| desk.kept_slice(&name));
             if let Some(kept) = kept {
                 shell.show_slice(kept);
             }
@@ -185,7 +225,10 @@ fn apply_mark(shell: &mut dyn Shell, action: MarkAction) {
             let Some(StepRange { first, last }) = shell.selected_range() else {
                 return shell.tell(Report::NothingToBookmark);
             };
-            let place = BookmarkPlace::Range { first: first.0, last: last.0 };
+            let place = BookmarkPlace::Range {
+                first: first.0,
+                last: last.0,
+            };
             let change = match name.is_empty() {
                 true => BookmarkChange::Toggle(place),
                 false => BookmarkChange::Put { place, name },
@@ -227,8 +270,17 @@ fn apply_panel(shell: &mut dyn Shell, action: PanelAction) {
 
 /// Moves two windows to the ends of a range, the one with the lower number to its start, and compares them.
 pub(super) fn compare_ends(shell: &mut dyn Shell, StepRange { first, last }: StepRange) {
-    let Some(active) = shell.program().desk.as_ref().map(|desk| desk.windows.active) else { return };
-    let Some(other) = shell.other_window(last) else { return };
+    let Some(active) = shell
+        .program()
+        .desk
+        .as_ref()
+        .map(|desk| desk.windows.active)
+    else {
+        return;
+    };
+    let Some(other) = shell.other_window(last) else {
+        return;
+    };
     let (earlier, later) = (active.min(other), active.max(other));
     shell.program_mut().queue.extend([
         Action::travel(earlier, first),
@@ -239,15 +291,29 @@ pub(super) fn compare_ends(shell: &mut dyn Shell, StepRange { first, last }: Ste
 
 /// Moves the other window to a position, and compares the two.
 pub(super) fn compare_at(shell: &mut dyn Shell, position: Position) {
-    let Some(active) = shell.program().desk.as_ref().map(|desk| desk.windows.active) else { return };
-    let Some(other) = shell.other_window(position) else { return };
+    let Some(active) = shell
+        .program()
+        .desk
+        .as_ref()
+        .map(|desk| desk.windows.active)
+    else {
+        return;
+    };
+    let Some(other) = shell.other_window(position) else {
+        return;
+    };
     let compare = PanelAction::CompareWindows(active.min(other), active.max(other)).into();
-    shell.program_mut().queue.extend([Action::travel(other, position), compare]);
+    shell
+        .program_mut()
+        .queue
+        .extend([Action::travel(other, position), compare]);
 }
 
 fn apply_view(shell: &mut dyn Shell, action: ViewAction) {
     match action {
-        ViewAction::ToggleRawText => in_desk(shell, |desk| desk.windows.active_mut().is_raw ^= true),
+        ViewAction::ToggleRawText => {
+            in_desk(shell, |desk| desk.windows.active_mut().is_raw ^= true)
+        }
         action => shell.apply_view(action),
     }
 }

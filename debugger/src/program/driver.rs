@@ -26,7 +26,12 @@ pub fn advance(shell: &mut dyn Shell) {
 /// Does what actions and answers led to.
 pub fn take_news(shell: &mut dyn Shell) {
     let mut has_changed = false;
-    while let Some(news) = shell.program_mut().desk.as_mut().and_then(|desk| desk.take_news()) {
+    while let Some(news) = shell
+        .program_mut()
+        .desk
+        .as_mut()
+        .and_then(|desk| desk.take_news())
+    {
         has_changed |= matches!(news, News::Changed(_));
         take_one(shell, news);
     }
@@ -62,7 +67,9 @@ fn take_one(shell: &mut dyn Shell, news: News) {
 
 /// Performs the next line of the script. Returns false where there is none.
 pub fn next_of_script(shell: &mut dyn Shell, situation: &Situation) -> bool {
-    let Some(script) = shell.program_mut().script.as_mut() else { return false };
+    let Some(script) = shell.program_mut().script.as_mut() else {
+        return false;
+    };
     match script.next(situation) {
         Some(Ok(action)) => perform(shell, action),
         Some(Err(error)) => report(shell, &error),

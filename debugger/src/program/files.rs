@@ -34,8 +34,16 @@ pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
         }
         FileAction::OpenDemo => open(shell, TraceChoice::Demo),
         FileAction::OpenSession(None) => ask(shell, FilePurpose::Session),
-        FileAction::OpenSession(Some(file)) => open(shell, TraceChoice::Session { file, trace: None }),
-        FileAction::OpenSessionWith(file, trace) => open(shell, TraceChoice::Session { file, trace: Some(trace) }),
+        FileAction::OpenSession(Some(file)) => {
+            open(shell, TraceChoice::Session { file, trace: None })
+        }
+        FileAction::OpenSessionWith(file, trace) => open(
+            shell,
+            TraceChoice::Session {
+                file,
+                trace: Some(trace),
+            },
+        ),
         FileAction::LocateTrace(file) => ask(shell, FilePurpose::TraceOf(file)),
         FileAction::SaveSession(None) => ask(shell, FilePurpose::SessionPlace),
         FileAction::SaveSession(place) => save_session(shell, place),
@@ -44,21 +52,35 @@ pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
         FileAction::AddImage(None) => ask(shell, FilePurpose::Image),
         FileAction::AddImage(Some(image)) => reopen(shell, |desk| desk.options_with_image(&image)),
         FileAction::AddSysroot(None) => ask(shell, FilePurpose::Sysroot),
-        FileAction::AddSysroot(Some(directory)) => reopen(shell, |desk| desk.options_with_sysroot(directory)),
+        FileAction::AddSysroot(Some(directory)) => {
+            reopen(shell, |desk| desk.options_with_sysroot(directory))
+        }
         FileAction::LocateSource(file) => ask(shell, FilePurpose::Source(file)),
         FileAction::MoveSources(mapping) => move_sources(shell, mapping),
         FileAction::ForgetSources => {
             shell.forget_source_mappings();
-            in_desk(shell, |desk| desk.sources.map = desk.session.source_map.clone());
+            in_desk(shell, |desk| {
+                desk.sources.map = desk.session.source_map.clone()
+            });
         }
         FileAction::CloseTrace => close_trace(shell),
-        FileAction::ForgetRecent(path) => change_recent(shell, |list| list.retain(|trace| trace.path != path)),
+        FileAction::ForgetRecent(path) => {
+            change_recent(shell, |list| list.retain(|trace| trace.path != path))
+        }
         FileAction::ClearRecent => change_recent(shell, Vec::clear),
-        FileAction::CancelIndexing => shell.program().opening.iter().for_each(|opening| opening.cancel()),
+        FileAction::CancelIndexing => shell
+            .program()
+            .opening
+            .iter()
+            .for_each(|opening| opening.cancel()),
         FileAction::ContinueIndexing => index_more(shell, Showing::Parts),
         FileAction::FollowTrace => toggle_follow(shell),
         FileAction::ToggleIndexingCard => {
-            shell.program_mut().opening.iter_mut().for_each(|opening| opening.is_card_hidden ^= true);
+            shell
+                .program_mut()
+                .opening
+                .iter_mut()
+                .for_each(|opening| opening.is_card_hidden ^= true);
         }
         FileAction::SavePart(range, path) => save_range(shell, range, path),
         FileAction::SavePicture(Some(path)) => shell.save_picture(path),
@@ -134,23 +156,39 @@ fn move_sources(shell: &mut dyn Shell, mapping: SourceMapping) {
 
 /// Saves a range as a trace; without a range, what is selected in the timeline.
 fn save_range(shell: &mut dyn Shell, range: Option<StepRange>, path: Option<PathBuf>) {
-    let Some(range) = range.or_else(|| shell.selected_range()) else { return shell.tell(Report::NothingToSave) };
-    let Some(desk) = &shell.program().desk else { return };
+    let Some(range) = range.or_else(|| shell.selected_range()) else {
+        return shell.tell(Report::NothingToSave);
+    };
+    let Some(desk) = &shell.program().desk else {
+        return;
+    };
     let session = Arc::clone(&desk.session);
     if session.index.source().downcast::<Tarmac>().is_none() {
-        shell.program_mut().note_failure(say!("part-only-a-part-of-a-tarmac"));
+        shell
+            .program_mut()
+            .note_failure(say!("part-only-a-part-of-a-tarmac"));
         return shell.tell(Report::NotDivisible);
     }
-    let Some(path) = path else { return ask(shell, FilePurpose::PartPlace(range)) };
+    let Some(path) = path else {
+        return ask(shell, FilePurpose::PartPlace(range));
+    };
     if path == session.path || is_same_file(&path, &session.path) {
         return report(shell, say!("part-the-part-is-not-written"));
     }
     let program = shell.program_mut();
     program.saving = Some(program.worker.spawn(Lane::Long, move |cancel: &Cancel| {
-        let tarmac = session.index.source().downcast::<Tarmac>().ok_or_else(|| anyhow::anyhow!("no text"))?;
+        let tarmac = session
+            .index
+            .source()
+            .downcast::<Tarmac>()
+            .ok_or_else(|| anyhow::anyhow!("no text"))?;
         let text = SlotReader(&session.index).text_between(range.first, range.last)?;
         save_part(tarmac, text, &path, cancel)?;
         let steps = range.last.0.saturating_sub(range.first.0);
-        Ok(say!("part-saved", steps = steps, path = path.display().to_string()))
+        Ok(say!(
+            "part-saved",
+            steps = steps,
+            path = path.display().to_string()
+        ))
     }));
 }

@@ -6,7 +6,9 @@ use super::driver::take_news;
 use super::saving::keep_session;
 use super::shell::{Arrangement, Report, Shell, report};
 use crate::action::{TravelAction, Way};
-use crate::desk::{Arrival, BeginAt, Desk, Opened, Opening, Showing, Told, TraceChoice, TraceMissing, Undo, recent};
+use crate::desk::{
+    Arrival, BeginAt, Desk, Opened, Opening, Showing, Told, TraceChoice, TraceMissing, Undo, recent,
+};
 use crate::model::Move;
 use crate::session::{Notice, NoticeKind, OpenOptions};
 
@@ -15,7 +17,9 @@ pub fn open(shell: &mut dyn Shell, mut choice: TraceChoice) {
     if let (TraceChoice::Path(options), Some(list)) = (&mut choice, shell.recent()) {
         let known = recent::known(list, &options.path);
         options.remembered_images = known.map(|known| known.images.clone()).unwrap_or_default();
-        options.remembered_sysroots = known.map(|known| known.sysroots.clone()).unwrap_or_default();
+        options.remembered_sysroots = known
+            .map(|known| known.sysroots.clone())
+            .unwrap_or_default();
     }
     if shell.program().desk.is_some() {
         shell.program_mut().begin_at = None;
@@ -24,7 +28,11 @@ pub fn open(shell: &mut dyn Shell, mut choice: TraceChoice) {
     keep_session(shell);
     let program = shell.program_mut();
     program.saver.finish();
-    let showing = if program.mode.shows_parts { Showing::Parts } else { Showing::Whole };
+    let showing = if program.mode.shows_parts {
+        Showing::Parts
+    } else {
+        Showing::Whole
+    };
     program.start_opening(choice, showing);
 }
 
@@ -43,14 +51,19 @@ pub(super) fn take_opened(shell: &mut dyn Shell) {
 
 fn show_part(shell: &mut dyn Shell, opened: Opened) {
     let program = shell.program_mut();
-    let Some(opening) = program.opening.as_mut() else { return };
+    let Some(opening) = program.opening.as_mut() else {
+        return;
+    };
     if opening.is_shown {
         if let Some(desk) = &mut program.desk {
             desk.begin_part(opened.session, opening.at_end(), Arrival::More);
         }
         return;
     }
-    let is_too_short = program.desk.as_ref().is_some_and(|desk| desk.is_beyond(&opened.session));
+    let is_too_short = program
+        .desk
+        .as_ref()
+        .is_some_and(|desk| desk.is_beyond(&opened.session));
     if opening.is_cancelled() || is_too_short {
         return;
     }
@@ -60,14 +73,18 @@ fn show_part(shell: &mut dyn Shell, opened: Opened) {
 
 fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<Opened>) {
     let program = shell.program_mut();
-    let Some(opening) = program.opening.take() else { return };
+    let Some(opening) = program.opening.take() else {
+        return;
+    };
     let is_shown = opening.is_shown;
     let is_caught_up = is_shown && (result.is_ok() || opening.follows());
     if let Some(desk) = program.desk.as_mut().filter(|_| is_caught_up) {
         desk.forget_change();
     }
     let is_given_up = opening.is_cancelled() || result.is_err();
-    let is_asked_for = result.as_ref().is_err_and(|error| error.is::<TraceMissing>());
+    let is_asked_for = result
+        .as_ref()
+        .is_err_and(|error| error.is::<TraceMissing>());
     match result {
         Ok(opened) if is_shown => {
             if let Some(desk) = program.desk.as_mut() {
@@ -79,7 +96,10 @@ fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<Opened>) {
         Ok(opened) => show_opened(shell, opened),
         Err(_) if opening.is_cancelled() => shell.tell(Report::IndexingCancelled { is_shown }),
         Err(error) => {
-            shell.tell(Report::NotOpened { error: &error, is_shown });
+            shell.tell(Report::NotOpened {
+                error: &error,
+                is_shown,
+            });
             shell.program_mut().note_failure(&format!("{error:#}"));
         }
     }
@@ -89,7 +109,12 @@ fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<Opened>) {
     } else if is_given_up && !is_asked_for {
         shell.program_mut().begin_at = None;
     }
-    if let Some(desk) = shell.program_mut().desk.as_mut().filter(|desk| !desk.has_arriving_part()) {
+    if let Some(desk) = shell
+        .program_mut()
+        .desk
+        .as_mut()
+        .filter(|desk| !desk.has_arriving_part())
+    {
         desk.end_mending();
     }
 }
@@ -97,10 +122,13 @@ fn end_opening(shell: &mut dyn Shell, result: anyhow::Result<Opened>) {
 fn show_opened(shell: &mut dyn Shell, opened: Opened) {
     keep_session(shell);
     let program = shell.program_mut();
-    let is_same = |before: &Desk| before.options.paths().eq(opened.options.paths()) && !opened.kept.is_named;
+    let is_same =
+        |before: &Desk| before.options.paths().eq(opened.options.paths()) && !opened.kept.is_named;
     let before = program.desk.take().filter(is_same);
     // A session that could not be read was repaired by hand: that is why the trace is opened again.
-    let is_repaired = before.as_ref().is_some_and(|before| before.places.is_unread && opened.kept.error.is_none());
+    let is_repaired = before
+        .as_ref()
+        .is_some_and(|before| before.places.is_unread && opened.kept.error.is_none());
     let kept = opened.kept.clone();
     let mut desk = Desk::new(opened, Arc::clone(&program.worker));
     let before = match before {
@@ -129,9 +157,15 @@ fn show_opened(shell: &mut dyn Shell, opened: Opened) {
 
 /// Reports the notices about a trace, except those that were reported before, and remembers the trace.
 pub(super) fn report_whole(shell: &mut dyn Shell, told: &[Notice]) {
-    let Some(desk) = &shell.program().desk else { return };
+    let Some(desk) = &shell.program().desk else {
+        return;
+    };
     let (session, entry) = (Arc::clone(&desk.session), desk.recent());
-    for notice in session.notices.iter().filter(|notice| !told.contains(notice)) {
+    for notice in session
+        .notices
+        .iter()
+        .filter(|notice| !told.contains(notice))
+    {
         // The status bar names an image in use.
         if !matches!(notice.kind, NoticeKind::ImageInUse(_)) {
             shell.tell(Report::Notice(notice));
@@ -148,7 +182,9 @@ pub(super) fn report_whole(shell: &mut dyn Shell, told: &[Notice]) {
 /// Shows the place to begin at. A position that is not indexed yet is awaited.
 fn begin_at(shell: &mut dyn Shell) {
     let program = shell.program_mut();
-    let (Some(desk), Some(place)) = (program.desk.as_mut(), program.begin_at.take()) else { return };
+    let (Some(desk), Some(place)) = (program.desk.as_mut(), program.begin_at.take()) else {
+        return;
+    };
     match desk.begin_at(place) {
         BeginAt::Awaited => {}
         BeginAt::Held(place) => program.begin_at = Some(place),
@@ -159,14 +195,21 @@ fn begin_at(shell: &mut dyn Shell) {
 /// Goes to the place to begin at that could not be resolved in a part of the trace, unless the user moved meanwhile.
 pub fn begin_held(shell: &mut dyn Shell) {
     let program = shell.program_mut();
-    let is_wanted = program.desk.as_ref().is_some_and(|desk| desk.windows.active().is_untouched());
+    let is_wanted = program
+        .desk
+        .as_ref()
+        .is_some_and(|desk| desk.windows.active().is_untouched());
     let place = program.begin_at.take().filter(|_| is_wanted);
-    program.queue.extend(place.map(|place| TravelAction::GoTo(place).into()));
+    program
+        .queue
+        .extend(place.map(|place| TravelAction::GoTo(place).into()));
 }
 
 /// Indexes the rest of the open trace, which stays on the screen.
 pub(super) fn index_more(shell: &mut dyn Shell, showing: Showing) {
-    let Some(desk) = &shell.program().desk else { return };
+    let Some(desk) = &shell.program().desk else {
+        return;
+    };
     let options = desk.options_to_index_more();
     open_again(shell, options, showing);
     shell.tell(Report::ReadAgain);
@@ -184,10 +227,16 @@ pub(super) fn open_again(shell: &mut dyn Shell, options: OpenOptions, showing: S
 /// Starts to follow the open trace, or stops and finishes the index.
 pub(super) fn toggle_follow(shell: &mut dyn Shell) {
     let program = shell.program_mut();
-    if let Some(opening) = program.opening.as_ref().filter(|opening| opening.is_following()) {
+    if let Some(opening) = program
+        .opening
+        .as_ref()
+        .filter(|opening| opening.is_following())
+    {
         return opening.stop_following();
     }
-    let Some(desk) = program.desk.as_mut() else { return };
+    let Some(desk) = program.desk.as_mut() else {
+        return;
+    };
     if let Some(why) = desk.session.follow_refusal() {
         return report(shell, why);
     }
@@ -219,7 +268,11 @@ fn load_lines(shell: &dyn Shell) {
         session.images.load_lines();
         wake();
     };
-    if std::thread::Builder::new().name("source lines".to_owned()).spawn(job).is_err() {
+    if std::thread::Builder::new()
+        .name("source lines".to_owned())
+        .spawn(job)
+        .is_err()
+    {
         desk.session.images.load_lines();
     }
 }

@@ -92,10 +92,15 @@ impl FilePurpose {
         match self {
             Self::Trace => PickedKind::Files,
             Self::Directory | Self::Sysroot => PickedKind::Folder,
-            Self::SessionPlace | Self::PartPlace(_) | Self::PicturePlace | Self::Save { .. } => PickedKind::Place,
-            Self::Image | Self::Keys | Self::Font(_) | Self::Session | Self::Source(_) | Self::TraceOf(_) => {
-                PickedKind::File
+            Self::SessionPlace | Self::PartPlace(_) | Self::PicturePlace | Self::Save { .. } => {
+                PickedKind::Place
             }
+            Self::Image
+            | Self::Keys
+            | Self::Font(_)
+            | Self::Session
+            | Self::Source(_)
+            | Self::TraceOf(_) => PickedKind::File,
         }
     }
 
@@ -103,7 +108,9 @@ impl FilePurpose {
     pub fn suggested_name(&self) -> Option<String> {
         match self {
             Self::SessionPlace => Some("trace.session.toml".to_owned()),
-            Self::PartPlace(StepRange { first, last }) => Some(format!("steps-{}-{}.tarmac", first.0, last.0)),
+            Self::PartPlace(StepRange { first, last }) => {
+                Some(format!("steps-{}-{}.tarmac", first.0, last.0))
+            }
             Self::PicturePlace => Some("stepback.png".to_owned()),
             Self::Save { name, .. } => Some(name.clone()),
             _ => None,
@@ -113,7 +120,11 @@ impl FilePurpose {
     /// Where a file is written that the user named: a session that has no ending gets the usual one.
     pub fn whole_place(&self, path: PathBuf) -> PathBuf {
         let is_whole = *self != Self::SessionPlace || path.extension().is_some();
-        if is_whole { path } else { path.with_extension("session.toml") }
+        if is_whole {
+            path
+        } else {
+            path.with_extension("session.toml")
+        }
     }
 
     /// Writes the text of [`Self::Save`]; does nothing for other purposes. Blocks.
@@ -122,7 +133,8 @@ impl FilePurpose {
     /// The file could not be written; names it.
     pub fn write(&self, paths: &[PathBuf]) -> Result<()> {
         if let (Self::Save { text, .. }, [path, ..]) = (self, paths) {
-            std::fs::write(path, text).with_context(|| say!("dialog-file-not-written", path = format!("{path:?}")))?;
+            std::fs::write(path, text)
+                .with_context(|| say!("dialog-file-not-written", path = format!("{path:?}")))?;
         }
         Ok(())
     }
@@ -136,15 +148,28 @@ impl FilePurpose {
         match self {
             Self::Trace | Self::Directory => Ok(Action::File(FileAction::OpenPath(path))),
             Self::Sysroot => Ok(Action::File(FileAction::AddSysroot(Some(path)))),
-            Self::Image => Ok(Action::File(FileAction::AddImage(Some(ImageSpec { path, offset: 0 })))),
+            Self::Image => Ok(Action::File(FileAction::AddImage(Some(ImageSpec {
+                path,
+                offset: 0,
+            })))),
             Self::Keys => Ok(Action::App(AppAction::ImportKeys(Some(path)))),
-            Self::Font(role) => Ok(Action::App(AppAction::Font(FontChange::File(*role, Some(path))))),
+            Self::Font(role) => Ok(Action::App(AppAction::Font(FontChange::File(
+                *role,
+                Some(path),
+            )))),
             Self::Session => Ok(Action::File(FileAction::OpenSession(Some(path)))),
             Self::SessionPlace => Ok(Action::File(FileAction::SaveSession(Some(path)))),
-            Self::PartPlace(range) => Ok(Action::File(FileAction::SavePart(Some(*range), Some(path)))),
+            Self::PartPlace(range) => {
+                Ok(Action::File(FileAction::SavePart(Some(*range), Some(path))))
+            }
             Self::PicturePlace => Ok(Action::File(FileAction::SavePicture(Some(path)))),
-            Self::TraceOf(file) => Ok(Action::File(FileAction::OpenSessionWith(file.clone(), path))),
-            Self::Save { .. } => anyhow::bail!(say!("dialog-nothing-is-done", path = format!("{path:?}"))),
+            Self::TraceOf(file) => Ok(Action::File(FileAction::OpenSessionWith(
+                file.clone(),
+                path,
+            ))),
+            Self::Save { .. } => {
+                anyhow::bail!(say!("dialog-nothing-is-done", path = format!("{path:?}")))
+            }
             Self::Source(file) => match SourceMapping::between(file, &path) {
                 Some(mapping) => Ok(Action::File(FileAction::MoveSources(mapping))),
                 None => anyhow::bail!(say!(
@@ -168,16 +193,27 @@ mod tests {
     #[test]
     fn a_source_that_was_found_tells_where_its_directory_went() {
         let wanted = FilePurpose::Source("/build/app/src/a.c".to_owned());
-        let action = wanted.action(Path::new("/home/me/app/src/a.c")).expect("a mapping");
-        let mapping = SourceMapping { from: "/build".to_owned(), to: "/home/me".into() };
+        let action = wanted
+            .action(Path::new("/home/me/app/src/a.c"))
+            .expect("a mapping");
+        let mapping = SourceMapping {
+            from: "/build".to_owned(),
+            to: "/home/me".into(),
+        };
         assert_eq!(action, Action::File(FileAction::MoveSources(mapping)));
         let odd = FilePurpose::Source("/a=b/c.c".to_owned());
         let action = odd.action(Path::new("/d/c.c")).expect("a mapping");
         assert_eq!(
             action,
-            Action::File(FileAction::MoveSources(SourceMapping { from: "/a=b".to_owned(), to: "/d".into() }))
+            Action::File(FileAction::MoveSources(SourceMapping {
+                from: "/a=b".to_owned(),
+                to: "/d".into()
+            }))
         );
-        let error = wanted.action(Path::new("/home/me/b.c")).expect_err("another file").to_string();
+        let error = wanted
+            .action(Path::new("/home/me/b.c"))
+            .expect_err("another file")
+            .to_string();
         assert_eq!(error, "the file is not called \"a.c\": \"/home/me/b.c\"");
     }
 }

@@ -17,10 +17,18 @@ pub fn keep_session(shell: &mut dyn Shell) {
     if shell.program().mode.is_scripted {
         return;
     }
-    let Some(desk) = &shell.program().desk else { return };
+    let Some(desk) = &shell.program().desk else {
+        return;
+    };
     // Panels that a newer version wrote are not lost by looking at the trace.
-    let panels = desk.places.unread_panels.clone().or_else(|| shell.panels_text());
-    let Some(text) = panels.and_then(|panels| desk.session_text(panels)) else { return };
+    let panels = desk
+        .places
+        .unread_panels
+        .clone()
+        .or_else(|| shell.panels_text());
+    let Some(text) = panels.and_then(|panels| desk.session_text(panels)) else {
+        return;
+    };
     let loses_marks = desk.loses_marks(&text);
     let place = desk.places.own.clone().filter(|place| place.wants(&text));
     if loses_marks {
@@ -38,19 +46,36 @@ pub fn keep_session(shell: &mut dyn Shell) {
 
 /// Saves the session to a file that the user chose, or to the one that was chosen last.
 pub(super) fn save_session(shell: &mut dyn Shell, chosen: Option<PathBuf>) {
-    let demand = if chosen.is_some() { Demand::Asked } else { Demand::AskedAgain };
-    let Some(desk) = &mut shell.program_mut().desk else { return };
+    let demand = if chosen.is_some() {
+        Demand::Asked
+    } else {
+        Demand::AskedAgain
+    };
+    let Some(desk) = &mut shell.program_mut().desk else {
+        return;
+    };
     if let Some(place) = chosen {
         desk.places.choose(place);
     }
-    let Some(place) = desk.places.named.clone() else { return shell.prompt(Prompt::File(FilePurpose::SessionPlace)) };
+    let Some(place) = desk.places.named.clone() else {
+        return shell.prompt(Prompt::File(FilePurpose::SessionPlace));
+    };
     // A session that is saved on request contains the panels that are seen.
-    if desk.places.own.as_ref().is_some_and(|own| Arc::ptr_eq(own, &place)) {
+    if desk
+        .places
+        .own
+        .as_ref()
+        .is_some_and(|own| Arc::ptr_eq(own, &place))
+    {
         desk.places.unread_panels = None;
     }
     let panels = shell.panels_text();
     let program = shell.program_mut();
-    let text = program.desk.as_ref().zip(panels).and_then(|(desk, panels)| desk.session_text(panels));
+    let text = program
+        .desk
+        .as_ref()
+        .zip(panels)
+        .and_then(|(desk, panels)| desk.session_text(panels));
     let Some(text) = text else { return };
     program.saver.write(place, text, demand);
     if program.mode.is_synchronous || program.mode.is_scripted {
@@ -67,10 +92,15 @@ pub(super) fn take_saved(shell: &mut dyn Shell) {
             news => shell.tell(Report::Saved(news)),
         }
     }
-    let Some(saved) = shell.program().saving.as_ref().and_then(Ticket::take) else { return };
+    let Some(saved) = shell.program().saving.as_ref().and_then(Ticket::take) else {
+        return;
+    };
     shell.program_mut().saving = None;
     match saved {
-        Ok(words) => shell.tell(Report::Message(crate::desk::Message::new(crate::desk::Tone::Info, words))),
+        Ok(words) => shell.tell(Report::Message(crate::desk::Message::new(
+            crate::desk::Tone::Info,
+            words,
+        ))),
         Err(error) => report(shell, &format!("{error:#}")),
     }
 }

@@ -8,8 +8,8 @@ use stepback_parsers::Position;
 use super::prompt::Prompt;
 use super::state::{Before, Program};
 use crate::action::{
-    Action, AppAction, CellName, FindQuestion, Follow, PanelAction, PanelKind, SliceView, StepRange, ViewAction, Way,
-    WindowId,
+    Action, AppAction, CellName, FindQuestion, Follow, PanelAction, PanelKind, SliceView,
+    StepRange, ViewAction, Way, WindowId,
 };
 use crate::desk::{Desk, Kept, Message, RecentTrace, SaveNews};
 use crate::notes::{KeptSearch, KeptSlice};

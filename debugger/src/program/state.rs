@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Moment, WindowId};
-use crate::desk::{Desk, Keeping, Marks, Opening, Queue, Saver, Script, Showing, TraceChoice, Undo};
+use crate::desk::{
+    Desk, Keeping, Marks, Opening, Queue, Saver, Script, Showing, TraceChoice, Undo,
+};
 use crate::keymap::{Indexing, KeyChoice};
 use crate::worker::{Ticket, Worker};
 
@@ -118,7 +120,11 @@ impl Program {
 
     /// Starts to open a trace. Cancels the opening that is under way.
     pub(super) fn start_opening(&mut self, choice: TraceChoice, showing: Showing) {
-        let keeping = if self.mode.is_scripted { Keeping::Nothing } else { Keeping::Sessions };
+        let keeping = if self.mode.is_scripted {
+            Keeping::Nothing
+        } else {
+            Keeping::Sessions
+        };
         let wake = Arc::clone(&self.wake);
         self.opening = Some(Opening::start(choice, showing, keeping, move || wake()));
     }
@@ -142,7 +148,10 @@ impl Program {
                 || desk.find.is_under_way()
                 || !desk.session.images.are_lines_ready()
         };
-        let is_opening = self.opening.as_ref().is_some_and(|opening| !opening.has_caught_up());
+        let is_opening = self
+            .opening
+            .as_ref()
+            .is_some_and(|opening| !opening.has_caught_up());
         !is_opening
             && self.saving.is_none()
             && !self.desk.as_ref().is_some_and(is_busy)
@@ -158,12 +167,18 @@ impl Program {
         }
         let place = self.script.as_ref().and_then(Script::place);
         let error = place.map_or_else(|| error.to_owned(), |place| format!("{place}: {error}"));
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert(error);
     }
 
     /// Returns why the program ends with an error.
     pub fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Waits for files that are being written.

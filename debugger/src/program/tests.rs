@@ -9,7 +9,8 @@ use super::shell::{Arrangement, Report, SelectedCell, Shell};
 use super::state::{Program, RunMode};
 use super::{Prompt, perform};
 use crate::action::{
-    AppAction, FileAction, MarkAction, PanelAction, PanelKind, SliceView, TravelAction, ViewAction, Way, WindowId,
+    AppAction, FileAction, MarkAction, PanelAction, PanelKind, SliceView, TravelAction, ViewAction,
+    Way, WindowId,
 };
 use crate::desk::{Desk, desk_over};
 use crate::notes::{BookmarkChange, BookmarkPlace, KeptSearch, KeptSlice};
@@ -83,10 +84,18 @@ impl Shell for TestShell {
 }
 
 fn shell(desk: Option<Desk>) -> TestShell {
-    let mode = RunMode { is_scripted: true, is_synchronous: true, shows_parts: false };
+    let mode = RunMode {
+        is_scripted: true,
+        is_synchronous: true,
+        shows_parts: false,
+    };
     let mut program = Program::new(Worker::synchronous(), mode, Arc::new(|| {}));
     program.desk = desk;
-    TestShell { program, reports: Vec::new(), prompts: Vec::new() }
+    TestShell {
+        program,
+        reports: Vec::new(),
+        prompts: Vec::new(),
+    }
 }
 
 fn with_trace() -> TestShell {
@@ -112,7 +121,10 @@ fn closing_a_trace_cancels_its_reload_and_no_other_opening() {
     perform(&mut shell, FileAction::CloseTrace.into());
     assert!(shell.program.opening.is_none() && shell.program.desk.is_none());
     let mut shell = with_trace();
-    perform(&mut shell, FileAction::OpenPath("/nowhere/a.tarmac".into()).into());
+    perform(
+        &mut shell,
+        FileAction::OpenPath("/nowhere/a.tarmac".into()).into(),
+    );
     perform(&mut shell, FileAction::CloseTrace.into());
     assert!(shell.program.opening.is_some());
 }
@@ -120,8 +132,17 @@ fn closing_a_trace_cancels_its_reload_and_no_other_opening() {
 #[test]
 fn marks_are_undone_and_redone_and_not_those_of_a_closed_trace() {
     let mut shell = with_trace();
-    let marks = |shell: &TestShell| shell.program.desk.as_ref().map_or(0, |desk| desk.bookmarks.list().len());
-    perform(&mut shell, MarkAction::Bookmark(BookmarkChange::Toggle(BookmarkPlace::Position(7))).into());
+    let marks = |shell: &TestShell| {
+        shell
+            .program
+            .desk
+            .as_ref()
+            .map_or(0, |desk| desk.bookmarks.list().len())
+    };
+    perform(
+        &mut shell,
+        MarkAction::Bookmark(BookmarkChange::Toggle(BookmarkPlace::Position(7))).into(),
+    );
     assert_eq!(marks(&shell), 1);
     perform(&mut shell, MarkAction::Undo.into());
     assert_eq!(marks(&shell), 0);
@@ -130,7 +151,10 @@ fn marks_are_undone_and_redone_and_not_those_of_a_closed_trace() {
     perform(&mut shell, FileAction::CloseTrace.into());
     shell.program.desk = Some(desk_over(overflow(), 0));
     perform(&mut shell, MarkAction::Undo.into());
-    assert_eq!(shell.reports.last().map(String::as_str), Some("NothingToUndo(Back)"));
+    assert_eq!(
+        shell.reports.last().map(String::as_str),
+        Some("NothingToUndo(Back)")
+    );
 }
 
 #[test]
@@ -139,6 +163,9 @@ fn the_first_error_of_a_script_ends_the_program() {
     perform(&mut shell, TravelAction::GoTo("nowhere".to_owned()).into());
     let failure = shell.program.failure().unwrap_or_default();
     assert!(failure.contains("nowhere"), "{failure}");
-    perform(&mut shell, TravelAction::GoTo("elsewhere".to_owned()).into());
+    perform(
+        &mut shell,
+        TravelAction::GoTo("elsewhere".to_owned()).into(),
+    );
     assert_eq!(shell.program.failure(), Some(failure));
 }

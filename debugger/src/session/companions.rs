@@ -28,14 +28,22 @@ impl Companions {
     pub fn beside(trace_directory: &Path, notices: &mut Vec<String>) -> Self {
         let places = places(trace_directory);
         let mut read = |name: &str| {
-            let path = places.iter().map(|place| place.join(name)).find(|path| path.is_file())?;
+            let path = places
+                .iter()
+                .map(|place| place.join(name))
+                .find(|path| path.is_file())?;
             contents(&path, notices).map(|bytes| (path, bytes))
         };
-        let [modules, functions, pages] = ["modules.log", "funclist.log", "v2p.textproto"].map(&mut read);
+        let [modules, functions, pages] =
+            ["modules.log", "funclist.log", "v2p.textproto"].map(&mut read);
         let mut tell = |path: &Path, problems: &CompanionProblems| {
             notices.extend(problems.first.first().map(|first| {
                 let rest = problems.count.saturating_sub(1);
-                let more = if rest > 0 { format!(" ({rest} more like this)") } else { String::new() };
+                let more = if rest > 0 {
+                    format!(" ({rest} more like this)")
+                } else {
+                    String::new()
+                };
                 format!("a file beside the trace is damaged, {first}{more}: {path:?}")
             }));
         };
@@ -55,7 +63,11 @@ impl Companions {
                 tell(&path, &pages.problems);
                 pages
             }),
-            directories: whole(trace_directory).ancestors().take(PARENTS + 1).map(Path::to_owned).collect(),
+            directories: whole(trace_directory)
+                .ancestors()
+                .take(PARENTS + 1)
+                .map(Path::to_owned)
+                .collect(),
         }
     }
 }
@@ -64,7 +76,11 @@ impl Companions {
 /// recorders leave them in `raw/` beside `trace/`, who hands traces on puts them in `aux/` or among the trace's files.
 fn places(trace_directory: &Path) -> Vec<PathBuf> {
     let whole = whole(trace_directory);
-    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default()
+    };
     let mut tops = vec![whole.clone()];
     if name(&whole).starts_with("window.") {
         tops.extend(whole.parent().map(Path::to_owned));
@@ -72,7 +88,14 @@ fn places(trace_directory: &Path) -> Vec<PathBuf> {
     if let Some(last) = tops.last().filter(|last| name(last) == "trace") {
         tops.extend(last.parent().map(Path::to_owned));
     }
-    let inside = |top: &PathBuf| [top.clone(), top.join("trace"), top.join("raw"), top.join("aux")];
+    let inside = |top: &PathBuf| {
+        [
+            top.clone(),
+            top.join("trace"),
+            top.join("raw"),
+            top.join("aux"),
+        ]
+    };
     tops.iter().flat_map(inside).collect()
 }
 
@@ -88,7 +111,12 @@ fn contents(path: &Path, notices: &mut Vec<String>) -> Option<Vec<u8>> {
         Ok(_) => fs::read(path),
         Err(error) => Err(error),
     };
-    read.map_err(|error| notices.push(format!("a file beside the trace could not be read ({error}): {path:?}"))).ok()
+    read.map_err(|error| {
+        notices.push(format!(
+            "a file beside the trace could not be read ({error}): {path:?}"
+        ))
+    })
+    .ok()
 }
 
 #[cfg(test)]
@@ -110,9 +138,12 @@ mod tests {
 
     #[test]
     fn companions_are_found_where_recorders_and_archives_put_them() {
-        for list in
-            ["a.dir/raw/funclist.log", "a.dir/aux/funclist.log", "a.dir/trace/funclist.log", "a.dir/funclist.log"]
-        {
+        for list in [
+            "a.dir/raw/funclist.log",
+            "a.dir/aux/funclist.log",
+            "a.dir/trace/funclist.log",
+            "a.dir/funclist.log",
+        ] {
             check(list, "a.dir/trace", true);
             check(list, "a.dir/trace/window.0001", true);
         }
@@ -126,8 +157,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("funclist.log"), "1,0,0x10,a!f\nx\ny\n").unwrap();
         let mut notices = Vec::new();
-        assert_eq!(Companions::beside(folder.path(), &mut notices).functions.unwrap().functions.len(), 1);
-        assert!(notices[0].starts_with("a file beside the trace is damaged, byte 13: no \"id,"), "{notices:?}");
+        assert_eq!(
+            Companions::beside(folder.path(), &mut notices)
+                .functions
+                .unwrap()
+                .functions
+                .len(),
+            1
+        );
+        assert!(
+            notices[0].starts_with("a file beside the trace is damaged, byte 13: no \"id,"),
+            "{notices:?}"
+        );
         assert!(notices[0].contains("(1 more like this)"), "{notices:?}");
     }
 }

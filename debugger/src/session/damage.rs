@@ -39,7 +39,10 @@ impl Damage {
             (_, Self::Index) => IndexPolicy::Force,
             (policy, Self::Copy) => policy.once_opened(),
         };
-        Some(OpenOptions { policy, ..options.clone() })
+        Some(OpenOptions {
+            policy,
+            ..options.clone()
+        })
     }
 
     /// What the user should know, as one sentence without its end.

@@ -11,10 +11,16 @@ const TRACE: &[u8] = include_bytes!("../../../assets/demo/overflow_bare.small.ta
 const IMAGE: &[u8] = include_bytes!("../../../assets/demo/overflow_bare.elf");
 /// The sources that the image was compiled from.
 const SOURCES: [(&str, &[u8]); 4] = [
-    ("overflow.c", include_bytes!("../../../assets/demo/overflow.c")),
+    (
+        "overflow.c",
+        include_bytes!("../../../assets/demo/overflow.c"),
+    ),
     ("mini.c", include_bytes!("../../../assets/demo/mini.c")),
     ("mini.h", include_bytes!("../../../assets/demo/mini.h")),
-    ("mini_a64.S", include_bytes!("../../../assets/demo/mini_a64.S")),
+    (
+        "mini_a64.S",
+        include_bytes!("../../../assets/demo/mini_a64.S"),
+    ),
 ];
 
 /// Unpacks the demo into the user's cache directory, unless it is there, and returns the trace's path.
@@ -23,8 +29,11 @@ const SOURCES: [(&str, &[u8]); 4] = [
 /// No directory of the user's can be written.
 pub fn demo_path() -> Result<PathBuf> {
     // Without a home directory the demo is still worth showing.
-    let directory = cache_directory().unwrap_or_else(|| std::env::temp_dir().join("stepback")).join("demo");
-    fs::create_dir_all(&directory).with_context(|| format!("the demo could not be unpacked into {directory:?}"))?;
+    let directory = cache_directory()
+        .unwrap_or_else(|| std::env::temp_dir().join("stepback"))
+        .join("demo");
+    fs::create_dir_all(&directory)
+        .with_context(|| format!("the demo could not be unpacked into {directory:?}"))?;
     let trace = directory.join("overflow_bare.small.tarmac");
     let text = zstd::decode_all(TRACE).context("the demo inside the program is damaged")?;
     put(&trace, &text)?;

@@ -22,5 +22,9 @@ impl std::error::Error for FileError {}
 
 /// Returns an error about a file.
 pub(super) fn of_file(path: &Path, what: impl fmt::Display) -> anyhow::Error {
-    FileError { what: what.to_string(), path: path.to_owned() }.into()
+    FileError {
+        what: what.to_string(),
+        path: path.to_owned(),
+    }
+    .into()
 }

@@ -29,7 +29,9 @@ impl ImageCheck {
         let starts = starts_of(index);
         let program = images.program(&starts);
         // An index that cannot be read says so at the first question.
-        let contradictions = CodeCheck(index).contradictions(&program, cancel).unwrap_or_default();
+        let contradictions = CodeCheck(index)
+            .contradictions(&program, cancel)
+            .unwrap_or_default();
         let fits = fits_of(&images, index.executed_codes(), &contradictions);
         let infos = images.infos().iter().zip(fits).enumerate();
         let mut checked: Vec<CheckedImage> = infos
@@ -41,8 +43,15 @@ impl ImageCheck {
             })
             .collect();
         leave_out_outdone(&mut checked, &images);
-        let notices = checked.iter().flat_map(|image| misfit_notice(image).into_iter().chain(view_notice(image)));
-        Self { notices: notices.collect(), images, checked, program }
+        let notices = checked
+            .iter()
+            .flat_map(|image| misfit_notice(image).into_iter().chain(view_notice(image)));
+        Self {
+            notices: notices.collect(),
+            images,
+            checked,
+            program,
+        }
     }
 
     /// Those that are left out.
@@ -54,31 +63,59 @@ impl ImageCheck {
 /// Leaves out images of another program where another image holds the same addresses and fits, even if they were named.
 fn leave_out_outdone(checked: &mut [CheckedImage], images: &Images) {
     let fits = |image: &CheckedImage| image.fit.checked > 0 && !image.fit.is_of_another_program();
-    let fitting: Vec<usize> = (0..checked.len()).filter(|number| checked.get(*number).is_some_and(fits)).collect();
-    for (number, image) in checked.iter_mut().enumerate().filter(|(_, image)| image.fit.is_of_another_program()) {
-        image.is_used &= !fitting.iter().any(|other| images.share_addresses(number, *other));
+    let fitting: Vec<usize> = (0..checked.len())
+        .filter(|number| checked.get(*number).is_some_and(fits))
+        .collect();
+    for (number, image) in checked
+        .iter_mut()
+        .enumerate()
+        .filter(|(_, image)| image.fit.is_of_another_program())
+    {
+        image.is_used &= !fitting
+            .iter()
+            .any(|other| images.share_addresses(number, *other));
     }
 }
 
 /// The addresses at which the threads of a trace begin, where it records their instructions.
 fn starts_of(index: &Index) -> Vec<Address> {
-    let firsts: Vec<_> = index.threads().iter().filter_map(|thread| thread.first_step).collect();
-    index.executed_codes().iter().filter(|code| firsts.contains(&code.first)).map(|code| code.pc).collect()
+    let firsts: Vec<_> = index
+        .threads()
+        .iter()
+        .filter_map(|thread| thread.first_step)
+        .collect();
+    index
+        .executed_codes()
+        .iter()
+        .filter(|code| firsts.contains(&code.first))
+        .map(|code| code.pc)
+        .collect()
 }
 
-fn misfit_notice(CheckedImage { spec, fit, is_used, .. }: &CheckedImage) -> Option<Notice> {
+fn misfit_notice(
+    CheckedImage {
+        spec, fit, is_used, ..
+    }: &CheckedImage,
+) -> Option<Notice> {
     let text = fit.misfit_text()?;
     let path = &spec.path;
     Some(match (fit.is_of_another_program(), is_used) {
         (true, false) => Notice::doubt(format!("{MISFIT_IMAGE} and is left out: {text}: {path:?}")),
-        (true, true) => {
-            Notice::doubt(format!("{MISFIT_IMAGE}, so names, lines and memory may be wrong: {text}: {path:?}"))
-        }
+        (true, true) => Notice::doubt(format!(
+            "{MISFIT_IMAGE}, so names, lines and memory may be wrong: {text}: {path:?}"
+        )),
         (false, _) => format!("the image differs from the trace: {text}: {path:?}").into(),
     })
 }
 
-fn view_notice(CheckedImage { spec, view, is_used, .. }: &CheckedImage) -> Option<Notice> {
+fn view_notice(
+    CheckedImage {
+        spec,
+        view,
+        is_used,
+        ..
+    }: &CheckedImage,
+) -> Option<Notice> {
     (*view == MemoryView::Load && *is_used).then(|| {
         let path = &spec.path;
         format!("the image copies its data after reset, so memory holds it where it was loaded until then: {path:?}")

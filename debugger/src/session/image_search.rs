@@ -34,16 +34,27 @@ pub fn fitting_program(
     fit: &dyn Fn(&ProgramFile) -> Option<ProgramFit>,
 ) -> Option<FoundProgram> {
     let named = image_beside(&options.path, set);
-    let others = programs_beside(&options.path, set).into_iter().filter(|path| Some(path) != named.as_ref());
+    let others = programs_beside(&options.path, set)
+        .into_iter()
+        .filter(|path| Some(path) != named.as_ref());
     let mut best: Option<(u64, FoundProgram)> = None;
     let mut bytes_left = BYTES;
     for path in named.iter().cloned().chain(others).take(PROGRAMS) {
         let length = fs::metadata(&path).map_or(u64::MAX, |metadata| metadata.len());
-        let Some(left) = bytes_left.checked_sub(length) else { continue };
+        let Some(left) = bytes_left.checked_sub(length) else {
+            continue;
+        };
         bytes_left = left;
-        let spec = ImageSpec { path, offset: options.load_offset };
-        let Ok(program) = program_file(&spec) else { continue };
-        let Some(found) = fit(&program).filter(ProgramFit::is_recognised) else { continue };
+        let spec = ImageSpec {
+            path,
+            offset: options.load_offset,
+        };
+        let Ok(program) = program_file(&spec) else {
+            continue;
+        };
+        let Some(found) = fit(&program).filter(ProgramFit::is_recognised) else {
+            continue;
+        };
         // Of two that fit alike, the one whose name is nearer comes first.
         if best.as_ref().is_none_or(|(same, _)| found.same > *same) {
             best = Some((found.same, FoundProgram { spec, program }));
@@ -66,18 +77,34 @@ pub fn image_beside(trace: &Path, set: InstructionSet) -> Option<PathBuf> {
     }
     let bare = trace.with_file_name(stem);
     // To open a pipe would wait for its writer.
-    let machine = if stem != name && bare.is_file() { machine_of(&bare) } else { None };
-    machine.is_some_and(|machine| set.is_of_image(Some(machine))).then_some(bare)
+    let machine = if stem != name && bare.is_file() {
+        machine_of(&bare)
+    } else {
+        None
+    };
+    machine
+        .is_some_and(|machine| set.is_of_image(Some(machine)))
+        .then_some(bare)
 }
 
 /// Programs for a processor in the directory of a trace, those first whose names begin most like the trace's.
 fn programs_beside(trace: &Path, set: InstructionSet) -> Vec<PathBuf> {
-    let directory = trace.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> =
-        entries.take(FILES).flatten().map(|entry| trace.with_file_name(entry.file_name())).collect();
+    let directory = trace
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let Ok(entries) = fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<PathBuf> = entries
+        .take(FILES)
+        .flatten()
+        .map(|entry| trace.with_file_name(entry.file_name()))
+        .collect();
     // To open a pipe would wait for its writer.
-    paths.retain(|path| path.is_file() && machine_of(path).is_some_and(|found| set.is_of_image(Some(found))));
+    paths.retain(|path| {
+        path.is_file() && machine_of(path).is_some_and(|found| set.is_of_image(Some(found)))
+    });
     let unlike = |path: &PathBuf| usize::MAX - shared_letters(path, trace);
     paths.sort_by_cached_key(|path| (unlike(path), path.clone()));
     paths
@@ -85,8 +112,12 @@ fn programs_beside(trace: &Path, set: InstructionSet) -> Vec<PathBuf> {
 
 /// Letters with which the names of two files begin alike.
 fn shared_letters(one: &Path, other: &Path) -> usize {
-    let [one, other] = [one, other].map(|path| path.file_name().unwrap_or_default().as_encoded_bytes());
-    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+    let [one, other] =
+        [one, other].map(|path| path.file_name().unwrap_or_default().as_encoded_bytes());
+    one.iter()
+        .zip(other)
+        .take_while(|(one, other)| one == other)
+        .count()
 }
 
 #[cfg(test)]
@@ -94,7 +125,9 @@ mod tests {
     use super::*;
 
     fn fixture(name: &str) -> PathBuf {
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/btrace").join(name)
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+            .join("fixtures/btrace")
+            .join(name)
     }
 
     /// Which of some copies of `hello.elf` and `cti.elf` beside `hello_gap.btf` is found, where it fits as told.
@@ -107,9 +140,21 @@ mod tests {
         let options = OpenOptions::new(folder.path().join("hello_gap.btf"));
         let found = fitting_program(&options, InstructionSet::Sparc64, &|program| {
             let (_, same, other) = fits.iter().find(|(name, ..)| *name == program.name)?;
-            Some(ProgramFit { same: *same, other: *other, nowhere: 0 })
+            Some(ProgramFit {
+                same: *same,
+                other: *other,
+                nowhere: 0,
+            })
         });
-        let name = found.map(|found| found.spec.path.file_name().unwrap().to_string_lossy().into_owned());
+        let name = found.map(|found| {
+            found
+                .spec
+                .path
+                .file_name()
+                .unwrap()
+                .to_string_lossy()
+                .into_owned()
+        });
         assert_eq!(name.as_deref(), expected);
     }
 
@@ -129,7 +174,11 @@ mod tests {
             &[("hello_gap.elf", 9, 0), ("a", 9, 0)],
             Some("hello_gap.elf"),
         );
-        check(&[("a", "hello.elf"), ("hello", "hello.elf")], &[("hello", 9, 0), ("a", 9, 0)], Some("hello"));
+        check(
+            &[("a", "hello.elf"), ("hello", "hello.elf")],
+            &[("hello", 9, 0), ("a", 9, 0)],
+            Some("hello"),
+        );
     }
 
     #[test]

@@ -37,12 +37,18 @@ pub fn load(
     notices: &mut Vec<Notice>,
 ) -> Result<Images> {
     for root in options.sysroots().iter().filter(|root| !root.is_dir()) {
-        notices.push(format!("this is no directory, so no images are looked for in it: {root:?}").into());
+        notices.push(
+            format!("this is no directory, so no images are looked for in it: {root:?}").into(),
+        );
     }
     if let Some(log) = &companions.modules {
         return of_modules(options, companions, log, &[], notices);
     }
-    let Decoding { set, endian: traced, beside } = decoding;
+    let Decoding {
+        set,
+        endian: traced,
+        beside,
+    } = decoding;
     let beside = || beside.cloned().or_else(|| beside_for(set, options));
     let chosen = match options.images.is_empty() {
         true => remembered(options, notices),
@@ -58,7 +64,9 @@ pub fn load(
     };
     if let Some(endian) = images.endian().filter(|endian| *endian != traced) {
         let (image, traced) = (word(endian), word(traced));
-        notices.push(format!("the image is {image}-endian, the trace is read as {traced}-endian").into());
+        notices.push(
+            format!("the image is {image}-endian, the trace is read as {traced}-endian").into(),
+        );
     }
     tell_problems(&images, notices);
     Ok(images)
@@ -82,7 +90,10 @@ pub fn load_without(
                 true => usable(&options.remembered_images, notices),
             };
             // The image beside the trace is used where there is no other.
-            let named: Vec<_> = named.into_iter().filter(|spec| !excluded.contains(&spec.path)).collect();
+            let named: Vec<_> = named
+                .into_iter()
+                .filter(|spec| !excluded.contains(&spec.path))
+                .collect();
             Images::load_from(&named, options.sysroots())
         }
     }
@@ -93,7 +104,9 @@ fn tell_problems(images: &Images, notices: &mut Vec<Notice>) {
     for info in images.infos() {
         let path = &info.spec.path;
         let problems = info.problems.iter();
-        notices.extend(problems.map(|problem| format!("the image is damaged: {problem}: {path:?}").into()));
+        notices.extend(
+            problems.map(|problem| format!("the image is damaged: {problem}: {path:?}").into()),
+        );
     }
 }
 
@@ -116,24 +129,49 @@ pub fn program(
     set: InstructionSet,
     fit: &dyn Fn(&ProgramFile) -> Option<ProgramFit>,
 ) -> Result<Program> {
-    let of_files = |files| Program { files, beside: None };
-    let is_ours = |spec: &&ImageSpec| machine_of(&spec.path).is_none_or(|found| set.is_of_image(Some(found)));
-    let files = |specs: &[ImageSpec]| specs.iter().filter(is_ours).map(program_file).collect::<Result<Vec<_>>>();
+    let of_files = |files| Program {
+        files,
+        beside: None,
+    };
+    let is_ours =
+        |spec: &&ImageSpec| machine_of(&spec.path).is_none_or(|found| set.is_of_image(Some(found)));
+    let files = |specs: &[ImageSpec]| {
+        specs
+            .iter()
+            .filter(is_ours)
+            .map(program_file)
+            .collect::<Result<Vec<_>>>()
+    };
     let named = files(&options.images)?;
     if !named.is_empty() {
         return Ok(of_files(named));
     }
     // What is wrong with these is told when their symbols are loaded.
-    let remembered: Vec<_> = if options.images.is_empty() { options.remembered_images.clone() } else { Vec::new() };
-    let remembered: Vec<_> = remembered.iter().filter_map(|spec| program_file(spec).ok()).collect();
+    let remembered: Vec<_> = if options.images.is_empty() {
+        options.remembered_images.clone()
+    } else {
+        Vec::new()
+    };
+    let remembered: Vec<_> = remembered
+        .iter()
+        .filter_map(|spec| program_file(spec).ok())
+        .collect();
     if !remembered.is_empty() {
         return Ok(of_files(remembered));
     }
     if let Some(FoundProgram { spec, program }) = fitting_program(options, set, fit) {
-        return Ok(Program { files: vec![program], beside: Some(spec) });
+        return Ok(Program {
+            files: vec![program],
+            beside: Some(spec),
+        });
     }
     let beside = beside_for(set, options);
-    Ok(of_files(beside.into_iter().filter_map(|spec| program_file(&spec).ok()).collect()))
+    Ok(of_files(
+        beside
+            .into_iter()
+            .filter_map(|spec| program_file(&spec).ok())
+            .collect(),
+    ))
 }
 
 /// Of images that were chosen, those that are for the processor of the trace, where there are any: names and bytes of a
@@ -146,11 +184,17 @@ fn fitting(
     sysroots: &[PathBuf],
     notices: &mut Vec<Notice>,
 ) -> Result<Images> {
-    let (good, foreign): (Vec<_>, Vec<_>) = images.infos().iter().partition(|info| set.is_of_image(info.set));
+    let (good, foreign): (Vec<_>, Vec<_>) = images
+        .infos()
+        .iter()
+        .partition(|info| set.is_of_image(info.set));
     if foreign.is_empty() {
         return Ok(images);
     }
-    let may_run = foreign.iter().all(|info| info.set.is_some_and(|set_of_image| set.states().contains(&set_of_image)));
+    let may_run = foreign.iter().all(|info| {
+        info.set
+            .is_some_and(|set_of_image| set.states().contains(&set_of_image))
+    });
     let specs: Vec<ImageSpec> = match good.is_empty() {
         true => beside().into_iter().collect(),
         false if may_run => Vec::new(),
@@ -171,25 +215,49 @@ fn fitting(
 fn beside_for(set: InstructionSet, options: &OpenOptions) -> Option<ImageSpec> {
     let path = image_beside(&options.path, set)?;
     let is_good = machine_of(&path).is_some_and(|found| set.is_of_image(Some(found)));
-    is_good.then_some(ImageSpec { path, offset: options.load_offset })
+    is_good.then_some(ImageSpec {
+        path,
+        offset: options.load_offset,
+    })
 }
 
 /// Tells of images that are for another processor than the trace's.
 fn tell_foreign(images: &Images, set: InstructionSet, and: &str, notices: &mut Vec<Notice>) {
-    for info in images.infos().iter().filter(|info| !set.is_of_image(info.set)) {
-        let of_image = info.set.map_or("one that is not known", |set| set.names().title);
+    for info in images
+        .infos()
+        .iter()
+        .filter(|info| !set.is_of_image(info.set))
+    {
+        let of_image = info
+            .set
+            .map_or("one that is not known", |set| set.names().title);
         let of_trace = set.names().title;
-        let text = format!("{FOREIGN_IMAGE} ({of_image}) than the trace ({of_trace}){and}: {:?}", info.spec.path);
+        let text = format!(
+            "{FOREIGN_IMAGE} ({of_image}) than the trace ({of_trace}){and}: {:?}",
+            info.spec.path
+        );
         notices.push(Notice::doubt(text));
     }
 }
 
 /// The images that were named, or those of the modules.
 pub fn specs(options: &OpenOptions, companions: &Companions) -> Vec<ImageSpec> {
-    let Some(log) = &companions.modules else { return options.images.clone() };
+    let Some(log) = &companions.modules else {
+        return options.images.clone();
+    };
     let (sysroots, beside) = (options.sysroots(), &*companions.directories);
-    let search = ModuleSearch { log, named: &options.images, sysroots, beside, excluded: &[] };
-    search.images(&mut Vec::new()).into_iter().map(|image| image.spec).collect()
+    let search = ModuleSearch {
+        log,
+        named: &options.images,
+        sysroots,
+        beside,
+        excluded: &[],
+    };
+    search
+        .images(&mut Vec::new())
+        .into_iter()
+        .map(|image| image.spec)
+        .collect()
 }
 
 /// Those of a trace whose recorder listed what was mapped.
@@ -205,7 +273,13 @@ fn of_modules(
         true => usable(&options.remembered_images, notices),
     };
     let (sysroots, beside) = (options.sysroots(), &*companions.directories);
-    let search = ModuleSearch { log, named: &named, sysroots, beside, excluded };
+    let search = ModuleSearch {
+        log,
+        named: &named,
+        sysroots,
+        beside,
+        excluded,
+    };
     let mut sentences = Vec::new();
     let images = Images::of_modules(&search, &mut sentences)?;
     notices.extend(sentences.into_iter().map(Notice::from));
@@ -226,7 +300,9 @@ fn usable(remembered: &[ImageSpec], notices: &mut Vec<Notice>) -> Vec<ImageSpec>
     for spec in remembered {
         match Images::load(std::slice::from_ref(spec)) {
             Ok(_) => usable.push(spec.clone()),
-            Err(error) => notices.push(format!("an image of last time is left out: {error:#}").into()),
+            Err(error) => {
+                notices.push(format!("an image of last time is left out: {error:#}").into())
+            }
         }
     }
     usable
@@ -235,8 +311,12 @@ fn usable(remembered: &[ImageSpec], notices: &mut Vec<Notice>) -> Vec<ImageSpec>
 /// The images of last time that are still usable; none where there are none.
 fn remembered(options: &OpenOptions, notices: &mut Vec<Notice>) -> Option<Images> {
     let usable = usable(&options.remembered_images, notices);
-    let images = Images::load_from(&usable, options.sysroots()).ok().filter(|images| !images.is_empty())?;
-    let told = usable.iter().map(|spec| Notice::image_in_use("an image of last time", &spec.path));
+    let images = Images::load_from(&usable, options.sysroots())
+        .ok()
+        .filter(|images| !images.is_empty())?;
+    let told = usable
+        .iter()
+        .map(|spec| Notice::image_in_use("an image of last time", &spec.path));
     notices.extend(told);
     Some(images)
 }
@@ -244,8 +324,17 @@ fn remembered(options: &OpenOptions, notices: &mut Vec<Notice>) -> Option<Images
 /// The image beside the trace, if there is a usable one.
 fn found(decoding: Decoding<'_>, options: &OpenOptions, notices: &mut Vec<Notice>) -> Images {
     let by_name = || image_beside(&options.path, decoding.set);
-    let Some(path) = decoding.beside.map(|spec| spec.path.clone()).or_else(by_name) else { return Images::default() };
-    let spec = ImageSpec { path: path.clone(), offset: options.load_offset };
+    let Some(path) = decoding
+        .beside
+        .map(|spec| spec.path.clone())
+        .or_else(by_name)
+    else {
+        return Images::default();
+    };
+    let spec = ImageSpec {
+        path: path.clone(),
+        offset: options.load_offset,
+    };
     match Images::load_found(&spec, options.sysroots()) {
         Ok(images) => {
             notices.push(Notice::image_beside(&path));
@@ -264,14 +353,19 @@ mod tests {
 
     use super::*;
 
-    const LITTLE: Decoding<'_> = Decoding { set: InstructionSet::A64, endian: Endian::Little, beside: None };
+    const LITTLE: Decoding<'_> = Decoding {
+        set: InstructionSet::A64,
+        endian: Endian::Little,
+        beside: None,
+    };
 
     #[test]
     fn an_image_bears_the_name_of_the_trace_up_to_its_first_dot() {
         let folder = tempfile::tempdir().unwrap();
         let image = folder.path().join("server.elf");
         std::fs::write(&image, "x").unwrap();
-        let image_beside = |trace: &str| image_beside(&folder.path().join(trace), InstructionSet::A64);
+        let image_beside =
+            |trace: &str| image_beside(&folder.path().join(trace), InstructionSet::A64);
         assert_eq!(image_beside("server.small.tarmac"), Some(image));
         assert_eq!(image_beside("client.tarmac"), None);
         assert_eq!(image_beside(".tarmac"), None);
@@ -288,30 +382,63 @@ mod tests {
         std::fs::write(&program, bytes).unwrap();
         for trace in ["medium.rst", "medium.rst.zst", "medium.rz3.gz"] {
             let beside = |set| image_beside(&folder.path().join(trace), set);
-            assert_eq!((beside(InstructionSet::Sparc64), beside(InstructionSet::A64)), (Some(program.clone()), None));
+            assert_eq!(
+                (beside(InstructionSet::Sparc64), beside(InstructionSet::A64)),
+                (Some(program.clone()), None)
+            );
         }
-        assert_eq!(image_beside(&folder.path().join("medium"), InstructionSet::Sparc64), None, "the trace itself");
+        assert_eq!(
+            image_beside(&folder.path().join("medium"), InstructionSet::Sparc64),
+            None,
+            "the trace itself"
+        );
         std::fs::write(folder.path().join("notes"), "x").unwrap();
-        assert_eq!(image_beside(&folder.path().join("notes.rst"), InstructionSet::Sparc64), None);
+        assert_eq!(
+            image_beside(&folder.path().join("notes.rst"), InstructionSet::Sparc64),
+            None
+        );
     }
 
     #[test]
     fn of_the_images_of_last_time_those_are_used_that_are_still_there() {
         let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
         let specs = ["assets/demo/overflow_bare.elf", "nowhere.elf"];
-        let remembered_images = specs.map(|name| ImageSpec { path: root.join(name), offset: 16 }).to_vec();
-        let options = OpenOptions { remembered_images, ..OpenOptions::new("a.tarmac") };
+        let remembered_images = specs
+            .map(|name| ImageSpec {
+                path: root.join(name),
+                offset: 16,
+            })
+            .to_vec();
+        let options = OpenOptions {
+            remembered_images,
+            ..OpenOptions::new("a.tarmac")
+        };
         let mut notices = Vec::new();
         let images = load(&options, &Companions::default(), LITTLE, &mut notices).unwrap();
         assert_eq!(images.infos().len(), 1);
-        assert!(notices[0].text.starts_with("an image of last time is left out"), "{notices:?}");
-        let named = OpenOptions { images: vec![ImageSpec { path: root.join("nowhere.elf"), offset: 0 }], ..options };
-        assert!(load(&named, &Companions::default(), LITTLE, &mut notices).is_err(), "what is named must be usable");
+        assert!(
+            notices[0]
+                .text
+                .starts_with("an image of last time is left out"),
+            "{notices:?}"
+        );
+        let named = OpenOptions {
+            images: vec![ImageSpec {
+                path: root.join("nowhere.elf"),
+                offset: 0,
+            }],
+            ..options
+        };
+        assert!(
+            load(&named, &Companions::default(), LITTLE, &mut notices).is_err(),
+            "what is named must be usable"
+        );
     }
 
     /// The same file for another machine, by its header alone.
     fn as_if_for(folder: &Path, name: &str, machine: u8) -> ImageSpec {
-        let elf = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("assets/demo/overflow_bare.elf");
+        let elf = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+            .join("assets/demo/overflow_bare.elf");
         let mut bytes = std::fs::read(elf).unwrap();
         bytes[18] = machine;
         let path = folder.join(name);
@@ -332,19 +459,41 @@ mod tests {
         let loaded = |options: &OpenOptions| {
             let mut notices = Vec::new();
             let images = load(options, &Companions::default(), LITTLE, &mut notices).unwrap();
-            (images.infos().iter().map(|info| info.spec.clone()).collect::<Vec<_>>(), notices)
+            (
+                images
+                    .infos()
+                    .iter()
+                    .map(|info| info.spec.clone())
+                    .collect::<Vec<_>>(),
+                notices,
+            )
         };
         let (specs, notices) = loaded(&named(&[&foreign]));
         assert_eq!(specs, vec![foreign.clone()], "there is no other");
-        assert!(notices[0].text.starts_with("the image is for another processor (RISC-V"), "{notices:?}");
-        assert!(notices[0].text.contains(") than the trace (AArch64): "), "{notices:?}");
+        assert!(
+            notices[0]
+                .text
+                .starts_with("the image is for another processor (RISC-V"),
+            "{notices:?}"
+        );
+        assert!(
+            notices[0].text.contains(") than the trace (AArch64): "),
+            "{notices:?}"
+        );
         let good = as_if_for(folder.path(), "good.elf", AARCH64);
         let (specs, notices) = loaded(&named(&[&foreign, &good]));
         assert_eq!((specs, notices.len()), (vec![good], 1));
-        assert!(notices[0].text.contains("(AArch64) and is left out: "), "{notices:?}");
+        assert!(
+            notices[0].text.contains("(AArch64) and is left out: "),
+            "{notices:?}"
+        );
         let beside = as_if_for(folder.path(), "run.elf", AARCH64);
         let (specs, notices) = loaded(&named(&[&foreign]));
-        assert_eq!((specs, notices.len()), (vec![beside], 2), "the one beside the trace fits");
+        assert_eq!(
+            (specs, notices.len()),
+            (vec![beside], 2),
+            "the one beside the trace fits"
+        );
     }
 
     #[test]
@@ -355,12 +504,30 @@ mod tests {
         let images = vec![ImageSpec { path, offset: 0 }];
         let log =
             b"Module Table: version 5, count 1\nColumns: x\n0, 0, 0x1000, 0x2000, 0x0, 0, 0, v#1,0, /no/libx.so\n";
-        let companions = Companions { modules: Some(ModulesLog::parse(log)), ..Companions::default() };
-        let options = OpenOptions { remembered_images: images.clone(), ..OpenOptions::new("a.trace") };
+        let companions = Companions {
+            modules: Some(ModulesLog::parse(log)),
+            ..Companions::default()
+        };
+        let options = OpenOptions {
+            remembered_images: images.clone(),
+            ..OpenOptions::new("a.trace")
+        };
         let mut notices = Vec::new();
-        assert!(load(&options, &companions, LITTLE, &mut notices).unwrap().is_empty());
-        assert!(notices[0].text.starts_with("an image of last time is left out"), "{notices:?}");
+        assert!(
+            load(&options, &companions, LITTLE, &mut notices)
+                .unwrap()
+                .is_empty()
+        );
+        assert!(
+            notices[0]
+                .text
+                .starts_with("an image of last time is left out"),
+            "{notices:?}"
+        );
         let options = OpenOptions { images, ..options };
-        assert!(load(&options, &companions, LITTLE, &mut notices).is_err(), "what is named must be usable");
+        assert!(
+            load(&options, &companions, LITTLE, &mut notices).is_err(),
+            "what is named must be usable"
+        );
     }
 }

@@ -59,7 +59,10 @@ impl Input {
             return Self::open_files(files, options);
         }
         if let Some(format) = options.format.filter(|format| !format.is_text()) {
-            return Err(of_file(path, format_args!("the file does not begin like a {} trace", format.title())));
+            return Err(of_file(
+                path,
+                format_args!("the file does not begin like a {} trace", format.title()),
+            ));
         }
         let file = File::open(path).map_err(|error| refused(&error, path))?;
         let metadata = file.metadata().map_err(|error| refused(&error, path))?;
@@ -70,37 +73,84 @@ impl Input {
             None => Self::open_plain(file, modified_nanos, options),
         };
         // Only now: a text file may have such a name, too.
-        opened.map_err(|error| raw_refusal(path).filter(|_| options.format.is_none()).unwrap_or(error))
+        opened.map_err(|error| {
+            raw_refusal(path)
+                .filter(|_| options.format.is_none())
+                .unwrap_or(error)
+        })
     }
 
     fn open_files(files: TraceFiles, options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
         if let Some(format) = options.format.filter(|format| format.is_text()) {
-            let what = if path.is_dir() { "this is a directory" } else { "these are several files" };
-            return Err(of_file(path, format_args!("{what}, but a {} trace is one file", format.title())));
+            let what = if path.is_dir() {
+                "this is a directory"
+            } else {
+                "these are several files"
+            };
+            return Err(of_file(
+                path,
+                format_args!("{what}, but a {} trace is one file", format.title()),
+            ));
         }
         if let Some(format) = options.format.filter(|format| *format != files.format) {
             return Err(of_file(
                 path,
-                format_args!("this is a {} trace, not a {} one", files.format.title(), format.title()),
+                format_args!(
+                    "this is a {} trace, not a {} one",
+                    files.format.title(),
+                    format.title()
+                ),
             ));
         }
         let unusable = |error| of_file(path, error);
         let opened = files.open()?;
-        let assumed = options.arch.or_else(|| machine_of_images(&files, &opened, options));
+        let assumed = options
+            .arch
+            .or_else(|| machine_of_images(&files, &opened, options));
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
         let kept = kept_options(&fingerprint, steps_place, options);
-        let template = options.record_layout.as_deref().map(template_of).transpose()?;
-        let assumed = Assumed { instruction_set: assumed, template, ..assumed_by(options) };
-        let fit = |program: &ProgramFile| {
-            files.format.program_fit(&opened, Assumed { program: vec![program.clone()], ..assumed.clone() })
+        let template = options
+            .record_layout
+            .as_deref()
+            .map(template_of)
+            .transpose()?;
+        let assumed = Assumed {
+            instruction_set: assumed,
+            template,
+            ..assumed_by(options)
         };
-        let program = files.format.needed_program().map(|set| images::program(options, set, &fit)).transpose()?;
-        let images::Program { files: program, beside: image_beside } = program.unwrap_or_default();
+        let fit = |program: &ProgramFile| {
+            files.format.program_fit(
+                &opened,
+                Assumed {
+                    program: vec![program.clone()],
+                    ..assumed.clone()
+                },
+            )
+        };
+        let program = files
+            .format
+            .needed_program()
+            .map(|set| images::program(options, set, &fit))
+            .transpose()?;
+        let images::Program {
+            files: program,
+            beside: image_beside,
+        } = program.unwrap_or_default();
         let assumed = Assumed { program, ..assumed };
-        let source = files.format.open_files(opened, assumed, kept).map_err(unusable)?;
+        let source = files
+            .format
+            .open_files(opened, assumed, kept)
+            .map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        Ok(Self { source, fingerprint, packed: None, files: Some(files), image_beside })
+        Ok(Self {
+            source,
+            fingerprint,
+            packed: None,
+            files: Some(files),
+            image_beside,
+        })
     }
 
     /// The records of a drmemtrace trace.
@@ -114,22 +164,44 @@ impl Input {
             Some(format) => format,
             None => checked(Format::of_input(&file), options).map_err(unusable)?,
         };
-        let source = format.open_text(Box::new(file), assumed_by(options)).map_err(unusable)?;
+        let source = format
+            .open_text(Box::new(file), assumed_by(options))
+            .map_err(unusable)?;
         let fingerprint = Fingerprint::of(source.as_ref(), modified_nanos).map_err(unusable)?;
-        Ok(Self { source, fingerprint, packed: None, files: None, image_beside: None })
+        Ok(Self {
+            source,
+            fingerprint,
+            packed: None,
+            files: None,
+            image_beside: None,
+        })
     }
 
-    fn open_packed(file: Arc<File>, kind: PackedKind, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
+    fn open_packed(
+        file: Arc<File>,
+        kind: PackedKind,
+        modified_nanos: u64,
+        options: &OpenOptions,
+    ) -> Result<Self> {
         let path = &options.path;
         let unusable = |error| of_file(path, error);
         // Looked at before a copy of it is made.
         let format = packed_format(file.clone(), kind, options)?;
-        let mut fingerprint = Fingerprint::of_file(&*file, modified_nanos, String::new()).map_err(unusable)?;
+        let mut fingerprint =
+            Fingerprint::of_file(&*file, modified_nanos, String::new()).map_err(unusable)?;
         let text = PackedText::open(file, kind, kept_options(&fingerprint, copy_place, options));
         let text = text.map_err(|error| refused(&error, path))?;
-        let source = format.open_text(Box::new(text.clone()), assumed_by(options)).map_err(unusable)?;
+        let source = format
+            .open_text(Box::new(text.clone()), assumed_by(options))
+            .map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        Ok(Self { source, fingerprint, packed: Some(text), files: None, image_beside: None })
+        Ok(Self {
+            source,
+            fingerprint,
+            packed: Some(text),
+            files: None,
+            image_beside: None,
+        })
     }
 
     /// Opens a trace of text that has a file for each core.
@@ -138,20 +210,37 @@ impl Input {
         if let Some(format) = options.format.filter(|format| *format != files.format) {
             return Err(of_file(
                 path,
-                format_args!("these are files of {} text, not of a {} trace", files.format.title(), format.title()),
+                format_args!(
+                    "these are files of {} text, not of a {} trace",
+                    files.format.title(),
+                    format.title()
+                ),
             ));
         }
         let unusable = |error| of_file(path, error);
         let opened = files.open()?;
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
-        let cores = opened.into_iter().map(|TraceFile { name, data }| CoreFile { name, data }).collect();
-        let merged = MergedText::new(cores, assumed_by(options).tarmac()).map_err(|error| refused(&error, path))?;
+        let cores = opened
+            .into_iter()
+            .map(|TraceFile { name, data }| CoreFile { name, data })
+            .collect();
+        let merged = MergedText::new(cores, assumed_by(options).tarmac())
+            .map_err(|error| refused(&error, path))?;
         let kept = kept_options(&fingerprint, copy_place, options);
         let text = PackedText::open(Arc::new(merged), PackedKind::Merged, kept);
         let text = text.map_err(|error| refused(&error, path))?;
-        let source = files.format.open_text(Box::new(text.clone()), assumed_by(options)).map_err(unusable)?;
+        let source = files
+            .format
+            .open_text(Box::new(text.clone()), assumed_by(options))
+            .map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        Ok(Self { source, fingerprint, packed: Some(text), files: Some(files), image_beside: None })
+        Ok(Self {
+            source,
+            fingerprint,
+            packed: Some(text),
+            files: Some(files),
+            image_beside: None,
+        })
     }
 
     /// Waits until a compressed trace is unpacked.
@@ -165,12 +254,17 @@ impl Input {
             }
             return self.settled(path, cancel);
         };
-        progress.bytes_total.store(self.fingerprint.length, Ordering::Relaxed);
+        progress
+            .bytes_total
+            .store(self.fingerprint.length, Ordering::Relaxed);
         let is_given_up = || {
-            progress.bytes_done.store(text.packed_done(), Ordering::Relaxed);
+            progress
+                .bytes_done
+                .store(text.packed_done(), Ordering::Relaxed);
             cancel.is_cancelled()
         };
-        text.settle(is_given_up).map_err(|error| of_file(path, error))?;
+        text.settle(is_given_up)
+            .map_err(|error| of_file(path, error))?;
         progress.bytes_done.store(0, Ordering::Relaxed);
         self.settled(path, cancel)
     }
@@ -179,21 +273,35 @@ impl Input {
         if cancel.is_cancelled() {
             return Err(of_file(path, BuildError::Cancelled));
         }
-        self.source.grow().map(|_| ()).map_err(|error| of_file(path, error))
+        self.source
+            .grow()
+            .map(|_| ())
+            .map_err(|error| of_file(path, error))
     }
 
     /// What the files beside the trace tell; nothing of formats that have none.
     pub fn companions(&self, notices: &mut Vec<String>) -> Companions {
         let files = self.files.as_ref();
-        files.map(|files| Companions::beside(&files.directory, notices)).unwrap_or_default()
+        files
+            .map(|files| Companions::beside(&files.directory, notices))
+            .unwrap_or_default()
     }
 
     /// What the user should know about a compressed trace, or about the files of one.
     pub fn notices(&self) -> impl Iterator<Item = String> {
         let text = self.packed.as_ref();
-        let damage = text.and_then(PackedText::damage).map(|damage| damage.to_string());
-        let files = self.files.iter().flat_map(|files| files.notices.iter().cloned());
-        damage.into_iter().chain(text.and_then(PackedText::notice)).chain(files).chain(self.source.notice())
+        let damage = text
+            .and_then(PackedText::damage)
+            .map(|damage| damage.to_string());
+        let files = self
+            .files
+            .iter()
+            .flat_map(|files| files.notices.iter().cloned());
+        damage
+            .into_iter()
+            .chain(text.and_then(PackedText::notice))
+            .chain(files)
+            .chain(self.source.notice())
     }
 
     /// The fingerprint of the trace as it is now, as far as its source has taken in what was added.
@@ -212,7 +320,8 @@ impl Input {
             return files.is_changed();
         }
         let is_longer = fs::metadata(path).is_ok_and(|now| now.len() > self.fingerprint.length);
-        self.is_changed(path) && !(is_longer && self.fingerprint.is_start_of_input(self.source.as_ref()))
+        self.is_changed(path)
+            && !(is_longer && self.fingerprint.is_start_of_input(self.source.as_ref()))
     }
 
     /// True when the file is no longer what it was when it was opened, as far as length and time tell.
@@ -221,14 +330,21 @@ impl Input {
             return files.is_changed();
         }
         fs::metadata(path).is_ok_and(|now| {
-            now.len() != self.fingerprint.length || modified_nanos(&now) != self.fingerprint.modified_nanos
+            now.len() != self.fingerprint.length
+                || modified_nanos(&now) != self.fingerprint.modified_nanos
         })
     }
 }
 
 /// How the instructions of the program's files decode; asked only where the trace does not say it.
-fn machine_of_images(files: &TraceFiles, opened: &[TraceFile], options: &OpenOptions) -> Option<InstructionSet> {
-    let head = opened.iter().find_map(|file| TraceHead::of(file).ok().flatten())?;
+fn machine_of_images(
+    files: &TraceFiles,
+    opened: &[TraceFile],
+    options: &OpenOptions,
+) -> Option<InstructionSet> {
+    let head = opened
+        .iter()
+        .find_map(|file| TraceHead::of(file).ok().flatten())?;
     if head.file_type.instruction_set().is_some() {
         return None;
     }
@@ -236,12 +352,20 @@ fn machine_of_images(files: &TraceFiles, opened: &[TraceFile], options: &OpenOpt
     let companions = Companions::beside(&files.directory, &mut Vec::new());
     let address_bytes = if head.width == Width::Wide { 8 } else { 4 };
     let specs = images::specs(options, &companions);
-    specs.iter().find_map(|spec| machine_of(&spec.path)).filter(|set| set.word_bytes() == address_bytes)
+    specs
+        .iter()
+        .find_map(|spec| machine_of(&spec.path))
+        .filter(|set| set.word_bytes() == address_bytes)
 }
 
 /// How somebody describes the records of a trace.
 fn template_of(path: &Path) -> Result<RecordTemplate> {
-    let unreadable = |error| of_file(path, format_args!("the layout of the records could not be read ({error})"));
+    let unreadable = |error| {
+        of_file(
+            path,
+            format_args!("the layout of the records could not be read ({error})"),
+        )
+    };
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() || metadata.len() > TEMPLATE_LIMIT {
         return Err(of_file(path, "this is no description of records"));
@@ -263,20 +387,37 @@ fn packed_format(file: Arc<File>, kind: PackedKind, options: &OpenOptions) -> Re
         (SourceError::NotATrace(FormatError::Empty), None) => {
             of_file(path, format_args!("the {} file holds no text", kind.name()))
         }
-        (error, None) => of_file(path, format_args!("the {} file holds no trace: {error}", kind.name())),
+        (error, None) => of_file(
+            path,
+            format_args!("the {} file holds no trace: {error}", kind.name()),
+        ),
     })
 }
 
 /// Where a file that is made from the trace lies: beside the index, in directories that may be written.
-fn kept_options(fingerprint: &Fingerprint, place: fn(&Path) -> PathBuf, options: &OpenOptions) -> KeptOptions {
+fn kept_options(
+    fingerprint: &Fingerprint,
+    place: fn(&Path) -> PathBuf,
+    options: &OpenOptions,
+) -> KeptOptions {
     let is_trace = |place: &Path| options.paths().any(|path| is_same_file(place, path));
     let places = index_places(options).into_iter().map(|index| place(&index));
     // Neither the copy nor its unfinished file may be the trace.
-    let places = places.filter(|place| !is_trace(place) && !is_trace(&place.with_added_extension("partial")));
+    let places = places
+        .filter(|place| !is_trace(place) && !is_trace(&place.with_added_extension("partial")));
     let is_directory_ours = options.index.is_none();
     KeptOptions {
-        identity: [fingerprint.length, fingerprint.modified_nanos, fingerprint.sample_hash],
-        kept: places.map(|path| KeptPlace { path, is_directory_ours }).collect(),
+        identity: [
+            fingerprint.length,
+            fingerprint.modified_nanos,
+            fingerprint.sample_hash,
+        ],
+        kept: places
+            .map(|path| KeptPlace {
+                path,
+                is_directory_ours,
+            })
+            .collect(),
         is_copy_kept: options.policy != IndexPolicy::Never,
         scratch: cache_directory().into_iter().collect(),
     }
@@ -314,15 +455,25 @@ pub(super) fn refused(error: &io::Error, path: &Path) -> anyhow::Error {
 }
 
 /// Lines without the instruction-set field look like prose, but the option says what they are.
-fn checked(found: Result<Format, SourceError>, options: &OpenOptions) -> Result<Format, SourceError> {
+fn checked(
+    found: Result<Format, SourceError>,
+    options: &OpenOptions,
+) -> Result<Format, SourceError> {
     match found {
-        Err(SourceError::NotATrace(FormatError::NoTraceLine { .. })) if options.implicit_thumb => Ok(Format::Tarmac),
+        Err(SourceError::NotATrace(FormatError::NoTraceLine { .. })) if options.implicit_thumb => {
+            Ok(Format::Tarmac)
+        }
         found => found,
     }
 }
 
 /// Nanoseconds since 1970; 0 where the file system keeps no time.
 pub(super) fn modified_nanos(metadata: &Metadata) -> u64 {
-    let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    since.and_then(|since| u64::try_from(since.as_nanos()).ok()).unwrap_or(0)
+    let since = metadata
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since
+        .and_then(|since| u64::try_from(since.as_nanos()).ok())
+        .unwrap_or(0)
 }

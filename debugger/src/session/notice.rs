@@ -26,13 +26,19 @@ pub enum NoticeKind {
 impl Notice {
     /// A reason to doubt names, lines or memory.
     pub fn doubt(text: String) -> Self {
-        Self { kind: NoticeKind::Doubt, text }
+        Self {
+            kind: NoticeKind::Doubt,
+            text,
+        }
     }
 
     /// Symbols come from an image that nobody named; `which`: what it is.
     pub fn image_in_use(which: &str, path: &Path) -> Self {
         let text = format!("symbols come from {which}: {path:?}");
-        Self { kind: NoticeKind::ImageInUse(path.to_owned()), text }
+        Self {
+            kind: NoticeKind::ImageInUse(path.to_owned()),
+            text,
+        }
     }
 
     /// Symbols come from the image beside the trace.
@@ -43,7 +49,10 @@ impl Notice {
 
 impl From<String> for Notice {
     fn from(text: String) -> Self {
-        Self { kind: NoticeKind::Info, text }
+        Self {
+            kind: NoticeKind::Info,
+            text,
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use stepback_index::{
-    Build, BuildError, BuildOptions, BuildProgress, Cancel, FindMarkers, Follow, Index, OpenError, Query as _,
-    QueryError, open_so_far, remove_leftovers, tail_calls, with_images,
+    Build, BuildError, BuildOptions, BuildProgress, Cancel, FindMarkers, Follow, Index, OpenError,
+    Query as _, QueryError, open_so_far, remove_leftovers, tail_calls, with_images,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Format, MarkerKind, Position, drmemtrace::Drmemtrace, packed::PackedText};
@@ -66,9 +66,18 @@ const RECORDINGS: usize = 64;
 
 fn lacks_steps(index: &Index) -> bool {
     let kinds = vec![MarkerKind::RECORDING];
-    let question = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: RECORDINGS };
+    let question = FindMarkers {
+        kinds,
+        thread: None,
+        from: Position(0),
+        to: index.end(),
+        limit: RECORDINGS,
+    };
     let markers = question.run(index, &Cancel::default()).unwrap_or_default();
-    markers.iter().filter_map(|hit| index.source().recording(hit.marker)).any(|recording| recording.lacks_steps)
+    markers
+        .iter()
+        .filter_map(|hit| index.source().recording(hit.marker))
+        .any(|recording| recording.lacks_steps)
 }
 
 impl Session {
@@ -76,7 +85,11 @@ impl Session {
     /// Blocks: see [`Images::source_at`].
     pub fn source_text(&self, address: Address) -> Option<String> {
         let line = self.images.source_at(address)?;
-        Some(format!("{}:{}", self.source_map.text(&line.file), line.line))
+        Some(format!(
+            "{}:{}",
+            self.source_map.text(&line.file),
+            line.line
+        ))
     }
 
     /// Where to look for sources, with these mappings.
@@ -102,23 +115,43 @@ impl Session {
 
     /// Bytes of the trace's file: fewer than those of its text where that is compressed.
     pub fn file_bytes(&self) -> u64 {
-        self.input.as_ref().map_or(self.index.info().trace_bytes, |input| input.fingerprint.length)
+        self.input
+            .as_ref()
+            .map_or(self.index.info().trace_bytes, |input| {
+                input.fingerprint.length
+            })
     }
 
     /// How the trace file differs from what was opened; none: it does not.
     /// One `stat` mostly; a file that is missing just now does not count, since its writer may be at it.
     pub fn trace_change(&self) -> Option<TraceChange> {
-        let input = self.input.as_ref().filter(|input| input.is_changed(&self.path))?;
-        let is_grown = input.packed.is_none() && input.files.is_none() && !input.is_rewritten(&self.path);
-        Some(if is_grown { TraceChange::Grown } else { TraceChange::Rewritten })
+        let input = self
+            .input
+            .as_ref()
+            .filter(|input| input.is_changed(&self.path))?;
+        let is_grown =
+            input.packed.is_none() && input.files.is_none() && !input.is_rewritten(&self.path);
+        Some(if is_grown {
+            TraceChange::Grown
+        } else {
+            TraceChange::Rewritten
+        })
     }
 
     /// The same session as the successor of one of the same trace: views of that one stay as they are.
     #[must_use]
     pub fn succeeding(self, before: &Self) -> Self {
         // Their debug information may be read already. More of the trace may show that an image does not fit.
-        let images = if before.images.has_same_files(&self.images) { &before.images } else { &self.images };
-        Self { lineage: Arc::clone(&before.lineage), images: Arc::clone(images), ..self }
+        let images = if before.images.has_same_files(&self.images) {
+            &before.images
+        } else {
+            &self.images
+        };
+        Self {
+            lineage: Arc::clone(&before.lineage),
+            images: Arc::clone(images),
+            ..self
+        }
     }
 
     /// The same session with other names of addresses: views of it stay as they are.
@@ -145,7 +178,9 @@ impl Session {
         let format = Format::named(&self.index.source().traits().format);
         format.and_then(Format::follow_refusal).or_else(|| {
             let is_packed = self.packed().is_some();
-            is_packed.then_some("a compressed trace cannot be followed: only plain text grows line by line")
+            is_packed.then_some(
+                "a compressed trace cannot be followed: only plain text grows line by line",
+            )
         })
     }
 
@@ -191,11 +226,14 @@ pub fn open_watched(
     let first = open_with_tail_calls(options, progress, cancel, watch)?;
     // What the search for tail calls finds damaged is made again, once.
     let damage = first.error.as_ref().and_then(|error| Damage::of(error));
-    let Some((damage, mended)) = damage.and_then(|damage| Some((damage, damage.mended(options)?))) else {
+    let Some((damage, mended)) = damage.and_then(|damage| Some((damage, damage.mended(options)?)))
+    else {
         return Ok(first.told());
     };
     let mut session = open_with_tail_calls(&mended, progress, cancel, watch)?.told();
-    session.notices.push(format!("{}: {:?}", damage.notice(), options.path).into());
+    session
+        .notices
+        .push(format!("{}: {:?}", damage.notice(), options.path).into());
     Ok(session)
 }
 
@@ -209,7 +247,9 @@ struct Searched {
 impl Searched {
     /// The session with what the user should know of that.
     fn told(mut self) -> Session {
-        self.session.notices.extend(self.error.map(|error| no_tail_calls(&error).into()));
+        self.session
+            .notices
+            .extend(self.error.map(|error| no_tail_calls(&error).into()));
         self.session
     }
 }
@@ -223,8 +263,13 @@ fn open_with_tail_calls(
     let mut search = IndexSearch::new(options, progress, cancel, watch)?;
     let (index, origin) = search.index()?;
     if let Some(watch) = watch {
-        let is_slow = origin == Origin::Found && index.plain_calls().len() > MANY_CALLS && !search.images.is_empty();
-        let again = index.path().filter(|_| is_slow).and_then(|place| search.opened(place).ok());
+        let is_slow = origin == Origin::Found
+            && index.plain_calls().len() > MANY_CALLS
+            && !search.images.is_empty();
+        let again = index
+            .path()
+            .filter(|_| is_slow)
+            .and_then(|place| search.opened(place).ok());
         if let Some(index) = again {
             let checked = search.checked(&index)?;
             let index = with_images(index, checked.program.clone(), cancel);
@@ -275,11 +320,24 @@ impl<'a> IndexSearch<'a> {
         let companions = Arc::new(input.companions(&mut sentences));
         let mut notices: Vec<Notice> = sentences.into_iter().map(Notice::from).collect();
         let traits = input.source.traits();
-        let decoding =
-            Decoding { set: traits.instruction_set, endian: traits.endian, beside: input.image_beside.as_ref() };
+        let decoding = Decoding {
+            set: traits.instruction_set,
+            endian: traits.endian,
+            beside: input.image_beside.as_ref(),
+        };
         let images = Arc::new(images::load(options, &companions, decoding, &mut notices)?);
         let places = index_places(options);
-        Ok(Self { options, input, images, companions, places, progress, cancel, watch, notices })
+        Ok(Self {
+            options,
+            input,
+            images,
+            companions,
+            places,
+            progress,
+            cancel,
+            watch,
+            notices,
+        })
     }
 
     /// An index, and where it came from.
@@ -305,7 +363,8 @@ impl<'a> IndexSearch<'a> {
 
     /// Waits for the text of a compressed trace: an index that is there may point at any of it.
     fn settle(&self) -> Result<()> {
-        self.input.settle(&self.options.path, self.progress, self.cancel)
+        self.input
+            .settle(&self.options.path, self.progress, self.cancel)
     }
 
     fn follow(&self) -> Option<&Cancel> {
@@ -317,13 +376,19 @@ impl<'a> IndexSearch<'a> {
         let checked = self.checked(&index)?;
         let mut index = with_images(index, checked.program.clone(), self.cancel);
         let found = index.find_tail_calls(tail_calls, self.cancel);
-        Ok(Searched { session: self.session(index, checked, origin), error: found.err() })
+        Ok(Searched {
+            session: self.session(index, checked, origin),
+            error: found.err(),
+        })
     }
 
     /// The images after they were compared with what the trace executed; those that nobody named have to fit.
     fn checked(&self, index: &Index) -> Result<ImageCheck> {
         let first = ImageCheck::new(Arc::clone(&self.images), index, self.cancel);
-        let excluded: Vec<PathBuf> = first.left_out().map(|image| image.spec.path.clone()).collect();
+        let excluded: Vec<PathBuf> = first
+            .left_out()
+            .map(|image| image.spec.path.clone())
+            .collect();
         if excluded.is_empty() {
             return Ok(first);
         }
@@ -340,7 +405,9 @@ impl<'a> IndexSearch<'a> {
     fn session(&self, index: Index, checked: ImageCheck, origin: Origin) -> Session {
         let mut notices = self.notices.clone();
         let is_of_left_out = |notice: &Notice| match &notice.kind {
-            NoticeKind::ImageInUse(path) => checked.left_out().any(|image| image.spec.path == *path),
+            NoticeKind::ImageInUse(path) => {
+                checked.left_out().any(|image| image.spec.path == *path)
+            }
             NoticeKind::Info | NoticeKind::Doubt => false,
         };
         notices.retain(|notice| !is_of_left_out(notice));
@@ -385,7 +452,9 @@ impl<'a> IndexSearch<'a> {
                     return Ok(index);
                 }
                 Err(OpenError::Missing) => {}
-                Err(why) => reason = reason.or(Some(format!("the index was rebuilt: {why}: {place:?}"))),
+                Err(why) => {
+                    reason = reason.or(Some(format!("the index was rebuilt: {why}: {place:?}")))
+                }
             }
         }
         Err(reason)
@@ -416,15 +485,24 @@ impl<'a> IndexSearch<'a> {
                 Err(why) => reason = reason.or(Some((place, why))),
             }
         }
-        let parts = self.places.iter().map(|place| (place, self.opened_so_far(place)));
+        let parts = self
+            .places
+            .iter()
+            .map(|place| (place, self.opened_so_far(place)));
         if let Some((place, Ok(index))) = parts.into_iter().find(|(_, part)| part.is_ok()) {
             let share = format!("the first {} steps", index.step_count());
-            self.notices
-                .push(format!("only a part of the trace is indexed, {share}: answers are so far: {place:?}").into());
+            self.notices.push(
+                format!(
+                    "only a part of the trace is indexed, {share}: answers are so far: {place:?}"
+                )
+                .into(),
+            );
             return Ok(index);
         }
         if let Some((place, why)) = stale {
-            self.notices.push(format!("the index is stale and answers may be wrong: {why}: {place:?}").into());
+            self.notices.push(
+                format!("the index is stale and answers may be wrong: {why}: {place:?}").into(),
+            );
             let unusable = |why| of_file(place, format_args!("the index cannot be used: {why}"));
             return Index::open_stale(self.input.source.clone(), place).map_err(unusable);
         }
@@ -433,7 +511,10 @@ impl<'a> IndexSearch<'a> {
                 let what = format_args!("the index cannot be used, and none may be built: {why}");
                 Err(of_file(place, what))
             }
-            None => Err(of_file(&self.options.path, "there is no index, and none may be built")),
+            None => Err(of_file(
+                &self.options.path,
+                "there is no index, and none may be built",
+            )),
         }
     }
 
@@ -457,13 +538,17 @@ impl<'a> IndexSearch<'a> {
             self.refuse_to_overwrite(place)?;
             match self.build_or_wait_at(place) {
                 Ok((index, resumed_bytes)) => {
-                    let elsewhere = refusal.map(|refusal| format!("{refusal}; it is kept at {place:?}"));
+                    let elsewhere =
+                        refusal.map(|refusal| format!("{refusal}; it is kept at {place:?}"));
                     let share = resumed_bytes as f64 * 100.0 / index.text_end().max(1) as f64;
-                    let resumed = format!("{share:.0} % of the index was there from an earlier run: {place:?}");
+                    let resumed = format!(
+                        "{share:.0} % of the index was there from an earlier run: {place:?}"
+                    );
                     // A watcher sees that from the first part.
                     let resumed = Some(resumed).filter(|_| self.watch.is_none());
                     let reason = if resumed_bytes > 0 { resumed } else { reason };
-                    self.notices.extend(reason.into_iter().chain(elsewhere).map(Notice::from));
+                    self.notices
+                        .extend(reason.into_iter().chain(elsewhere).map(Notice::from));
                     return Ok(index);
                 }
                 Err(BuildError::Write { error, .. }) => {
@@ -477,20 +562,38 @@ impl<'a> IndexSearch<'a> {
         if self.options.is_index_wanted {
             bail!("{refusal}");
         }
-        let index = self.build(|build| build.in_memory()).map_err(|error| self.said(error))?;
+        let index = self
+            .build(|build| build.in_memory())
+            .map_err(|error| self.said(error))?;
         self.refuse_change()?;
         self.notices.extend(reason.map(Notice::from));
-        self.notices.push(format!("{refusal}; it lives in memory and will be built again next time").into());
+        self.notices.push(
+            format!("{refusal}; it lives in memory and will be built again next time").into(),
+        );
         Ok(index)
     }
 
     /// Runs a build as it was asked for.
-    fn build<T>(&self, run: impl FnOnce(Build<'_>) -> Result<T, BuildError>) -> Result<T, BuildError> {
-        let Input { source, fingerprint, .. } = &self.input;
-        let options = BuildOptions { threads: self.options.threads, ..BuildOptions::default() };
+    fn build<T>(
+        &self,
+        run: impl FnOnce(Build<'_>) -> Result<T, BuildError>,
+    ) -> Result<T, BuildError> {
+        let Input {
+            source,
+            fingerprint,
+            ..
+        } = &self.input;
+        let options = BuildOptions {
+            threads: self.options.threads,
+            ..BuildOptions::default()
+        };
         let now = || self.input.fingerprint_now(&self.options.path);
-        let follow = self.follow().map(|until| Follow { until, fingerprint: &now });
-        let mut build = Build::new(source, fingerprint, &options, self.progress, self.cancel).following(follow);
+        let follow = self.follow().map(|until| Follow {
+            until,
+            fingerprint: &now,
+        });
+        let mut build =
+            Build::new(source, fingerprint, &options, self.progress, self.cancel).following(follow);
         if self.options.policy == IndexPolicy::Force {
             build = build.anew();
         }
@@ -509,24 +612,40 @@ impl<'a> IndexSearch<'a> {
 
     /// A misspelt `--index` must not destroy another file: only what is an index, or is called one, is replaced.
     fn refuse_to_overwrite(&self, place: &Path) -> Result<()> {
-        let is_called_index = place.extension().is_some_and(|extension| extension == "sbi");
-        let is_empty = place.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
-        if [place, &partial_of(place)].iter().any(|file| self.options.paths().any(|path| is_same_file(file, path))) {
+        let is_called_index = place
+            .extension()
+            .is_some_and(|extension| extension == "sbi");
+        let is_empty = place
+            .metadata()
+            .is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
+        if [place, &partial_of(place)]
+            .iter()
+            .any(|file| self.options.paths().any(|path| is_same_file(file, path)))
+        {
             return Err(of_file(place, "the index would overwrite the trace"));
         }
         if matches!(self.opened(place), Err(OpenError::Foreign)) && !is_called_index && !is_empty {
-            return Err(of_file(place, "this file is no index and will not be overwritten"));
+            return Err(of_file(
+                place,
+                "this file is no index and will not be overwritten",
+            ));
         }
         Ok(())
     }
 
     /// Builds, or waits while another program does: two would only take the cores from each other.
     fn build_or_wait_at(&self, place: &Path) -> Result<(Index, u64), BuildError> {
-        let partial_len = || partial_of(place).metadata().map_or(0, |metadata| metadata.len());
+        let partial_len = || {
+            partial_of(place)
+                .metadata()
+                .map_or(0, |metadata| metadata.len())
+        };
         let (mut len, mut changed) = (partial_len(), Instant::now());
         loop {
             let busy = match self.build_at(place) {
-                Err(BuildError::Write { error, path }) if error.kind() == ErrorKind::ResourceBusy => {
+                Err(BuildError::Write { error, path })
+                    if error.kind() == ErrorKind::ResourceBusy =>
+                {
                     BuildError::Write { error, path }
                 }
                 built => return built,
@@ -552,14 +671,23 @@ impl<'a> IndexSearch<'a> {
     fn build_at(&self, place: &Path) -> Result<(Index, u64), BuildError> {
         if let Some(directory) = place.parent().filter(|_| self.options.index.is_none()) {
             // The cache directory may not exist yet; an explicit path is taken at its word.
-            let refused = |error| BuildError::Write { path: place.to_owned(), error };
+            let refused = |error| BuildError::Write {
+                path: place.to_owned(),
+                error,
+            };
             std::fs::create_dir_all(directory).map_err(refused)?;
         }
         let partial = partial_of(place);
-        if partial.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+        if partial
+            .symlink_metadata()
+            .is_ok_and(|found| !found.is_file())
+        {
             // A link in the trace's directory could otherwise have any file of the user's overwritten.
             let error = std::io::Error::other("its .partial is a link or no file");
-            return Err(BuildError::Write { path: partial, error });
+            return Err(BuildError::Write {
+                path: partial,
+                error,
+            });
         }
         let resumed_bytes = self.build(|build| build.to_file(place))?.resumed_bytes;
         let source = self.input.source.clone();
@@ -570,7 +698,10 @@ impl<'a> IndexSearch<'a> {
         if self.input.is_rewritten(&self.options.path) {
             return Err(BuildError::TraceChanged);
         }
-        Ok((Index::open(source, place, &self.input.fingerprint)?, resumed_bytes))
+        Ok((
+            Index::open(source, place, &self.input.fingerprint)?,
+            resumed_bytes,
+        ))
     }
 
     fn refuse_change(&self) -> Result<()> {
@@ -583,7 +714,11 @@ impl<'a> IndexSearch<'a> {
     fn said(&self, error: BuildError) -> anyhow::Error {
         let said = of_file(&self.options.path, &error);
         // What is damaged is made again by whoever looks for it behind the error.
-        if Damage::of(&error).is_some() { anyhow::Error::new(error).context(said.to_string()) } else { said }
+        if Damage::of(&error).is_some() {
+            anyhow::Error::new(error).context(said.to_string())
+        } else {
+            said
+        }
     }
 }
 
@@ -599,7 +734,10 @@ mod tests {
     const TRACE: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n";
 
     fn opened(trace: &Path, index: &Path) -> Result<Session> {
-        let options = OpenOptions { index: Some(index.to_owned()), ..OpenOptions::new(trace) };
+        let options = OpenOptions {
+            index: Some(index.to_owned()),
+            ..OpenOptions::new(trace)
+        };
         open(&options, &BuildProgress::default(), &Cancel::default())
     }
 
@@ -609,7 +747,12 @@ mod tests {
         let trace = folder.path().join("a.partial");
         std::fs::write(&trace, TRACE).unwrap();
         let error = opened(&trace, &folder.path().join("a")).unwrap_err();
-        assert!(error.to_string().starts_with("the index would overwrite the trace"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .starts_with("the index would overwrite the trace"),
+            "{error}"
+        );
         assert_eq!(std::fs::read_to_string(&trace).unwrap(), TRACE);
     }
 
@@ -617,7 +760,8 @@ mod tests {
     #[test]
     fn a_link_where_the_unfinished_index_would_be_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
-        let [trace, index, other] = ["a.tarmac", "a.sbi", "other"].map(|name| folder.path().join(name));
+        let [trace, index, other] =
+            ["a.tarmac", "a.sbi", "other"].map(|name| folder.path().join(name));
         std::fs::write(&trace, TRACE).unwrap();
         std::fs::write(&other, "precious").unwrap();
         std::os::unix::fs::symlink(&other, partial_of(&index)).unwrap();
@@ -632,7 +776,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [trace, index] = ["a.tarmac", "a.sbi"].map(|name| folder.path().join(name));
         std::fs::write(&trace, TRACE).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(&index)
+                .status()
+                .unwrap()
+                .success()
+        );
         assert_eq!(opened(&trace, &index).unwrap().index_path, Some(index));
     }
 }

@@ -19,17 +19,30 @@ enum Quoting {
 impl OpenOptions {
     /// `stepback TRACE@44012 --image /x.elf@0x1000`: everything that changes what is shown, with whole paths.
     pub fn command(&self, position: Position) -> String {
-        let quoting = if cfg!(windows) { Quoting::Windows } else { Quoting::Posix };
+        let quoting = if cfg!(windows) {
+            Quoting::Windows
+        } else {
+            Quoting::Posix
+        };
         let words = self.words(position);
         let words = words.iter().map(|word| quoting.quoted(word));
-        std::iter::once("stepback".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+        std::iter::once("stepback".to_owned())
+            .chain(words)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     fn words(&self, position: Position) -> Vec<String> {
         let mut words = vec![format!("{}@{}", whole(&self.path).display(), position.0)];
         let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
-        self.more.iter().for_each(|path| option("with", whole(path).display().to_string()));
-        let images = if self.images.is_empty() { &self.remembered_images } else { &self.images };
+        self.more
+            .iter()
+            .for_each(|path| option("with", whole(path).display().to_string()));
+        let images = if self.images.is_empty() {
+            &self.remembered_images
+        } else {
+            &self.images
+        };
         for image in images {
             let mut image = image.clone();
             image.path = whole(&image.path);
@@ -39,14 +52,32 @@ impl OpenOptions {
         if images.is_empty() && self.load_offset > 0 {
             option("load-offset", format!("{:#x}", self.load_offset));
         }
-        self.sysroots().iter().for_each(|root| option("sysroot", whole(root).display().to_string()));
-        self.source_map.iter().for_each(|mapping| option("source-map", mapping.to_string()));
-        self.format.iter().for_each(|format| option("format", format.name().to_owned()));
+        self.sysroots()
+            .iter()
+            .for_each(|root| option("sysroot", whole(root).display().to_string()));
+        self.source_map
+            .iter()
+            .for_each(|mapping| option("source-map", mapping.to_string()));
+        self.format
+            .iter()
+            .for_each(|format| option("format", format.name().to_owned()));
         let choice = self.arch.and_then(|arch| arch.names().choice);
-        choice.iter().for_each(|choice| option("arch", choice.name.to_owned()));
-        self.record_layout.iter().for_each(|file| option("record-layout", whole(file).display().to_string()));
-        let flags = [("--bi", self.endian == Some(Endian::Big)), ("--implicit-thumb", self.implicit_thumb)].into_iter();
-        words.extend(flags.filter(|(_, is_set)| *is_set).map(|(flag, _)| flag.to_owned()));
+        choice
+            .iter()
+            .for_each(|choice| option("arch", choice.name.to_owned()));
+        self.record_layout
+            .iter()
+            .for_each(|file| option("record-layout", whole(file).display().to_string()));
+        let flags = [
+            ("--bi", self.endian == Some(Endian::Big)),
+            ("--implicit-thumb", self.implicit_thumb),
+        ]
+        .into_iter();
+        words.extend(
+            flags
+                .filter(|(_, is_set)| *is_set)
+                .map(|(flag, _)| flag.to_owned()),
+        );
         words
     }
 }
@@ -84,12 +115,31 @@ mod tests {
 
     #[test]
     fn a_shell_reads_a_quoted_path_as_one_word() {
-        let texts = ["/a/b.tarmac@7", "/a b@7", "/it's@7", "/a,b"].map(|text| Quoting::Posix.quoted(text));
-        assert_eq!(texts, ["/a/b.tarmac@7", "'/a b@7'", r"'/it'\''s@7'", "/a,b"]);
+        let texts =
+            ["/a/b.tarmac@7", "/a b@7", "/it's@7", "/a,b"].map(|text| Quoting::Posix.quoted(text));
+        assert_eq!(
+            texts,
+            ["/a/b.tarmac@7", "'/a b@7'", r"'/it'\''s@7'", "/a,b"]
+        );
         assert_eq!(Quoting::Windows.quoted(r"C:\a b\"), "\"C:\\a b\\\\\"");
-        let texts = [r"C:\a\b.tarmac@7", r"C:\a b@7", r"C:\it's@7", r"C:\a,b", r"C:\a $b's"];
+        let texts = [
+            r"C:\a\b.tarmac@7",
+            r"C:\a b@7",
+            r"C:\it's@7",
+            r"C:\a,b",
+            r"C:\a $b's",
+        ];
         let texts = texts.map(|text| Quoting::Windows.quoted(text));
-        assert_eq!(texts, [r"C:\a\b.tarmac@7", "\"C:\\a b@7\"", "\"C:\\it's@7\"", "\"C:\\a,b\"", r"'C:\a $b''s'"]);
+        assert_eq!(
+            texts,
+            [
+                r"C:\a\b.tarmac@7",
+                "\"C:\\a b@7\"",
+                "\"C:\\it's@7\"",
+                "\"C:\\a,b\"",
+                r"'C:\a $b''s'"
+            ]
+        );
     }
 
     #[test]
@@ -97,7 +147,10 @@ mod tests {
     fn what_changes_what_is_shown_is_named() {
         let options = OpenOptions {
             more: vec!["/cpu1.tarmac".into()],
-            remembered_images: vec![ImageSpec { path: "/my app.elf".into(), offset: 0x1000 }],
+            remembered_images: vec![ImageSpec {
+                path: "/my app.elf".into(),
+                offset: 0x1000,
+            }],
             remembered_sysroots: vec!["/root".into()],
             implicit_thumb: true,
             endian: Some(Endian::Big),
@@ -106,7 +159,13 @@ mod tests {
         let expected = "stepback /cpu0.tarmac@7 --with /cpu1.tarmac --image '/my app.elf@0x1000' --sysroot /root \
                         --bi --implicit-thumb";
         assert_eq!(options.command(Position(7)), expected);
-        let options = OpenOptions { load_offset: 16, ..OpenOptions::new("/a") };
-        assert_eq!(options.command(Position(0)), "stepback /a@0 --load-offset 0x10");
+        let options = OpenOptions {
+            load_offset: 16,
+            ..OpenOptions::new("/a")
+        };
+        assert_eq!(
+            options.command(Position(0)),
+            "stepback /a@0 --load-offset 0x10"
+        );
     }
 }

@@ -23,7 +23,11 @@ pub enum IndexPolicy {
 impl IndexPolicy {
     /// What to do when the same trace is opened again for another reason.
     pub fn once_opened(self) -> Self {
-        if self == Self::Force { Self::Auto } else { self }
+        if self == Self::Force {
+            Self::Auto
+        } else {
+            self
+        }
     }
 }
 
@@ -77,18 +81,28 @@ impl OpenOptions {
     pub fn of_files(files: impl IntoIterator<Item = PathBuf>) -> Option<Self> {
         let mut files = files.into_iter();
         let path = files.next()?;
-        Some(Self { more: files.collect(), ..Self::new(path) })
+        Some(Self {
+            more: files.collect(),
+            ..Self::new(path)
+        })
     }
 
     /// The directories where images are looked for.
     pub fn sysroots(&self) -> &[PathBuf] {
-        if self.sysroots.is_empty() { &self.remembered_sysroots } else { &self.sysroots }
+        if self.sysroots.is_empty() {
+            &self.remembered_sysroots
+        } else {
+            &self.sysroots
+        }
     }
 
     /// The file's name, with how many more there are.
     pub fn name(&self) -> String {
         let name = self.path.file_name();
-        let name = name.map_or_else(|| self.path.display().to_string(), |name| name.to_string_lossy().into_owned());
+        let name = name.map_or_else(
+            || self.path.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        );
         match self.more.len() {
             0 => name,
             1 => format!("{name} and 1 more file"),
@@ -103,20 +117,25 @@ impl OpenOptions {
             return self;
         }
         let paths: Vec<PathBuf> = self.paths().map(Path::to_owned).collect();
-        let (images, mut files): (Vec<_>, Vec<_>) =
-            paths.into_iter().partition(|path| path.is_file() && machine_of(path).is_some());
+        let (images, mut files): (Vec<_>, Vec<_>) = paths
+            .into_iter()
+            .partition(|path| path.is_file() && machine_of(path).is_some());
         if files.is_empty() {
             return self;
         }
         self.path = files.remove(0);
         self.more = files;
         let offset = self.load_offset;
-        self.images.extend(images.into_iter().map(|path| ImageSpec { path, offset }));
+        self.images
+            .extend(images.into_iter().map(|path| ImageSpec { path, offset }));
         self
     }
 
     /// Everything by default.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), ..Self::default() }
+        Self {
+            path: path.into(),
+            ..Self::default()
+        }
     }
 }

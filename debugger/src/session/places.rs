@@ -14,13 +14,18 @@ use super::OpenOptions;
 /// DynamoRIO's tools take every file among those of a trace for one of them, so an index lies a level above.
 /// A trace of several files that were named one by one has places of its own beside the first of them.
 pub fn index_places(options: &OpenOptions) -> Vec<PathBuf> {
-    let OpenOptions { path, more, index, .. } = options;
+    let OpenOptions {
+        path, more, index, ..
+    } = options;
     match index {
         Some(path) => vec![path.clone()],
         None if more.is_empty() => beside(path).into_iter().chain(in_cache(path)).collect(),
         None => {
             let all = beside(path).into_iter().chain(in_cache(path));
-            all.map(|place| place.with_extension(format!("and-{:08x}.sbi", names_hash(more) as u32))).collect()
+            all.map(|place| {
+                place.with_extension(format!("and-{:08x}.sbi", names_hash(more) as u32))
+            })
+            .collect()
         }
     }
 }
@@ -28,8 +33,10 @@ pub fn index_places(options: &OpenOptions) -> Vec<PathBuf> {
 /// Tells apart which files are opened together with the first.
 fn names_hash(more: &[PathBuf]) -> u64 {
     let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
-    let names: Vec<u8> =
-        more.iter().flat_map(|path| [whole(path).as_os_str().as_encoded_bytes(), b"\0"].concat()).collect();
+    let names: Vec<u8> = more
+        .iter()
+        .flat_map(|path| [whole(path).as_os_str().as_encoded_bytes(), b"\0"].concat())
+        .collect();
     fnv1a(&names)
 }
 
@@ -50,26 +57,41 @@ pub fn cache_directory() -> Option<PathBuf> {
 
 fn beside(trace: &Path) -> Vec<PathBuf> {
     // `.` and `trace/` have no name to add to.
-    let whole = if trace.is_dir() { trace.canonicalize().ok() } else { None };
+    let whole = if trace.is_dir() {
+        trace.canonicalize().ok()
+    } else {
+        None
+    };
     let whole = whole.as_deref().unwrap_or(trace);
     let mut name = OsString::from(whole);
     name.push(".sbi");
     let place = PathBuf::from(name);
     match (trace.is_dir(), whole.parent()) {
         (true, _) if whole.join("trace").is_dir() => vec![place, whole.join("stepback.sbi")],
-        (false, Some(directory)) if is_among_traces(trace, directory) => above(directory, &place).into_iter().collect(),
+        (false, Some(directory)) if is_among_traces(trace, directory) => {
+            above(directory, &place).into_iter().collect()
+        }
         _ => vec![place],
     }
 }
 
 /// True in a directory that DynamoRIO's tools open as a whole.
 fn is_among_traces(trace: &Path, directory: &Path) -> bool {
-    let is_named = trace.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"drmemtrace."));
-    is_named || ["serial_schedule.bin.gz", "cpu_schedule.bin.zip"].iter().any(|name| directory.join(name).is_file())
+    let is_named = trace
+        .file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"drmemtrace."));
+    is_named
+        || ["serial_schedule.bin.gz", "cpu_schedule.bin.zip"]
+            .iter()
+            .any(|name| directory.join(name).is_file())
 }
 
 fn above(directory: &Path, place: &Path) -> Option<PathBuf> {
-    let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let here = if directory.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        directory
+    };
     Some(here.canonicalize().ok()?.parent()?.join(place.file_name()?))
 }
 
@@ -77,16 +99,17 @@ fn above(directory: &Path, place: &Path) -> Option<PathBuf> {
 fn in_cache(trace: &Path) -> Option<PathBuf> {
     let whole = trace.canonicalize().ok()?;
     let name = whole.file_name()?.to_string_lossy();
-    Some(
-        cache_directory()?
-            .join("indexes")
-            .join(format!("{name}.{:016x}.sbi", fnv1a(whole.as_os_str().as_encoded_bytes()))),
-    )
+    Some(cache_directory()?.join("indexes").join(format!(
+        "{name}.{:016x}.sbi",
+        fnv1a(whole.as_os_str().as_encoded_bytes())
+    )))
 }
 
 /// The FNV-1a hash: unlike the standard library's hasher it stays the same from version to version.
 fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -107,10 +130,16 @@ mod tests {
         std::fs::create_dir_all(&inner).unwrap();
         let file = inner.join("drmemtrace.a.1.0001.trace.zip");
         std::fs::write(&file, "x").unwrap();
-        assert_eq!(beside(&file), [top.join("drmemtrace.a.1.0001.trace.zip.sbi")]);
+        assert_eq!(
+            beside(&file),
+            [top.join("drmemtrace.a.1.0001.trace.zip.sbi")]
+        );
         assert_eq!(beside(&inner), [top.join("trace.sbi")]);
         assert_eq!(beside(&inner.join("")), [top.join("trace.sbi")]);
-        assert_eq!(beside(&top), [top.with_added_extension("sbi"), top.join("stepback.sbi")]);
+        assert_eq!(
+            beside(&top),
+            [top.with_added_extension("sbi"), top.join("stepback.sbi")]
+        );
         let other = inner.join("run.tarmac");
         assert_eq!(beside(&other), [inner.join("run.tarmac.sbi")]);
         std::fs::write(inner.join("cpu_schedule.bin.zip"), "x").unwrap();
@@ -119,7 +148,10 @@ mod tests {
 
     #[test]
     fn an_explicit_path_is_the_only_place() {
-        let options = OpenOptions { index: Some("b.sbi".into()), ..OpenOptions::new("a.tarmac") };
+        let options = OpenOptions {
+            index: Some("b.sbi".into()),
+            ..OpenOptions::new("a.tarmac")
+        };
         let places = index_places(&options);
         assert_eq!(places, [Path::new("b.sbi")]);
     }
@@ -127,14 +159,19 @@ mod tests {
     #[test]
     fn files_that_are_opened_together_have_an_index_of_their_own() {
         let of = |more: &[&str]| {
-            let files = std::iter::once("/there/a.rst").chain(more.iter().copied()).map(PathBuf::from);
+            let files = std::iter::once("/there/a.rst")
+                .chain(more.iter().copied())
+                .map(PathBuf::from);
             index_places(&OpenOptions::of_files(files).unwrap()).swap_remove(0)
         };
         assert_eq!(of(&[]), Path::new("/there/a.rst.sbi"));
         let [two, three] = [of(&["/there/b.rst"]), of(&["/there/b.rst", "/there/c.rst"])];
         assert_ne!(two, three);
         let name = two.file_name().unwrap().to_string_lossy();
-        assert!(name.starts_with("a.rst.and-") && name.ends_with(".sbi"), "{name}");
+        assert!(
+            name.starts_with("a.rst.and-") && name.ends_with(".sbi"),
+            "{name}"
+        );
     }
 
     #[test]

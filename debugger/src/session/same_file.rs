@@ -13,7 +13,11 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
 #[cfg(unix)]
 fn is_same_inode(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    let inode = |path: &Path| path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    let inode = |path: &Path| {
+        path.metadata()
+            .ok()
+            .map(|metadata| (metadata.dev(), metadata.ino()))
+    };
     inode(one).is_some() && inode(one) == inode(other)
 }
 
@@ -29,12 +33,15 @@ mod tests {
     #[test]
     fn links_lead_to_the_same_file() {
         let folder = tempfile::tempdir().unwrap();
-        let [file, hard, soft, other] = ["file", "hard", "soft", "other"].map(|name| folder.path().join(name));
+        let [file, hard, soft, other] =
+            ["file", "hard", "soft", "other"].map(|name| folder.path().join(name));
         std::fs::write(&file, "x").unwrap();
         std::fs::write(&other, "x").unwrap();
         std::fs::hard_link(&file, &hard).unwrap();
         std::os::unix::fs::symlink(&file, &soft).unwrap();
-        assert!(is_same_file(&file, &file) && is_same_file(&file, &hard) && is_same_file(&soft, &file));
+        assert!(
+            is_same_file(&file, &file) && is_same_file(&file, &hard) && is_same_file(&soft, &file)
+        );
         assert!(!is_same_file(&file, &other) && !is_same_file(&file, &folder.path().join("none")));
     }
 }

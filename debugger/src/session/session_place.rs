@@ -23,24 +23,38 @@ const HEAD: u64 = 4096;
 
 /// The session beside an index: `TRACE.session.toml` beside `TRACE.sbi`. The index can be deleted without it.
 pub fn session_place(index: &Path) -> PathBuf {
-    let is_index = index.extension().is_some_and(|extension| extension == "sbi");
-    if is_index { index.with_extension(ENDING) } else { index.with_added_extension(ENDING) }
+    let is_index = index
+        .extension()
+        .is_some_and(|extension| extension == "sbi");
+    if is_index {
+        index.with_extension(ENDING)
+    } else {
+        index.with_added_extension(ENDING)
+    }
 }
 
 /// Where the session of a trace may lie, best first. Blocks.
 pub fn session_places(options: &OpenOptions) -> Vec<PathBuf> {
-    index_places(options).iter().map(|index| session_place(index)).collect()
+    index_places(options)
+        .iter()
+        .map(|index| session_place(index))
+        .collect()
 }
 
 /// The session of a trace that is about to be opened, where it has one. Blocks.
 /// One in the user's own directory was kept there because that beside the trace is not the user's to write.
 pub fn kept_place(options: &OpenOptions) -> Option<PathBuf> {
-    session_places(options).into_iter().rev().find(|place| place.is_file())
+    session_places(options)
+        .into_iter()
+        .rev()
+        .find(|place| place.is_file())
 }
 
 /// Whether a file is one of a session, by its beginning. Blocks; reads no more than that.
 pub fn is_session(path: &Path) -> bool {
-    let is_named = path.extension().is_some_and(|extension| extension == "toml");
+    let is_named = path
+        .extension()
+        .is_some_and(|extension| extension == "toml");
     is_named && path.is_file() && head(path).is_ok_and(|head| head.contains(SIGN))
 }
 
@@ -116,11 +130,16 @@ pub fn read_session(path: &Path) -> Result<ReadSession> {
         return Err(anyhow!("not a file").context(failed()));
     }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)).with_context(failed)?;
+    File::open(path)
+        .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
+        .with_context(failed)?;
     let text = String::from_utf8(bytes).map_err(|_| anyhow!("not a text").context(failed()))?;
     match SessionFile::parse(&text) {
         Ok(file) => Ok(ReadSession { file, text }),
-        Err(error) => Err(of_file(path, format_args!("the session cannot be read, {error}"))),
+        Err(error) => Err(of_file(
+            path,
+            format_args!("the session cannot be read, {error}"),
+        )),
     }
 }
 
@@ -144,12 +163,19 @@ pub fn write_session(path: &Path, text: &str, over: Over<'_>) -> Result<(), Unsa
         }
     }
     let partial = partial_of(path);
-    let create = || FileOptions::new().write(true).create_new(true).open(&partial);
+    let create = || {
+        FileOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&partial)
+    };
     let file = match create() {
         // What a program left that was ended while it wrote; a link would lead to a file of somebody else.
         Err(error)
             if error.kind() == ErrorKind::AlreadyExists
-                && partial.symlink_metadata().is_ok_and(|found| found.is_file()) =>
+                && partial
+                    .symlink_metadata()
+                    .is_ok_and(|found| found.is_file()) =>
         {
             fs::remove_file(&partial)?;
             create()
@@ -182,8 +208,13 @@ pub fn set_aside(place: &Path, coming: &str) -> Result<Option<PathBuf>, Unsaved>
         return Err(Unsaved::NoSession);
     }
     let mut bytes = Vec::new();
-    File::open(place)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
-    let text = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= LONGEST).ok_or(Unsaved::NoSession)?;
+    File::open(place)?
+        .take(LONGEST + 1)
+        .read_to_end(&mut bytes)?;
+    let text = String::from_utf8(bytes)
+        .ok()
+        .filter(|text| text.len() as u64 <= LONGEST)
+        .ok_or(Unsaved::NoSession)?;
     let before = place_before(place);
     write_session(&before, &text, Over::AnySession)?;
     Ok(Some(before))
@@ -202,7 +233,9 @@ fn partial_of(path: &Path) -> PathBuf {
 /// Whether a file has just this text; reads no more of it than that.
 fn holds(path: &Path, text: &str) -> io::Result<bool> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(text.len() as u64 + 1).read_to_end(&mut bytes)?;
+    File::open(path)?
+        .take(text.len() as u64 + 1)
+        .read_to_end(&mut bytes)?;
     Ok(bytes == text.as_bytes())
 }
 
@@ -218,8 +251,13 @@ pub fn trace_of(session: &SessionFile, file: &Path) -> Option<PathBuf> {
 /// Where a file that a session names is: where it was, else under its name in the directory of another file.
 /// None: it is in neither place. Blocks.
 pub fn kept_file(kept: &Path, near: &Path) -> Option<PathBuf> {
-    let beside = near.parent().zip(kept.file_name()).map(|(folder, name)| folder.join(name));
-    std::iter::once(kept.to_owned()).chain(beside).find(|path| !path.as_os_str().is_empty() && path.exists())
+    let beside = near
+        .parent()
+        .zip(kept.file_name())
+        .map(|(folder, name)| folder.join(name));
+    std::iter::once(kept.to_owned())
+        .chain(beside)
+        .find(|path| !path.as_os_str().is_empty() && path.exists())
 }
 
 impl Session {
@@ -227,13 +265,18 @@ impl Session {
     pub fn kept_trace(&self, options: &OpenOptions) -> KeptTrace {
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         // The files of a directory are told apart by their times too, which change when they are copied.
-        let single = self.input.as_ref().filter(|input| input.files.is_none() && options.more.is_empty());
+        let single = self
+            .input
+            .as_ref()
+            .filter(|input| input.files.is_none() && options.more.is_empty());
         KeptTrace {
             path: whole(&self.path),
             more: options.more.iter().map(|path| whole(path)).collect(),
             bytes: self.file_bytes(),
             steps: self.index.step_count(),
-            hash: single.map(|input| format!("{:016x}", input.fingerprint.sample_hash)).unwrap_or_default(),
+            hash: single
+                .map(|input| format!("{:016x}", input.fingerprint.sample_hash))
+                .unwrap_or_default(),
         }
     }
 }
@@ -252,7 +295,8 @@ mod tests {
     #[test]
     fn other_files_are_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
-        let [own, other, target] = ["a.session.toml", "b.session.toml", "target"].map(|name| folder.path().join(name));
+        let [own, other, target] =
+            ["a.session.toml", "b.session.toml", "target"].map(|name| folder.path().join(name));
         write_session(&own, "stepback_session = 1\n", Over::AnySession).unwrap();
         write_session(&own, "stepback_session = 1\nactive = 2\n", Over::AnySession).unwrap();
         assert_eq!(read_session(&own).unwrap().file.active, 2);
@@ -276,7 +320,8 @@ mod tests {
         fs::write(&path, "stepback_session = 1\n[[windows]]\nposition = -5\n").unwrap();
         let error = format!("{:#}", read_session(&path).unwrap_err());
         assert!(
-            error.starts_with("the session cannot be read, line 3: ") && error.ends_with("a.session.toml\""),
+            error.starts_with("the session cannot be read, line 3: ")
+                && error.ends_with("a.session.toml\""),
             "{error}"
         );
         assert!(is_session(&path) && !is_session(folder.path()));

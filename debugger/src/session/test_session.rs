@@ -13,8 +13,12 @@ use crate::session::{OpenOptions, Session, open};
 pub fn overflow() -> Arc<Session> {
     static SESSION: LazyLock<(Arc<Session>, TempDir)> = LazyLock::new(|| {
         let place = tempfile::tempdir().expect("a directory for the index");
-        let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/overflow_bare.tiny.tarmac");
-        let options = OpenOptions { index: Some(place.path().join("overflow.sbi")), ..OpenOptions::new(path) };
+        let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+            .join("fixtures/overflow_bare.tiny.tarmac");
+        let options = OpenOptions {
+            index: Some(place.path().join("overflow.sbi")),
+            ..OpenOptions::new(path)
+        };
         let session = open(&options, &Default::default(), &Default::default()).expect("a fixture");
         (Arc::new(session), place)
     });
@@ -26,7 +30,10 @@ pub fn overflow_with_image() -> Arc<Session> {
     static SESSION: LazyLock<(Arc<Session>, TempDir)> = LazyLock::new(|| {
         let place = tempfile::tempdir().expect("a directory for the index");
         let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        let image = ImageSpec { path: root.join("assets/demo/overflow_bare.elf"), offset: 0 };
+        let image = ImageSpec {
+            path: root.join("assets/demo/overflow_bare.elf"),
+            offset: 0,
+        };
         let options = OpenOptions {
             index: Some(place.path().join("overflow.sbi")),
             images: vec![image],
@@ -44,7 +51,12 @@ pub fn tarmac(text: &str) -> (Arc<Session>, TempDir) {
     let place = tempfile::tempdir().expect("a directory for the trace");
     let path = place.path().join("a.tarmac");
     std::fs::write(&path, text).expect("a file in a new directory");
-    let session = open(&OpenOptions::new(path), &Default::default(), &Default::default()).expect("a trace");
+    let session = open(
+        &OpenOptions::new(path),
+        &Default::default(),
+        &Default::default(),
+    )
+    .expect("a trace");
     (Arc::new(session), place)
 }
 
@@ -54,15 +66,25 @@ pub fn drmemtrace(write: impl FnOnce(&mut TraceWriter)) -> (Arc<Session>, TempDi
 }
 
 /// The same with a list of traced functions.
-pub fn drmemtrace_with(functions: &str, write: impl FnOnce(&mut TraceWriter)) -> (Arc<Session>, TempDir) {
+pub fn drmemtrace_with(
+    functions: &str,
+    write: impl FnOnce(&mut TraceWriter),
+) -> (Arc<Session>, TempDir) {
     let place = tempfile::tempdir().expect("a directory for the trace");
-    std::fs::write(place.path().join("funclist.log"), functions).expect("a file in a new directory");
+    std::fs::write(place.path().join("funclist.log"), functions)
+        .expect("a file in a new directory");
     let mut writer = TraceWriter::new(TraceRecipe::default());
     writer.time(13_400_000_000_000_000, 0);
     write(&mut writer);
     let path = place.path().join("drmemtrace.app.100.0001.trace");
-    std::fs::write(&path, writer.finish().pack(Container::Plain)).expect("a file in a new directory");
-    let session = open(&OpenOptions::new(path), &Default::default(), &Default::default()).expect("a trace");
+    std::fs::write(&path, writer.finish().pack(Container::Plain))
+        .expect("a file in a new directory");
+    let session = open(
+        &OpenOptions::new(path),
+        &Default::default(),
+        &Default::default(),
+    )
+    .expect("a trace");
     (Arc::new(session), place)
 }
 
@@ -75,7 +97,14 @@ pub fn sample(kind: Sample) -> (Session, TempDir) {
 pub fn recorded(files: &[SampleFile]) -> (Session, TempDir) {
     let place = tempfile::tempdir().expect("a directory for the trace");
     let write = |file: &SampleFile| std::fs::write(place.path().join(&file.name), &file.bytes);
-    files.iter().try_for_each(write).expect("the files of the trace");
-    let session = open(&OpenOptions::new(place.path()), &Default::default(), &Default::default());
+    files
+        .iter()
+        .try_for_each(write)
+        .expect("the files of the trace");
+    let session = open(
+        &OpenOptions::new(place.path()),
+        &Default::default(),
+        &Default::default(),
+    );
     (session.expect("a trace"), place)
 }

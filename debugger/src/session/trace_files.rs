@@ -66,7 +66,12 @@ impl TraceFiles {
         }
         if options.record_layout.is_some() {
             // What is described need not begin like anything.
-            return Ok(Some(Self::new(Format::Btrace, &directory_of(path), vec![path.clone()], Vec::new())));
+            return Ok(Some(Self::new(
+                Format::Btrace,
+                &directory_of(path),
+                vec![path.clone()],
+                Vec::new(),
+            )));
         }
         let may_be = options.format.is_none_or(|format| !format.is_text());
         let found = if may_be { Self::of_file(path)? } else { None };
@@ -75,14 +80,21 @@ impl TraceFiles {
         if let Some(format) = named
             && format.is_damaged_file(&file_of(path).map_err(|error| refused(&error, path))?)
         {
-            return Ok(Some(Self::new(format, &directory_of(path), vec![path.clone()], Vec::new())));
+            return Ok(Some(Self::new(
+                format,
+                &directory_of(path),
+                vec![path.clone()],
+                Vec::new(),
+            )));
         }
         Ok(found)
     }
 
     /// A trace that is one file; none when that is no trace of records.
     pub fn of_file(path: &Path) -> Result<Option<Self>> {
-        let Some(format) = format_of(path).map_err(|error| refused(&error, path))? else { return Ok(None) };
+        let Some(format) = format_of(path).map_err(|error| refused(&error, path))? else {
+            return Ok(None);
+        };
         let directory = &*directory_of(path);
         let program = program_of(&name_of(path)).to_owned();
         let is_sibling = |name: &&String| program_of(name) == program && **name != name_of(path);
@@ -93,7 +105,12 @@ impl TraceFiles {
             let files = if others == 1 { "another file lies" } else { "more files lie" };
             format!("{files} beside this one: to see all threads of a trace, open the directory: {directory:?}")
         });
-        Ok(Some(Self::new(format, directory, vec![path.to_owned()], notice.into_iter().collect())))
+        Ok(Some(Self::new(
+            format,
+            directory,
+            vec![path.to_owned()],
+            notice.into_iter().collect(),
+        )))
     }
 
     /// A trace of several files, in this order.
@@ -101,12 +118,19 @@ impl TraceFiles {
         let paths: Vec<PathBuf> = paths.into_iter().map(Path::to_owned).collect();
         let mut formats = Vec::new();
         for (number, path) in paths.iter().enumerate() {
-            if paths.iter().take(number).any(|other| is_same_file(other, path)) {
+            if paths
+                .iter()
+                .take(number)
+                .any(|other| is_same_file(other, path))
+            {
                 return Err(of_file(path, "this file was named twice"));
             }
             formats.push(format_of(path).map_err(|error| refused(&error, path))?);
         }
-        let known = formats.iter().zip(&paths).find_map(|(format, path)| Some(((*format)?, path)));
+        let known = formats
+            .iter()
+            .zip(&paths)
+            .find_map(|(format, path)| Some(((*format)?, path)));
         let Some((format, first)) = known else {
             let mut texts = paths.iter().map(|path| text_format_of(path));
             if let Some(Some(format @ Format::Tarmac)) = texts.next()
@@ -114,13 +138,24 @@ impl TraceFiles {
             {
                 return Ok(Self::merged(format, paths));
             }
-            let listed = paths.iter().take(LISTED).map(|path| format!("{path:?}")).collect::<Vec<_>>().join(", ");
-            bail!("several files are one trace only where all hold records, or all are Tarmac text: {listed}");
+            let listed = paths
+                .iter()
+                .take(LISTED)
+                .map(|path| format!("{path:?}"))
+                .collect::<Vec<_>>()
+                .join(", ");
+            bail!(
+                "several files are one trace only where all hold records, or all are Tarmac text: {listed}"
+            );
         };
         // Parts of a trace need not begin like one, but they are no text.
-        let found = formats.iter().zip(&paths).map(|(found, path)| (found.or_else(|| text_format_of(path)), path));
-        if let Some((other, path)) =
-            found.filter_map(|(found, path)| Some((found?, path))).find(|(found, _)| *found != format)
+        let found = formats
+            .iter()
+            .zip(&paths)
+            .map(|(found, path)| (found.or_else(|| text_format_of(path)), path));
+        if let Some((other, path)) = found
+            .filter_map(|(found, path)| Some((found?, path)))
+            .find(|(found, _)| *found != format)
         {
             bail!(
                 "the files of a trace are of one format, but this one is {}, not {} like {first:?}: {path:?}",
@@ -133,8 +168,14 @@ impl TraceFiles {
 
     /// A trace of text that has a file for each core.
     fn merged(format: Format, paths: Vec<PathBuf>) -> Self {
-        let notice = format!("{} files were merged by their times: lines count in the merged text", paths.len());
-        let directory = paths.first().map(|first| directory_of(first)).unwrap_or_default();
+        let notice = format!(
+            "{} files were merged by their times: lines count in the merged text",
+            paths.len()
+        );
+        let directory = paths
+            .first()
+            .map(|first| directory_of(first))
+            .unwrap_or_default();
         Self::new(format, &directory, paths, vec![notice])
     }
 
@@ -146,33 +187,54 @@ impl TraceFiles {
 
     /// The trace in a directory: the one that the recorder made, or the one inside with the files.
     pub fn of_directory(path: &Path) -> Result<Self> {
-        let is_input = |name: &str| matches!(format_of(&path.join(name)), Ok(Some(Format::Drmemtrace)));
+        let is_input =
+            |name: &str| matches!(format_of(&path.join(name)), Ok(Some(Format::Drmemtrace)));
         let layout = match layout_of(path, is_input) {
             Ok(layout) => layout,
-            Err(LayoutError::Nothing) => return Self::lying_in(path)?.ok_or_else(|| nothing_in(path)),
+            Err(LayoutError::Nothing) => {
+                return Self::lying_in(path)?.ok_or_else(|| nothing_in(path));
+            }
             Err(error) => return Err(unusable(path, error)),
         };
         let files: Vec<_> = layout.inputs.iter().map(|name| path.join(name)).collect();
         if are_unrelated(&files, &layout.companions)? {
             let names = layout.inputs;
-            return Err(TracesInside { directory: path.to_owned(), names }.into());
+            return Err(TracesInside {
+                directory: path.to_owned(),
+                names,
+            }
+            .into());
         }
-        let directory = files.first().and_then(|file| file.parent()).unwrap_or(path).to_owned();
+        let directory = files
+            .first()
+            .and_then(|file| file.parent())
+            .unwrap_or(path)
+            .to_owned();
         let others = layout.other_windows.len();
         let notice = (others > 0).then(|| {
             let windows = if others == 1 { "one more window".to_owned() } else { format!("{others} more windows") };
             format!("this trace has {windows} of time, which are opened by their directories; shown is {directory:?}")
         });
-        Ok(Self::new(Format::Drmemtrace, &directory, files, notice.into_iter().collect()))
+        Ok(Self::new(
+            Format::Drmemtrace,
+            &directory,
+            files,
+            notice.into_iter().collect(),
+        ))
     }
 
     /// The trace whose files lie in a directory, whatever their names; none when there is none, or more than one.
     fn lying_in(directory: &Path) -> Result<Option<Self>> {
         let mut names = Vec::new();
         add_names(directory, "", &mut names);
-        let paths = names.iter().map(|name| directory.join(name)).filter(|path| path.parent() == Some(directory));
+        let paths = names
+            .iter()
+            .map(|name| directory.join(name))
+            .filter(|path| path.parent() == Some(directory));
         let paths = Self::in_order(paths.filter(|path| is_trace(path)).collect());
-        let Ok(found) = Self::of_files(paths.iter().map(|path| &**path)) else { return Ok(None) };
+        let Ok(found) = Self::of_files(paths.iter().map(|path| &**path)) else {
+            return Ok(None);
+        };
         let is_one = found.files.len() == 1 || found.format.are_one_trace(&found.open()?);
         Ok(is_one.then_some(found))
     }
@@ -188,14 +250,23 @@ impl TraceFiles {
 
     fn new(format: Format, directory: &Path, files: Vec<PathBuf>, notices: Vec<String>) -> Self {
         let state = files.iter().map(|path| state_of(path)).collect();
-        Self { format, directory: directory.to_owned(), files, notices, state }
+        Self {
+            format,
+            directory: directory.to_owned(),
+            files,
+            notices,
+            state,
+        }
     }
 
     /// The files, open.
     pub fn open(&self) -> Result<Vec<TraceFile>> {
         let open = |path: &PathBuf| {
             let data = open(path, self.files.len()).map_err(|error| refused(&error, path))?;
-            Ok(TraceFile { name: name_of(path), data })
+            Ok(TraceFile {
+                name: name_of(path),
+                data,
+            })
         };
         self.files.iter().map(open).collect()
     }
@@ -207,17 +278,26 @@ impl TraceFiles {
             let modified = state.map_or(0, |(_, modified)| modified);
             let mut name = file.name.clone();
             // Files of equal names count, and so does an order other than that of their names.
-            if parts.last_key_value().is_some_and(|(last, _)| *last >= name) {
+            if parts
+                .last_key_value()
+                .is_some_and(|(last, _)| *last >= name)
+            {
                 name = format!("{}/{name}", parts.len());
             }
-            parts.insert(name, Fingerprint::of_file(&*file.data, modified, String::new())?);
+            parts.insert(
+                name,
+                Fingerprint::of_file(&*file.data, modified, String::new())?,
+            );
         }
         Ok(Fingerprint::of_parts(&parts))
     }
 
     /// True when a file is no longer what it was. One that is missing just now does not count.
     pub fn is_changed(&self) -> bool {
-        self.files.iter().zip(&self.state).any(|(path, before)| state_of(path).is_some_and(|now| Some(now) != *before))
+        self.files
+            .iter()
+            .zip(&self.state)
+            .any(|(path, before)| state_of(path).is_some_and(|now| Some(now) != *before))
     }
 }
 
@@ -231,7 +311,10 @@ pub fn trace_bytes(path: &Path) -> Result<u64> {
         return Ok(metadata.len());
     }
     let states = TraceFiles::of_directory(path)?.state;
-    Ok(states.into_iter().flatten().fold(0, |sum, (length, _)| sum.saturating_add(length)))
+    Ok(states
+        .into_iter()
+        .flatten()
+        .fold(0, |sum, (length, _)| sum.saturating_add(length)))
 }
 
 fn state_of(path: &Path) -> Option<(u64, u64)> {
@@ -240,7 +323,9 @@ fn state_of(path: &Path) -> Option<(u64, u64)> {
 }
 
 fn name_of(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 /// `drmemtrace.app` of `drmemtrace.app.123.0001.trace.zip`: the same for all threads of a program.
@@ -254,12 +339,16 @@ fn program_of(name: &str) -> &str {
 fn are_unrelated(files: &[PathBuf], companions: &[String]) -> Result<bool> {
     let mut examples: BTreeMap<String, &PathBuf> = BTreeMap::new();
     for file in files {
-        examples.entry(program_of(&name_of(file)).to_owned()).or_insert(file);
+        examples
+            .entry(program_of(&name_of(file)).to_owned())
+            .or_insert(file);
     }
     if examples.len() < 2 {
         return Ok(false);
     }
-    let recorded = files.iter().filter_map(|file| recorded_program(&name_of(file)).map(str::to_owned));
+    let recorded = files
+        .iter()
+        .filter_map(|file| recorded_program(&name_of(file)).map(str::to_owned));
     let programs: BTreeSet<String> = recorded.collect();
     let has_schedule = companions.iter().any(|name| name.contains("schedule.bin"));
     if programs.len() > 1 && !has_schedule {
@@ -267,9 +356,16 @@ fn are_unrelated(files: &[PathBuf], companions: &[String]) -> Result<bool> {
     }
     let open = |path: &&PathBuf| {
         let data = open(path, 1).map_err(|error| refused(&error, path))?;
-        Ok(TraceFile { name: name_of(path), data })
+        Ok(TraceFile {
+            name: name_of(path),
+            data,
+        })
     };
-    let heads = examples.values().take(LOOKED_AT).map(open).collect::<Result<Vec<TraceFile>>>()?;
+    let heads = examples
+        .values()
+        .take(LOOKED_AT)
+        .map(open)
+        .collect::<Result<Vec<TraceFile>>>()?;
     Ok(!Format::Drmemtrace.are_one_trace(&heads))
 }
 
@@ -278,12 +374,16 @@ fn recorded_program(name: &str) -> Option<&str> {
     let (stem, _) = name.strip_prefix("drmemtrace.")?.rsplit_once(".trace")?;
     let (stem, number) = stem.rsplit_once('.')?;
     let (program, process) = stem.rsplit_once('.')?;
-    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    let is_number =
+        |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
     (is_number(number) && is_number(process)).then_some(program)
 }
 
 /// Which files of a directory are a trace; of those with other names than recorders give, `is_trace` tells.
-fn layout_of(directory: &Path, is_trace: impl FnMut(&str) -> bool) -> Result<TraceLayout, LayoutError> {
+fn layout_of(
+    directory: &Path,
+    is_trace: impl FnMut(&str) -> bool,
+) -> Result<TraceLayout, LayoutError> {
     let mut names = Vec::new();
     add_names(directory, "", &mut names);
     TraceLayout::of(names.iter().map(String::as_str), is_trace)
@@ -301,11 +401,17 @@ fn format_of(path: &Path) -> io::Result<Option<Format>> {
 }
 
 fn file_of(path: &Path) -> io::Result<TraceFile> {
-    Ok(TraceFile { name: String::new(), data: open(path, 1)? })
+    Ok(TraceFile {
+        name: String::new(),
+        data: open(path, 1)?,
+    })
 }
 
 fn directory_of(path: &Path) -> PathBuf {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+        .to_owned()
 }
 
 /// The title of the format that a name alone speaks for, packed or not; endings that anything may have say nothing.
@@ -317,7 +423,9 @@ pub fn format_of_name(name: &str) -> Option<&'static str> {
     while let Some((rest, ending)) = stem.rsplit_once('.') {
         let ending = ending.to_ascii_lowercase();
         if !SHARED_ENDINGS.contains(&&*ending) {
-            return Format::all().find(|format| format.endings().contains(&&*ending)).map(Format::title);
+            return Format::all()
+                .find(|format| format.endings().contains(&&*ending))
+                .map(Format::title);
         }
         stem = rest;
     }
@@ -327,12 +435,21 @@ pub fn format_of_name(name: &str) -> Option<&'static str> {
 /// The title of the format of the trace that a folder is, by the first names in it, or in the folder inside that
 /// recorders make. Blocks.
 pub fn format_of_folder(folder: &Path) -> Option<&'static str> {
-    let is_of_trace = |path: &PathBuf| format_of_name(&name_of(path)) == Some(Format::Drmemtrace.title());
+    let is_of_trace =
+        |path: &PathBuf| format_of_name(&name_of(path)) == Some(Format::Drmemtrace.title());
     let holds = |folder: PathBuf| {
-        let paths = fs::read_dir(folder).into_iter().flatten().flatten().take(LOOKED_AT).map(|entry| entry.path());
+        let paths = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .take(LOOKED_AT)
+            .map(|entry| entry.path());
         paths.filter(is_of_trace).any(|path| path.is_file())
     };
-    [folder.join("trace"), folder.to_owned()].into_iter().any(holds).then(|| Format::Drmemtrace.title())
+    [folder.join("trace"), folder.to_owned()]
+        .into_iter()
+        .any(holds)
+        .then(|| Format::Drmemtrace.title())
 }
 
 /// Compares as people count: the digits in a name are a number.
@@ -340,9 +457,14 @@ pub fn natural_key(name: &str) -> Vec<(u64, String)> {
     let mut key = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {
-        let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+        let digits = rest.len()
+            - rest
+                .trim_start_matches(|letter: char| letter.is_ascii_digit())
+                .len();
         let (number, behind) = rest.split_at(digits);
-        let words = behind.find(|letter: char| letter.is_ascii_digit()).unwrap_or(behind.len());
+        let words = behind
+            .find(|letter: char| letter.is_ascii_digit())
+            .unwrap_or(behind.len());
         let (word, behind) = behind.split_at(words);
         key.push((number.parse().unwrap_or(0), word.to_owned()));
         rest = behind;
@@ -352,10 +474,13 @@ pub fn natural_key(name: &str) -> Vec<(u64, String)> {
 
 /// The files of a directory, and of those inside that recorders make. What may not be read is not there.
 fn add_names(directory: &Path, prefix: &str, names: &mut Vec<String>) {
-    let Ok(entries) = fs::read_dir(directory) else { return };
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = name_of(&path);
-        let is_of_recorder = matches!(&*name, "trace" | "raw" | "aux") || name.starts_with("window.");
+        let is_of_recorder =
+            matches!(&*name, "trace" | "raw" | "aux") || name.starts_with("window.");
         if is_of_recorder && path.is_dir() {
             // Links may go in circles.
             if prefix.len() < NESTING_LIMIT {
@@ -375,7 +500,11 @@ pub(super) fn raw_refusal(path: &Path) -> Option<anyhow::Error> {
 }
 
 fn unusable(path: &Path, error: LayoutError) -> anyhow::Error {
-    let what = if path.is_dir() { "this directory" } else { "this file" };
+    let what = if path.is_dir() {
+        "this directory"
+    } else {
+        "this file"
+    };
     of_file(path, format_args!("{what} {error}"))
 }
 
@@ -392,12 +521,28 @@ impl std::fmt::Display for TracesInside {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { directory, names } = self;
         if let [one] = &**names {
-            return write!(f, "a trace lies inside this directory, open that one: {one}: {directory:?}");
+            return write!(
+                f,
+                "a trace lies inside this directory, open that one: {one}: {directory:?}"
+            );
         }
         let more = names.len().saturating_sub(LISTED);
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let listed = names.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        write!(f, "{} traces lie inside this directory, open one of them: {listed}{rest}: {directory:?}", names.len())
+        let rest = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        let listed = names
+            .iter()
+            .take(LISTED)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
+        write!(
+            f,
+            "{} traces lie inside this directory, open one of them: {listed}{rest}: {directory:?}",
+            names.len()
+        )
     }
 }
 
@@ -405,13 +550,23 @@ impl std::error::Error for TracesInside {}
 
 /// Why a directory without a trace cannot be opened.
 fn nothing_in(path: &Path) -> anyhow::Error {
-    let Ok(entries) = fs::read_dir(path) else { return of_file(path, "the directory may not be read") };
+    let Ok(entries) = fs::read_dir(path) else {
+        return of_file(path, "the directory may not be read");
+    };
     let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     inside.sort();
-    let names: Vec<String> = inside.iter().filter(|path| looks_like_trace(path)).map(|path| name_of(path)).collect();
+    let names: Vec<String> = inside
+        .iter()
+        .filter(|path| looks_like_trace(path))
+        .map(|path| name_of(path))
+        .collect();
     match names.is_empty() {
         true => unusable(path, LayoutError::Nothing),
-        false => TracesInside { directory: path.to_owned(), names }.into(),
+        false => TracesInside {
+            directory: path.to_owned(),
+            names,
+        }
+        .into(),
     }
 }
 
@@ -422,8 +577,13 @@ fn looks_like_trace(path: &Path) -> bool {
     if path.is_dir() {
         return name.starts_with("drmemtrace.");
     }
-    let mut endings = Format::all().filter(|format| format.is_text()).flat_map(Format::endings);
-    let is_named = endings.any(|ending| name.rsplit_once('.').is_some_and(|(_, found)| found == *ending));
+    let mut endings = Format::all()
+        .filter(|format| format.is_text())
+        .flat_map(Format::endings);
+    let is_named = endings.any(|ending| {
+        name.rsplit_once('.')
+            .is_some_and(|(_, found)| found == *ending)
+    });
     is_trace(path) || is_named && text_format_of(path).is_some()
 }
 
@@ -445,7 +605,11 @@ fn text_format_of(path: &Path) -> Option<Format> {
 /// Opens one of `count` files.
 fn open(path: &Path, count: usize) -> io::Result<Arc<dyn ReadAt>> {
     let file = File::open(path)?;
-    Ok(if count > OPEN_LIMIT { Arc::new(ClosedFile(path.to_owned())) } else { Arc::new(file) })
+    Ok(if count > OPEN_LIMIT {
+        Arc::new(ClosedFile(path.to_owned()))
+    } else {
+        Arc::new(file)
+    })
 }
 
 /// A file that is opened for each read.
@@ -469,12 +633,20 @@ mod tests {
     #[test]
     fn a_directory_of_several_traces_lists_them() {
         let folder = tempfile::tempdir().unwrap();
-        let message = || Input::open(&OpenOptions::new(folder.path())).unwrap_err().to_string();
+        let message = || {
+            Input::open(&OpenOptions::new(folder.path()))
+                .unwrap_err()
+                .to_string()
+        };
         fs::write(folder.path().join("notes.txt"), "nothing yet").unwrap();
         assert!(!message().contains("inside"), "{}", message());
         let line = "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n";
         fs::write(folder.path().join("b.tarmac"), line).unwrap();
-        assert!(message().contains("a trace lies inside this directory, open that one: b.tarmac"), "{}", message());
+        assert!(
+            message().contains("a trace lies inside this directory, open that one: b.tarmac"),
+            "{}",
+            message()
+        );
         fs::write(folder.path().join("a.log"), line).unwrap();
         fs::create_dir(folder.path().join("drmemtrace.app.1.dir")).unwrap();
         let expected = "3 traces lie inside this directory, open one of them: a.log, b.tarmac, drmemtrace.app.1.dir";
@@ -487,38 +659,73 @@ mod tests {
         packed("a.golden.jsonl.zst", "{\"step\": 0}\n");
         assert!(message().contains(expected), "{}", message());
         packed("c.tarmac.zst", line);
-        assert!(message().contains("4 traces lie inside this directory"), "{}", message());
+        assert!(
+            message().contains("4 traces lie inside this directory"),
+            "{}",
+            message()
+        );
     }
 
     #[test]
     fn several_recordings_in_one_directory_are_listed() {
         let record = |kind: u16, size: u16, value: u64| {
-            [&kind.to_le_bytes()[..], &size.to_le_bytes(), &value.to_le_bytes()].concat()
+            [
+                &kind.to_le_bytes()[..],
+                &size.to_le_bytes(),
+                &value.to_le_bytes(),
+            ]
+            .concat()
         };
         // A header with the version, the thread, the process and an instruction.
         let bytes = |version: u64| {
-            [record(25, 0, version), record(28, 12, version), record(22, 4, 5), record(24, 4, 5)].concat()
+            [
+                record(25, 0, version),
+                record(28, 12, version),
+                record(22, 4, 5),
+                record(24, 4, 5),
+            ]
+            .concat()
         };
         let message = |files: &[(&str, u64)]| {
             let folder = tempfile::tempdir().unwrap();
-            files.iter().for_each(|(name, version)| fs::write(folder.path().join(name), bytes(*version)).unwrap());
-            TraceFiles::of_directory(folder.path()).map_or_else(|error| error.to_string(), |_| String::new())
+            files.iter().for_each(|(name, version)| {
+                fs::write(folder.path().join(name), bytes(*version)).unwrap()
+            });
+            TraceFiles::of_directory(folder.path())
+                .map_or_else(|error| error.to_string(), |_| String::new())
         };
-        let threads = [("drmemtrace.app.1.0001.trace", 6), ("drmemtrace.app.2.0002.trace", 6)];
+        let threads = [
+            ("drmemtrace.app.1.0001.trace", 6),
+            ("drmemtrace.app.2.0002.trace", 6),
+        ];
         assert_eq!(message(&threads), "");
         assert_eq!(message(&[("main.trace", 6), ("worker.trace", 6)]), "");
         let versions = message(&[("drmemtrace.a.trace", 4), ("drmemtrace.b.trace", 6)]);
-        assert!(versions.starts_with("2 traces lie inside this directory, open one of them: drmemtrace.a.trace"));
-        let programs = [("drmemtrace.one.1.0001.trace", 6), ("drmemtrace.two.2.0002.trace", 6)];
+        assert!(versions.starts_with(
+            "2 traces lie inside this directory, open one of them: drmemtrace.a.trace"
+        ));
+        let programs = [
+            ("drmemtrace.one.1.0001.trace", 6),
+            ("drmemtrace.two.2.0002.trace", 6),
+        ];
         assert!(message(&programs).starts_with("2 traces lie inside"));
-        assert_eq!(message(&[programs[0], programs[1], ("cpu_schedule.bin.zip", 6)]), "");
+        assert_eq!(
+            message(&[programs[0], programs[1], ("cpu_schedule.bin.zip", 6)]),
+            ""
+        );
     }
 
     #[test]
     fn a_name_may_tell_the_format() {
-        assert_eq!(format_of_name("run.tarmac.zst"), Some(Format::Tarmac.title()));
+        assert_eq!(
+            format_of_name("run.tarmac.zst"),
+            Some(Format::Tarmac.title())
+        );
         assert_eq!(format_of_name("cpu0.rst.gz"), Some(Format::Rst.title()));
-        assert_eq!(format_of_name("drmemtrace.app.1.dir"), Some(Format::Drmemtrace.title()));
+        assert_eq!(
+            format_of_name("drmemtrace.app.1.dir"),
+            Some(Format::Drmemtrace.title())
+        );
         for name in ["notes.txt", "build.log", "a.tar.gz", "a.elf", "gz", ""] {
             assert_eq!(format_of_name(name), None, "{name}");
         }
@@ -526,7 +733,9 @@ mod tests {
 
     #[test]
     fn names_are_ordered_as_people_count() {
-        let names = ["cpu10.rst", "cpu9.rst", "cpu1.rst", "a", "cpu1.rst.2"].map(PathBuf::from).to_vec();
+        let names = ["cpu10.rst", "cpu9.rst", "cpu1.rst", "a", "cpu1.rst.2"]
+            .map(PathBuf::from)
+            .to_vec();
         let expected = ["a", "cpu1.rst", "cpu1.rst.2", "cpu9.rst", "cpu10.rst"].map(PathBuf::from);
         assert_eq!(TraceFiles::in_order(names), expected);
     }
@@ -537,13 +746,28 @@ mod tests {
         let image = root.join("assets/demo/overflow_bare.elf");
         let traces = ["cti.rst", "small.rst"].map(|name| root.join("fixtures/rst").join(name));
         let chosen = |files: &[&PathBuf]| {
-            let options = OpenOptions::of_files(files.iter().copied().cloned()).unwrap().with_images_told_apart();
-            let images = options.images.iter().map(|spec| spec.path.clone()).collect::<Vec<_>>();
-            (options.paths().map(Path::to_owned).collect::<Vec<_>>(), images)
+            let options = OpenOptions::of_files(files.iter().copied().cloned())
+                .unwrap()
+                .with_images_told_apart();
+            let images = options
+                .images
+                .iter()
+                .map(|spec| spec.path.clone())
+                .collect::<Vec<_>>();
+            (
+                options.paths().map(Path::to_owned).collect::<Vec<_>>(),
+                images,
+            )
         };
         let [first, second] = &traces;
-        assert_eq!(chosen(&[&image, first, second]), (traces.to_vec(), vec![image.clone()]));
-        assert_eq!(chosen(&[first, &image]), (vec![first.clone()], vec![image.clone()]));
+        assert_eq!(
+            chosen(&[&image, first, second]),
+            (traces.to_vec(), vec![image.clone()])
+        );
+        assert_eq!(
+            chosen(&[first, &image]),
+            (vec![first.clone()], vec![image.clone()])
+        );
         assert_eq!(chosen(&[&image]), (vec![image.clone()], vec![]));
     }
 
@@ -554,15 +778,26 @@ mod tests {
         fs::write(&path, "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n").unwrap();
         assert!(Input::open(&OpenOptions::new(&path)).is_ok());
         fs::write(&path, b"\0\0\0\0\0\0\0\xc4").unwrap();
-        let message = Input::open(&OpenOptions::new(&path)).unwrap_err().to_string();
+        let message = Input::open(&OpenOptions::new(&path))
+            .unwrap_err()
+            .to_string();
         assert!(message.contains("holds raw records alone"), "{message}");
     }
 
     #[test]
     fn the_threads_of_a_program_are_told_by_their_names() {
-        let names = ["drmemtrace.tool.fib.125254.3691.trace.gz", "drmemtrace.tool.fib.125255.3920.trace.gz"];
+        let names = [
+            "drmemtrace.tool.fib.125254.3691.trace.gz",
+            "drmemtrace.tool.fib.125255.3920.trace.gz",
+        ];
         assert_eq!(names.map(program_of), ["drmemtrace.tool.fib"; 2]);
-        assert_eq!(program_of("drmemtrace.a.traced.12.0001.trace.gz"), "drmemtrace.a.traced");
-        assert_ne!(program_of("drmemtrace.simple_app.trace.zip"), program_of("drmemtrace.allasm.trace.zip"));
+        assert_eq!(
+            program_of("drmemtrace.a.traced.12.0001.trace.gz"),
+            "drmemtrace.a.traced"
+        );
+        assert_ne!(
+            program_of("drmemtrace.simple_app.trace.zip"),
+            program_of("drmemtrace.allasm.trace.zip")
+        );
     }
 }

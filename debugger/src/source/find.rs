@@ -20,15 +20,27 @@ pub struct SourcePlaces {
 /// Finds a file by the path that the compiler wrote: where mappings say, there, beside the images, beside the trace.
 pub fn find(file: &str, places: &SourcePlaces) -> Option<PathBuf> {
     let itself = Some(PathBuf::from(file)).filter(|path| path.is_absolute());
-    let beside = places.beside.iter().flat_map(|directory| ends_of(file).map(move |end| directory.join(end)));
-    places.map.all(file).chain(itself).chain(beside).find(|path| path.is_file())
+    let beside = places
+        .beside
+        .iter()
+        .flat_map(|directory| ends_of(file).map(move |end| directory.join(end)));
+    places
+        .map
+        .all(file)
+        .chain(itself)
+        .chain(beside)
+        .find(|path| path.is_file())
 }
 
 /// `build/app/a.c`, `app/a.c`, `a.c`: a part of the tree may lie beside the image.
 fn ends_of(file: &str) -> impl Iterator<Item = PathBuf> + use<> {
     let whole: Vec<String> = parts(file).map(str::to_owned).collect();
     let count = whole.len().min(DEPTH);
-    (0..count).filter_map(move |skipped| whole.get(whole.len() - count + skipped..).map(|end| end.iter().collect()))
+    (0..count).filter_map(move |skipped| {
+        whole
+            .get(whole.len() - count + skipped..)
+            .map(|end| end.iter().collect())
+    })
 }
 
 impl SourcePlaces {
@@ -61,7 +73,8 @@ mod tests {
         let image = root.join("out/a.elf");
         let recorded = root.join("build/src/a.c");
         let file = recorded.to_str().expect("text");
-        let mut places = SourcePlaces::beside(SourceMap::default(), [&*image, &*root.join("out/a.tarmac")]);
+        let mut places =
+            SourcePlaces::beside(SourceMap::default(), [&*image, &*root.join("out/a.tarmac")]);
         assert_eq!(places.beside.len(), 1);
         assert_eq!(find(file, &places), None);
         put(&root.join("out/a.c"));
@@ -72,7 +85,11 @@ mod tests {
         assert_eq!(find(file, &places), Some(recorded.clone()));
         put(&root.join("moved/a.c"));
         let from = root.join("build/src");
-        places.map.add(format!("{}={}", from.display(), root.join("moved").display()).parse().expect("a mapping"));
+        places.map.add(
+            format!("{}={}", from.display(), root.join("moved").display())
+                .parse()
+                .expect("a mapping"),
+        );
         assert_eq!(find(file, &places), Some(root.join("moved/a.c")));
     }
 }

@@ -35,14 +35,16 @@ impl SourceMap {
     /// All places that mappings name for a file, the best first.
     pub(super) fn all(&self, file: &str) -> impl Iterator<Item = PathBuf> {
         let fits = |mapping: &SourceMapping| Some((mapping.from.len(), mapping.apply(file)?));
-        let mut found: Vec<(usize, PathBuf)> = self.mappings.iter().rev().filter_map(fits).collect();
+        let mut found: Vec<(usize, PathBuf)> =
+            self.mappings.iter().rev().filter_map(fits).collect();
         found.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
         found.into_iter().map(|(_, path)| path)
     }
 
     /// The path to show: that of the mapping, or the one of the image.
     pub fn text(&self, file: &str) -> String {
-        self.apply(file).map_or_else(|| file.to_owned(), |path| path.display().to_string())
+        self.apply(file)
+            .map_or_else(|| file.to_owned(), |path| path.display().to_string())
     }
 }
 
@@ -53,7 +55,10 @@ mod tests {
     #[test]
     fn the_longest_beginning_is_meant_and_of_equal_ones_the_last() {
         let mut map = SourceMap::new(
-            ["/a/b=/1", "/a=/2", "/a/b=/3"].iter().map(|text| text.parse().expect("a mapping")).collect(),
+            ["/a/b=/1", "/a=/2", "/a/b=/3"]
+                .iter()
+                .map(|text| text.parse().expect("a mapping"))
+                .collect(),
         );
         assert_eq!(map.text("/a/b/x.c"), "/3/x.c");
         assert_eq!(map.text("/a/x.c"), "/2/x.c");

@@ -24,7 +24,9 @@ impl SourceMapping {
     /// Where a file is by now; none when it did not lie there.
     pub fn apply(&self, file: &str) -> Option<PathBuf> {
         let from = self.from.trim_end_matches(SEPARATORS);
-        let rest = file.strip_prefix(from).filter(|rest| rest.is_empty() || rest.starts_with(SEPARATORS))?;
+        let rest = file
+            .strip_prefix(from)
+            .filter(|rest| rest.is_empty() || rest.starts_with(SEPARATORS))?;
         let mut path = self.to.clone();
         path.extend(parts(rest));
         Some(path)
@@ -37,20 +39,26 @@ impl SourceMapping {
         let mut from = file;
         let mut shared = 0;
         while let Some(last) = found_parts.last().and_then(|last| last.to_str())
-            && let Some(rest) = from.strip_suffix(last).filter(|rest| rest.ends_with(SEPARATORS))
+            && let Some(rest) = from
+                .strip_suffix(last)
+                .filter(|rest| rest.ends_with(SEPARATORS))
         {
             found_parts.pop();
             from = rest.trim_end_matches(SEPARATORS);
             shared += 1;
         }
         let from = if from.is_empty() { "/" } else { from };
-        (shared > 0).then(|| Self { from: from.to_owned(), to: found_parts.iter().collect() })
+        (shared > 0).then(|| Self {
+            from: from.to_owned(),
+            to: found_parts.iter().collect(),
+        })
     }
 }
 
 /// The parts of a path with either separator.
 pub fn parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
-    path.split(SEPARATORS).filter(|part| !part.is_empty() && *part != ".")
+    path.split(SEPARATORS)
+        .filter(|part| !part.is_empty() && *part != ".")
 }
 
 impl FromStr for SourceMapping {
@@ -62,7 +70,10 @@ impl FromStr for SourceMapping {
             !from.is_empty() && !to.is_empty(),
             "moved sources are given as FROM=TO, this names no two directories: {text:?}"
         );
-        Ok(Self { from: from.to_owned(), to: to.into() })
+        Ok(Self {
+            from: from.to_owned(),
+            to: to.into(),
+        })
     }
 }
 
@@ -84,19 +95,34 @@ mod tests {
 
     #[test]
     fn whole_directories_move() {
-        check("/build/app=/home/app", "/build/app/src/a.c", Some("/home/app/src/a.c"));
-        check("/build/app/=/home/app", "/build/app/./a.c", Some("/home/app/a.c"));
+        check(
+            "/build/app=/home/app",
+            "/build/app/src/a.c",
+            Some("/home/app/src/a.c"),
+        );
+        check(
+            "/build/app/=/home/app",
+            "/build/app/./a.c",
+            Some("/home/app/a.c"),
+        );
         check("/build/app=/home/app", "/build/apple/a.c", None);
         check("/=/sysroot", "/usr/a.c", Some("/sysroot/usr/a.c"));
         check("src=lib", "src/a.c", Some("lib/a.c"));
-        check("C:\\code=/home/me", "C:\\code\\src\\a.c", Some("/home/me/src/a.c"));
+        check(
+            "C:\\code=/home/me",
+            "C:\\code\\src\\a.c",
+            Some("/home/me/src/a.c"),
+        );
         check("/a.c=/b.c", "/a.c", Some("/b.c"));
     }
 
     #[track_caller]
     fn check_between(file: &str, found: &str, expected: Option<&str>) {
         let mapping = SourceMapping::between(file, Path::new(found));
-        assert_eq!(mapping.as_ref().map(ToString::to_string).as_deref(), expected);
+        assert_eq!(
+            mapping.as_ref().map(ToString::to_string).as_deref(),
+            expected
+        );
         if let Some(mapping) = mapping {
             assert_eq!(mapping.apply(file).as_deref(), Some(Path::new(found)));
         }
@@ -104,8 +130,16 @@ mod tests {
 
     #[test]
     fn one_file_that_is_found_tells_where_its_neighbours_are() {
-        check_between("/build/app/src/a.c", "/home/me/app/src/a.c", Some("/build=/home/me"));
-        check_between("/build/app/src/a.c", "/tmp/a.c", Some("/build/app/src=/tmp"));
+        check_between(
+            "/build/app/src/a.c",
+            "/home/me/app/src/a.c",
+            Some("/build=/home/me"),
+        );
+        check_between(
+            "/build/app/src/a.c",
+            "/tmp/a.c",
+            Some("/build/app/src=/tmp"),
+        );
         check_between("C:\\w\\src\\a.c", "/home/src/a.c", Some("C:\\w=/home"));
         check_between("/build/a.c", "/tmp/b.c", None);
         check_between("/build/xa.c", "/tmp/a.c", None);
@@ -124,9 +158,18 @@ mod tests {
     #[test]
     fn a_mapping_names_two_directories() {
         for text in ["", "/a", "=/b", "/a="] {
-            let error = text.parse::<SourceMapping>().expect_err("no mapping").to_string();
+            let error = text
+                .parse::<SourceMapping>()
+                .expect_err("no mapping")
+                .to_string();
             assert!(error.contains("FROM=TO"), "{error}");
         }
-        assert_eq!("/a=/b=c".parse::<SourceMapping>().expect("a mapping").to_string(), "/a=/b=c");
+        assert_eq!(
+            "/a=/b=c"
+                .parse::<SourceMapping>()
+                .expect("a mapping")
+                .to_string(),
+            "/a=/b=c"
+        );
     }
 }

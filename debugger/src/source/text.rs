@@ -43,17 +43,35 @@ impl SourceText {
         // A pipe or a device may never end.
         ensure!(metadata.is_file(), "the source is no file: {path:?}");
         let mut bytes = Vec::new();
-        File::open(path).with_context(refused)?.take(LIMIT_BYTES + 1).read_to_end(&mut bytes).with_context(refused)?;
+        File::open(path)
+            .with_context(refused)?
+            .take(LIMIT_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .with_context(refused)?;
         let is_long = bytes.len() as u64 > LIMIT_BYTES;
         bytes.truncate(usize::try_from(LIMIT_BYTES).unwrap_or(usize::MAX));
-        let built = images.iter().filter_map(|image| std::fs::metadata(image).ok()?.modified().ok()).max();
-        let is_newer = built.is_some_and(|built| metadata.modified().is_ok_and(|modified| modified > built));
+        let built = images
+            .iter()
+            .filter_map(|image| std::fs::metadata(image).ok()?.modified().ok())
+            .max();
+        let is_newer =
+            built.is_some_and(|built| metadata.modified().is_ok_and(|modified| modified > built));
         let text = String::from_utf8_lossy(&bytes);
         let mut all = text.lines();
         let lines: Vec<String> = all.by_ref().take(LINES).map(shown).collect();
-        let begins = if is_known(path) { begins_of(&lines) } else { Vec::new() };
+        let begins = if is_known(path) {
+            begins_of(&lines)
+        } else {
+            Vec::new()
+        };
         let is_cut = is_long || all.next().is_some();
-        Ok(Self { path: path.to_owned(), lines, begins, is_cut, is_newer })
+        Ok(Self {
+            path: path.to_owned(),
+            lines,
+            begins,
+            is_cut,
+            is_newer,
+        })
     }
 
     /// The words of a line by its number, from 1; the line as a whole where its language is not known.
@@ -62,7 +80,10 @@ impl SourceText {
         let place = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
         match self.begins.get(place) {
             Some(within) => words(text, *within).0,
-            None => vec![Word { kind: WordKind::Plain, text }],
+            None => vec![Word {
+                kind: WordKind::Plain,
+                text,
+            }],
         }
     }
 
@@ -89,7 +110,11 @@ fn shown(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut column = 0;
     for letter in line.chars().take(LINE_LIMIT) {
-        let width = if letter == '\t' { TAB - column % TAB } else { 1 };
+        let width = if letter == '\t' {
+            TAB - column % TAB
+        } else {
+            1
+        };
         match letter {
             '\t' => text.extend(std::iter::repeat_n(' ', width)),
             letter if letter.is_control() => text.push('\u{fffd}'),
@@ -115,7 +140,10 @@ mod tests {
     fn tabs_line_ends_and_bytes_that_are_no_text_are_taken_as_they_come() {
         let text = read(b"a\tb\r\n\tint \xff;\x1b\nlast");
         assert_eq!(text.lines, ["a   b", "    int \u{fffd};\u{fffd}", "last"]);
-        assert_eq!((text.line(1), text.line(0), text.line(4)), (Some("a   b"), None, None));
+        assert_eq!(
+            (text.line(1), text.line(0), text.line(4)),
+            (Some("a   b"), None, None)
+        );
     }
 
     #[test]
@@ -130,7 +158,9 @@ mod tests {
     #[test]
     fn what_is_no_file_is_refused() {
         let folder = tempfile::tempdir().expect("a directory");
-        let error = SourceText::read(folder.path(), &[]).expect_err("no text").to_string();
+        let error = SourceText::read(folder.path(), &[])
+            .expect_err("no text")
+            .to_string();
         assert!(error.starts_with("the source is no file"), "{error}");
     }
 }

@@ -40,8 +40,8 @@ pub enum Within {
 
 /// The languages whose remarks, texts and numbers are written as in C, by the endings of their files.
 const ENDINGS: [&str; 20] = [
-    "c", "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "inc", "inl", "rs", "go", "java", "js", "ts", "cs",
-    "swift", "m", "mm",
+    "c", "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "inc", "inl", "rs", "go", "java",
+    "js", "ts", "cs", "swift", "m", "mm",
 ];
 
 /// The words of C, C++ and Rust, in alphabetical order.
@@ -144,7 +144,9 @@ const KEYWORDS: [&str; 94] = [
 
 /// Whether the words of a file are known, by its ending.
 pub fn is_known(path: &Path) -> bool {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let ending = path
+        .extension()
+        .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
 }
 
@@ -153,7 +155,9 @@ pub fn is_known(path: &Path) -> bool {
 pub fn words(line: &str, mut within: Within) -> (Vec<Word<'_>>, Within) {
     let (mut words, mut rest) = (Vec::new(), line);
     while !rest.is_empty() {
-        let is_first = words.iter().all(|word: &Word<'_>| word.text.trim().is_empty());
+        let is_first = words
+            .iter()
+            .all(|word: &Word<'_>| word.text.trim().is_empty());
         let (kind, length) = match within {
             Within::Comment => match rest.find("*/") {
                 Some(end) => {
@@ -167,7 +171,9 @@ pub fn words(line: &str, mut within: Within) -> (Vec<Word<'_>>, Within) {
                 within = Within::Comment;
                 (WordKind::Comment, 2)
             }
-            Within::Code if is_first && is_directive(rest) => (WordKind::Directive, 1 + name_length(&rest[1..])),
+            Within::Code if is_first && is_directive(rest) => {
+                (WordKind::Directive, 1 + name_length(&rest[1..]))
+            }
             Within::Code => code_word(rest),
         };
         let (text, behind) = rest.split_at(length);
@@ -196,29 +202,51 @@ fn is_of_name(letter: char) -> bool {
 fn code_word(rest: &str) -> (WordKind, usize) {
     let run = |is_of: &dyn Fn(char) -> bool| rest.len() - rest.trim_start_matches(is_of).len();
     match rest.chars().next() {
-        Some('"') => (WordKind::Text, quoted_length(rest, '"').unwrap_or(rest.len())),
+        Some('"') => (
+            WordKind::Text,
+            quoted_length(rest, '"').unwrap_or(rest.len()),
+        ),
         // A lifetime of Rust is no text.
-        Some('\'') => match quoted_length(rest, '\'').filter(|length| *length == one_letter(rest)) {
-            Some(length) => (WordKind::Text, length),
-            None => (WordKind::Plain, 1),
-        },
-        Some(first) if first.is_ascii_digit() => (WordKind::Number, run(&|letter| is_of_name(letter) || letter == '.')),
+        Some('\'') => {
+            match quoted_length(rest, '\'').filter(|length| *length == one_letter(rest)) {
+                Some(length) => (WordKind::Text, length),
+                None => (WordKind::Plain, 1),
+            }
+        }
+        Some(first) if first.is_ascii_digit() => (
+            WordKind::Number,
+            run(&|letter| is_of_name(letter) || letter == '.'),
+        ),
         Some(first) if is_of_name(first) => {
             let length = run(&is_of_name);
-            let is_keyword = rest.get(..length).is_some_and(|name| KEYWORDS.binary_search(&name).is_ok());
-            (if is_keyword { WordKind::Keyword } else { WordKind::Plain }, length)
+            let is_keyword = rest
+                .get(..length)
+                .is_some_and(|name| KEYWORDS.binary_search(&name).is_ok());
+            (
+                if is_keyword {
+                    WordKind::Keyword
+                } else {
+                    WordKind::Plain
+                },
+                length,
+            )
         }
         Some('/') => (WordKind::Plain, 1),
         // A directive may stand behind them.
         Some(' ') => (WordKind::Plain, run(&|letter| letter == ' ')),
-        _ => (WordKind::Plain, run(&|letter| !is_of_name(letter) && !matches!(letter, '"' | '\'' | '/')).max(1)),
+        _ => (
+            WordKind::Plain,
+            run(&|letter| !is_of_name(letter) && !matches!(letter, '"' | '\'' | '/')).max(1),
+        ),
     }
 }
 
 /// The length that a single letter, or an escape, has with its quotes.
 fn one_letter(rest: &str) -> usize {
     match rest.chars().nth(1) {
-        Some('\\') => quoted_length(rest, '\'').filter(|length| *length <= 12).unwrap_or_default(),
+        Some('\\') => quoted_length(rest, '\'')
+            .filter(|length| *length <= 12)
+            .unwrap_or_default(),
         letter => 2 + letter.map_or(0, char::len_utf8),
     }
 }
@@ -254,7 +282,10 @@ mod tests {
             WordKind::Directive => 'd',
         };
         let (words, _) = words(line, Within::Code);
-        let shown: String = words.iter().flat_map(|word| word.text.chars().map(move |_| sign(word.kind))).collect();
+        let shown: String = words
+            .iter()
+            .flat_map(|word| word.text.chars().map(move |_| sign(word.kind)))
+            .collect();
         assert_eq!(format!("{line}\n{shown}"), format!("{line}\n{expected}"));
     }
 
@@ -274,7 +305,10 @@ mod tests {
     fn a_remark_goes_on_in_the_next_line() {
         assert_eq!(words("a /* b", Within::Code).1, Within::Comment);
         let (found, within) = words("c */ int", Within::Comment);
-        assert_eq!((found[0].kind, found[0].text, within), (WordKind::Comment, "c */", Within::Code));
+        assert_eq!(
+            (found[0].kind, found[0].text, within),
+            (WordKind::Comment, "c */", Within::Code)
+        );
         assert!(KEYWORDS.is_sorted());
         assert!(is_known(Path::new("/a/b.CPP")) && !is_known(Path::new("b.py")));
     }

@@ -48,21 +48,54 @@ pub struct Line {
 impl Line {
     /// Takes the disassembly of the instruction at `pc` of a set apart.
     /// Addresses that it states relative to the pc are shown by the name that `name_of` has for them, else as numbers.
-    pub fn parse(text: &str, pc: Address, set: InstructionSet, name_of: &dyn Fn(Address) -> Option<String>) -> Self {
+    pub fn parse(
+        text: &str,
+        pc: Address,
+        set: InstructionSet,
+        name_of: &dyn Fn(Address) -> Option<String>,
+    ) -> Self {
         let text = text.trim();
         let is_comment = text.starts_with(';') || text.starts_with("//");
-        let rest = if is_comment { text } else { without_prefix(text, set.text_prefixes()).1 };
+        let rest = if is_comment {
+            text
+        } else {
+            without_prefix(text, set.text_prefixes()).1
+        };
         // Prefixes and all.
-        let mnemonic = text.strip_suffix(rest).unwrap_or_default().trim_end().to_ascii_lowercase();
+        let mnemonic = text
+            .strip_suffix(rest)
+            .unwrap_or_default()
+            .trim_end()
+            .to_ascii_lowercase();
         let is_branch = set.text_flow(text).is_some();
-        let operands = operands(rest, &Context { mnemonic: &mnemonic, set, is_branch, pc, name_of });
-        let mnemonic_kind = if is_branch { Kind::BranchMnemonic } else { Kind::Mnemonic };
-        Self { mnemonic, mnemonic_kind, operands }
+        let operands = operands(
+            rest,
+            &Context {
+                mnemonic: &mnemonic,
+                set,
+                is_branch,
+                pc,
+                name_of,
+            },
+        );
+        let mnemonic_kind = if is_branch {
+            Kind::BranchMnemonic
+        } else {
+            Kind::Mnemonic
+        };
+        Self {
+            mnemonic,
+            mnemonic_kind,
+            operands,
+        }
     }
 
     /// What stands behind the mnemonic.
     pub fn operands_text(&self) -> String {
-        self.operands.iter().map(|token| token.text.as_str()).collect()
+        self.operands
+            .iter()
+            .map(|token| token.text.as_str())
+            .collect()
     }
 }
 
@@ -73,7 +106,9 @@ impl fmt::Display for Line {
         if !self.mnemonic.is_empty() && !self.operands.is_empty() {
             f.write_str(" ")?;
         }
-        self.operands.iter().try_for_each(|token| f.write_str(&token.text))
+        self.operands
+            .iter()
+            .try_for_each(|token| f.write_str(&token.text))
     }
 }
 
@@ -123,7 +158,11 @@ mod tests {
             Kind::Comment => 'c',
         };
         let first = (letter(line.mnemonic_kind), line.mnemonic.as_str());
-        let words: Vec<_> = line.operands.iter().map(|token| (letter(token.kind), token.text.as_str())).collect();
+        let words: Vec<_> = line
+            .operands
+            .iter()
+            .map(|token| (letter(token.kind), token.text.as_str()))
+            .collect();
         assert_eq!([vec![first], words].concat(), expected, "{text}");
     }
 
@@ -149,9 +188,19 @@ mod tests {
         check_kinds_of(
             InstructionSet::X86_64,
             "lea r8d, [xmm3]",
-            &[('m', "lea"), ('r', "r8d"), ('p', ", ["), ('r', "xmm3"), ('p', "]")],
+            &[
+                ('m', "lea"),
+                ('r', "r8d"),
+                ('p', ", ["),
+                ('r', "xmm3"),
+                ('p', "]"),
+            ],
         );
-        check_kinds_of(InstructionSet::X86_64, "call 0x80000898", &[('b', "call"), ('s', "main")]);
+        check_kinds_of(
+            InstructionSet::X86_64,
+            "call 0x80000898",
+            &[('b', "call"), ('s', "main")],
+        );
         check_kinds_of(
             InstructionSet::Riscv64,
             "c.addi sp, -0x10",
@@ -160,14 +209,25 @@ mod tests {
         check_kinds_of(
             InstructionSet::Riscv64,
             "sd ra, 8(sp)",
-            &[('m', "sd"), ('r', "ra"), ('p', ", "), ('n', "8"), ('p', "("), ('r', "sp"), ('p', ")")],
+            &[
+                ('m', "sd"),
+                ('r', "ra"),
+                ('p', ", "),
+                ('n', "8"),
+                ('p', "("),
+                ('r', "sp"),
+                ('p', ")"),
+            ],
         );
     }
 
     #[test]
     fn a_line_reads_as_in_the_pictures() {
         check("LDR      x0,[sp,#8]", "ldr x0, [sp, #8]");
-        check("STP      x29,x30,[sp,#-0x10]!", "stp x29, x30, [sp, #-0x10]!");
+        check(
+            "STP      x29,x30,[sp,#-0x10]!",
+            "stp x29, x30, [sp, #-0x10]!",
+        );
         check("ORR      w1,w0,w21,lsl #4", "orr w1, w0, w21, lsl #4");
         check("PUSH     {r4,r5,r11,lr}", "push {r4, r5, r11, lr}");
         check("LD1      {v0.16b},[x1],#16", "ld1 {v0.16b}, [x1], #16");
@@ -192,13 +252,43 @@ mod tests {
     fn words_have_the_kind_of_what_they_name() {
         check_kinds(
             "LDR x0,[sp,#8]",
-            &[('m', "ldr"), ('r', "x0"), ('p', ", ["), ('r', "sp"), ('p', ", "), ('n', "#8"), ('p', "]")],
+            &[
+                ('m', "ldr"),
+                ('r', "x0"),
+                ('p', ", ["),
+                ('r', "sp"),
+                ('p', ", "),
+                ('n', "#8"),
+                ('p', "]"),
+            ],
         );
         check_kinds("BL {pc}+0x898", &[('b', "bl"), ('s', "main")]);
         check_kinds("BL {pc}+4", &[('b', "bl"), ('n', "0x80000004")]);
-        check_kinds("POP {r4,pc}", &[('b', "pop"), ('p', "{"), ('r', "r4"), ('p', ", "), ('r', "pc"), ('p', "}")]);
-        check_kinds("POP {pc}", &[('b', "pop"), ('p', "{"), ('r', "pc"), ('p', "}")]);
-        check_kinds("LDMIA r0!,{pc}", &[('b', "ldmia"), ('r', "r0"), ('p', "!, {"), ('r', "pc"), ('p', "}")]);
+        check_kinds(
+            "POP {r4,pc}",
+            &[
+                ('b', "pop"),
+                ('p', "{"),
+                ('r', "r4"),
+                ('p', ", "),
+                ('r', "pc"),
+                ('p', "}"),
+            ],
+        );
+        check_kinds(
+            "POP {pc}",
+            &[('b', "pop"), ('p', "{"), ('r', "pc"), ('p', "}")],
+        );
+        check_kinds(
+            "LDMIA r0!,{pc}",
+            &[
+                ('b', "ldmia"),
+                ('r', "r0"),
+                ('p', "!, {"),
+                ('r', "pc"),
+                ('p', "}"),
+            ],
+        );
         check_kinds(
             "CSEL x0,x1,xzr,hi",
             &[
@@ -227,9 +317,23 @@ mod tests {
                 ('n', "#2"),
             ],
         );
-        check_kinds("MRS x0,tpidr_el0", &[('m', "mrs"), ('r', "x0"), ('p', ", "), ('r', "tpidr_el0")]);
-        check_kinds("VMRS apsr_nzcv,fpscr", &[('m', "vmrs"), ('r', "apsr_nzcv"), ('p', ", "), ('r', "fpscr")]);
-        check_kinds("DC zva,x3", &[('m', "dc"), ('m', "zva"), ('p', ", "), ('r', "x3")]);
+        check_kinds(
+            "MRS x0,tpidr_el0",
+            &[('m', "mrs"), ('r', "x0"), ('p', ", "), ('r', "tpidr_el0")],
+        );
+        check_kinds(
+            "VMRS apsr_nzcv,fpscr",
+            &[
+                ('m', "vmrs"),
+                ('r', "apsr_nzcv"),
+                ('p', ", "),
+                ('r', "fpscr"),
+            ],
+        );
+        check_kinds(
+            "DC zva,x3",
+            &[('m', "dc"), ('m', "zva"), ('p', ", "), ('r', "x3")],
+        );
         check_kinds("b.eq <main+20>", &[('b', "b.eq"), ('s', "<main+20>")]);
         check_kinds("b loop_1", &[('b', "b"), ('s', "loop_1")]);
         check_kinds("NOP ; idle", &[('m', "nop"), ('c', "; idle")]);
@@ -250,11 +354,29 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_signs_and_exponents() {
-        check_kinds("VMOV.F32 s0,#-1.5E-02", &[('m', "vmov.f32"), ('r', "s0"), ('p', ", "), ('n', "#-1.5E-02")]);
-        check_kinds("FMOV d0,#1.0e+00", &[('m', "fmov"), ('r', "d0"), ('p', ", "), ('n', "#1.0e+00")]);
+        check_kinds(
+            "VMOV.F32 s0,#-1.5E-02",
+            &[
+                ('m', "vmov.f32"),
+                ('r', "s0"),
+                ('p', ", "),
+                ('n', "#-1.5E-02"),
+            ],
+        );
+        check_kinds(
+            "FMOV d0,#1.0e+00",
+            &[('m', "fmov"), ('r', "d0"), ('p', ", "), ('n', "#1.0e+00")],
+        );
         check_kinds(
             "MOV r0,#0x1e-1",
-            &[('m', "mov"), ('r', "r0"), ('p', ", "), ('n', "#0x1e"), ('p', "-"), ('n', "1")],
+            &[
+                ('m', "mov"),
+                ('r', "r0"),
+                ('p', ", "),
+                ('n', "#0x1e"),
+                ('p', "-"),
+                ('n', "1"),
+            ],
         );
     }
 
@@ -274,7 +396,10 @@ mod tests {
     }
 
     fn dense(text: &str) -> String {
-        text.chars().filter(|character| !character.is_whitespace()).collect::<String>().to_ascii_lowercase()
+        text.chars()
+            .filter(|character| !character.is_whitespace())
+            .collect::<String>()
+            .to_ascii_lowercase()
     }
 
     proptest! {

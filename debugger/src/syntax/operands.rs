@@ -22,7 +22,11 @@ pub struct Context<'a> {
 /// Cuts operands into words. Runs of spaces become one, and one follows each comma; nothing else changes,
 /// but for addresses relative to the pc and targets of branches, which get their names.
 pub fn operands(text: &str, context: &Context<'_>) -> Vec<Token> {
-    let mut lexer = Lexer { rest: text.trim(), context, tokens: Vec::new() };
+    let mut lexer = Lexer {
+        rest: text.trim(),
+        context,
+        tokens: Vec::new(),
+    };
     while !lexer.rest.is_empty() {
         lexer.next();
     }
@@ -37,15 +41,21 @@ struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     fn next(&mut self) {
-        let Some(first) = self.rest.chars().next() else { return };
+        let Some(first) = self.rest.chars().next() else {
+            return;
+        };
         match first {
             _ if first.is_whitespace() => self.space(),
             ',' => self.comma(),
             ';' => self.take(self.rest.len(), Kind::Comment),
             '/' if self.rest.starts_with("//") => self.take(self.rest.len(), Kind::Comment),
             '{' if self.relative_address() => {}
-            '<' if self.rest.contains('>') => self.take(self.end_of(|character| character == '>') + 1, Kind::Symbol),
-            '#' if immediate_length(self.rest) > 1 => self.take(immediate_length(self.rest), Kind::Number),
+            '<' if self.rest.contains('>') => {
+                self.take(self.end_of(|character| character == '>') + 1, Kind::Symbol)
+            }
+            '#' if immediate_length(self.rest) > 1 => {
+                self.take(immediate_length(self.rest), Kind::Number)
+            }
             '0'..='9' => self.number(),
             _ if is_word_start(first) => self.word(first.len_utf8()),
             _ => self.take(first.len_utf8(), Kind::Punctuation),
@@ -59,7 +69,10 @@ impl<'a> Lexer<'a> {
     }
 
     fn advance(&mut self, length_bytes: usize) -> &'a str {
-        let (text, rest) = self.rest.split_at_checked(length_bytes).unwrap_or((self.rest, ""));
+        let (text, rest) = self
+            .rest
+            .split_at_checked(length_bytes)
+            .unwrap_or((self.rest, ""));
         self.rest = rest;
         text
     }
@@ -67,14 +80,23 @@ impl<'a> Lexer<'a> {
     /// Neighbouring punctuation is one token.
     fn push(&mut self, kind: Kind, text: &str) {
         match self.tokens.last_mut() {
-            Some(last) if kind == Kind::Punctuation && last.kind == kind => last.text.push_str(text),
-            _ => self.tokens.push(Token { kind, text: text.to_owned() }),
+            Some(last) if kind == Kind::Punctuation && last.kind == kind => {
+                last.text.push_str(text)
+            }
+            _ => self.tokens.push(Token {
+                kind,
+                text: text.to_owned(),
+            }),
         }
     }
 
     fn space(&mut self) {
         self.rest = self.rest.trim_start();
-        if self.tokens.last().is_some_and(|last| !last.text.ends_with(' ')) {
+        if self
+            .tokens
+            .last()
+            .is_some_and(|last| !last.text.ends_with(' '))
+        {
             self.push(Kind::Punctuation, " ");
         }
     }
@@ -82,13 +104,18 @@ impl<'a> Lexer<'a> {
     fn comma(&mut self) {
         self.advance(1);
         self.rest = self.rest.trim_start();
-        self.push(Kind::Punctuation, if self.rest.is_empty() { "," } else { ", " });
+        self.push(
+            Kind::Punctuation,
+            if self.rest.is_empty() { "," } else { ", " },
+        );
     }
 
     /// `{pc}+8 ; 0x8008`; false when that is not what stands here.
     fn relative_address(&mut self) -> bool {
         let read = Some(self.rest).filter(|_| !takes_register_list(self.context.mnemonic));
-        let Some(found) = read.and_then(|text| relative(text, self.context.pc)) else { return false };
+        let Some(found) = read.and_then(|text| relative(text, self.context.pc)) else {
+            return false;
+        };
         self.advance(found.length_bytes);
         match (self.context.name_of)(found.target) {
             Some(name) => self.push(Kind::Symbol, &name),
@@ -98,11 +125,17 @@ impl<'a> Lexer<'a> {
     }
 
     fn number(&mut self) {
-        let word = self.rest.get(..self.end_of(|character| !is_word_part(character))).unwrap_or_default();
+        let word = self
+            .rest
+            .get(..self.end_of(|character| !is_word_part(character)))
+            .unwrap_or_default();
         let after = self.rest.get(word.len()..).unwrap_or_default().trim_start();
         // Where the disassembler gives the name itself, the address stays.
         let is_target = self.context.is_branch && (after.is_empty() || after.starts_with(';'));
-        match absolute(word).filter(|_| is_target).and_then(self.context.name_of) {
+        match absolute(word)
+            .filter(|_| is_target)
+            .and_then(self.context.name_of)
+        {
             Some(name) => {
                 self.advance(word.len());
                 self.push(Kind::Symbol, &name);
@@ -113,7 +146,9 @@ impl<'a> Lexer<'a> {
 
     fn word(&mut self, first_length: usize) {
         let after_first = self.rest.get(first_length..).unwrap_or_default();
-        let more = after_first.find(|character| !is_word_part(character)).unwrap_or(after_first.len());
+        let more = after_first
+            .find(|character| !is_word_part(character))
+            .unwrap_or(after_first.len());
         let word = self.advance(first_length + more);
         self.push(kind_of_word(word, self.context), word);
     }
@@ -141,7 +176,8 @@ fn immediate_length(text: &str) -> usize {
     let is_hexadecimal = absolute(unsigned.get(..3).unwrap_or_default()).is_some();
     let mut previous = ' ';
     let end = unsigned.find(|character: char| {
-        let is_exponent = !is_hexadecimal && matches!(previous, 'e' | 'E') && matches!(character, '+' | '-');
+        let is_exponent =
+            !is_hexadecimal && matches!(previous, 'e' | 'E') && matches!(character, '+' | '-');
         previous = character;
         !(is_exponent || character.is_ascii_alphanumeric() || character == '.')
     });

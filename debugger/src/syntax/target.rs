@@ -7,7 +7,10 @@ use stepback_machine::{Address, InstructionSet};
 /// `pc` is the address of the instruction: `{pc}+8` counts from there in all instruction sets.
 pub fn branch_target(text: &str, pc: Address, set: InstructionSet) -> Option<Address> {
     set.text_flow(text)?;
-    let (mnemonic, _) = text.trim_start().split_once(char::is_whitespace).unwrap_or((text, ""));
+    let (mnemonic, _) = text
+        .trim_start()
+        .split_once(char::is_whitespace)
+        .unwrap_or((text, ""));
     if takes_register_list(mnemonic) {
         return None;
     }
@@ -16,12 +19,18 @@ pub fn branch_target(text: &str, pc: Address, set: InstructionSet) -> Option<Add
     }
     let operands = text.split(';').next()?;
     let last = operands.rsplit(|character: char| character == ',' || character.is_whitespace());
-    last.map(str::trim).find(|word| !word.is_empty() && !word.starts_with('<')).and_then(absolute)
+    last.map(str::trim)
+        .find(|word| !word.is_empty() && !word.starts_with('<'))
+        .and_then(absolute)
 }
 
 /// Whether braces behind a mnemonic hold registers: `pop {pc}` names the pc itself, where `b {pc}` stands for its value.
 pub fn takes_register_list(mnemonic: &str) -> bool {
-    let starts_with = |name: &&str| mnemonic.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    let starts_with = |name: &&str| {
+        mnemonic
+            .get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
     ["pop", "push", "ldm", "stm"].iter().any(starts_with)
 }
 
@@ -50,24 +59,35 @@ pub fn relative(text: &str, pc: Address) -> Option<Relative> {
         absolute(word).map(|target| (target, rest))
     });
     let (target, rest) = stated.unwrap_or((Address(pc.0.wrapping_add(distance)), rest));
-    Some(Relative { target, length_bytes: text.len() - rest.len() })
+    Some(Relative {
+        target,
+        length_bytes: text.len() - rest.len(),
+    })
 }
 
 /// An address in hexadecimal with its `0x`.
 pub fn absolute(word: &str) -> Option<Address> {
-    let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"))?;
+    let digits = word
+        .strip_prefix("0x")
+        .or_else(|| word.strip_prefix("0X"))?;
     let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_hexadecimal.then(|| u64::from_str_radix(digits, 16).ok().map(Address)).flatten()
+    is_hexadecimal
+        .then(|| u64::from_str_radix(digits, 16).ok().map(Address))
+        .flatten()
 }
 
 fn split_number(text: &str) -> Option<(u64, &str)> {
     let (word, rest) = split_word(text);
-    let value = absolute(word).map(|address| address.0).or_else(|| word.parse().ok())?;
+    let value = absolute(word)
+        .map(|address| address.0)
+        .or_else(|| word.parse().ok())?;
     Some((value, rest))
 }
 
 fn split_word(text: &str) -> (&str, &str) {
-    let end = text.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let end = text
+        .find(|character: char| !character.is_ascii_alphanumeric())
+        .unwrap_or(text.len());
     text.split_at(end)
 }
 
@@ -77,7 +97,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<u64>) {
-        assert_eq!(branch_target(text, Address(0x8000), InstructionSet::A64), expected.map(Address), "{text}");
+        assert_eq!(
+            branch_target(text, Address(0x8000), InstructionSet::A64),
+            expected.map(Address),
+            "{text}"
+        );
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_machine::{Address, InstructionSet, RegisterId};
 use stepback_parsers::{
-    EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, RegisterWrite, Source as _, SourceError, StepEvent,
-    Tarmac, TextEvent, TextKind, ThreadNumber, tarmac::is_noticed_register,
+    EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, RegisterWrite, Source as _,
+    SourceError, StepEvent, Tarmac, TextEvent, TextKind, ThreadNumber, tarmac::is_noticed_register,
 };
 
 use super::{Polling, Repetition, Stream};
@@ -68,7 +68,12 @@ pub fn copy(trace: &Tarmac, stream: &Stream, done: &AtomicU64) -> Result<Copied,
     if let Some(error) = cutter.failure.or_else(|| stream.take_failure()) {
         return Err(CopyError::Output(error));
     }
-    let Cutter { cut, problem_count, problems, .. } = cutter;
+    let Cutter {
+        cut,
+        problem_count,
+        problems,
+        ..
+    } = cutter;
     let end = cut.map(|cut| stream.line_end(cut.place.offset));
     // What was read before an error is copied too.
     let bytes = stream.finish(end).map_err(CopyError::Output)?;
@@ -78,7 +83,13 @@ pub fn copy(trace: &Tarmac, stream: &Stream, done: &AtomicU64) -> Result<Copied,
         (Err(_), None) => 0,
     };
     parsed.map_err(CopyError::Input)?;
-    Ok(Copied { lines, bytes, cut, problem_count, problems })
+    Ok(Copied {
+        lines,
+        bytes,
+        cut,
+        problem_count,
+        problems,
+    })
 }
 
 /// Shows the events of a trace to the rules.
@@ -136,7 +147,10 @@ impl<'a> Cutter<'a> {
 
     /// Makes sure that events are looked at in the order of their lines; false when the copy is at its end.
     fn reach(&mut self, place: Place) -> bool {
-        if self.lead.is_some_and(|lead| lead.place.offset < place.offset) {
+        if self
+            .lead
+            .is_some_and(|lead| lead.place.offset < place.offset)
+        {
             self.end_lead();
         }
         self.cut.is_none()
@@ -148,7 +162,10 @@ impl<'a> Cutter<'a> {
         }
         self.repetition.clear();
         if self.polling.step(step.thread.0, step.pc) {
-            self.cut = Some(Cut { place: step.place, reason: CutReason::Polling(step.pc) });
+            self.cut = Some(Cut {
+                place: step.place,
+                reason: CutReason::Polling(step.pc),
+            });
         }
     }
 }
@@ -167,7 +184,11 @@ impl EventSink for Cutter<'_> {
         if let Some(set) = self.sets.get_mut(usize::from(step.thread.0)) {
             *set = step.instruction_set;
         }
-        let lead = Lead { thread: step.thread, pc: step.pc, place: step.place };
+        let lead = Lead {
+            thread: step.thread,
+            pc: step.pc,
+            place: step.place,
+        };
         match step.chunk_offset < step.place.offset {
             true => self.lead = Some(lead),
             false => self.step(lead),
@@ -176,12 +197,17 @@ impl EventSink for Cutter<'_> {
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let named = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let is_overlooked = named.is_some_and(|number| self.noticed.get(usize::from(number)) != Some(&true));
+        let is_overlooked =
+            named.is_some_and(|number| self.noticed.get(usize::from(number)) != Some(&true));
         if write.is_bank_copy() || is_overlooked || !self.reach(write.place) {
             return;
         }
         self.repetition.clear();
-        let set = self.sets.get(usize::from(write.thread.0)).copied().unwrap_or(self.set);
+        let set = self
+            .sets
+            .get(usize::from(write.thread.0))
+            .copied()
+            .unwrap_or(self.set);
         if let Some(bytes) = write.bytes {
             self.polling.write(write.thread.0, set, write.view, bytes);
         }
@@ -196,7 +222,10 @@ impl EventSink for Cutter<'_> {
             return;
         }
         if self.repetition.say(event.thread.0, event.text) {
-            self.cut = Some(Cut { place: event.place, reason: CutReason::Repetition });
+            self.cut = Some(Cut {
+                place: event.place,
+                reason: CutReason::Repetition,
+            });
         }
     }
 
@@ -260,12 +289,19 @@ mod tests {
     #[track_caller]
     fn check(trace: &str, expected: Option<(u64, CutReason)>) {
         let (copied, output) = copied(trace.as_bytes());
-        let found = copied.cut.map(|cut| (cut.place.line_in_range + 1, cut.reason));
+        let found = copied
+            .cut
+            .map(|cut| (cut.place.line_in_range + 1, cut.reason));
         assert_eq!(found, expected, "{trace}");
-        let kept: String =
-            trace.split_inclusive('\n').take(expected.map_or(usize::MAX, |(line, _)| line as usize)).collect();
+        let kept: String = trace
+            .split_inclusive('\n')
+            .take(expected.map_or(usize::MAX, |(line, _)| line as usize))
+            .collect();
         assert_eq!(String::from_utf8(output).unwrap(), kept);
-        assert_eq!((copied.bytes, copied.lines), (kept.len() as u64, kept.lines().count() as u64));
+        assert_eq!(
+            (copied.bytes, copied.lines),
+            (kept.len() as u64, kept.lines().count() as u64)
+        );
     }
 
     fn nop(time: u32, address: u32) -> String {
@@ -274,7 +310,9 @@ mod tests {
 
     #[test]
     fn a_loop_without_a_change_is_left_at_its_second_round() {
-        let trace: String = (0..40).map(|time| nop(time, 0x8000 + time % 4 * 4)).collect();
+        let trace: String = (0..40)
+            .map(|time| nop(time, 0x8000 + time % 4 * 4))
+            .collect();
         check(&trace, Some((5, CutReason::Polling(Address(0x8000)))));
     }
 
@@ -290,10 +328,14 @@ mod tests {
     #[test]
     fn system_registers_and_memory_are_no_change() {
         let round = |time: u32| {
-            let more = format!("{time} clk R CNTVCT {time:08x}\n{time} clk MW4 00001000 {time:08x}\n");
+            let more =
+                format!("{time} clk R CNTVCT {time:08x}\n{time} clk MW4 00001000 {time:08x}\n");
             nop(time, 0x8000) + &more
         };
-        check(&(0..40).map(round).collect::<String>(), Some((4, CutReason::Polling(Address(0x8000)))));
+        check(
+            &(0..40).map(round).collect::<String>(),
+            Some((4, CutReason::Polling(Address(0x8000)))),
+        );
     }
 
     #[test]
@@ -305,9 +347,13 @@ mod tests {
 
     #[test]
     fn what_is_said_again_and_again_is_cut() {
-        let said: String = (1..40).map(|time| format!("{time} clk SIGNAL: SIGNAL=waiting{}\n", time % 2)).collect();
+        let said: String = (1..40)
+            .map(|time| format!("{time} clk SIGNAL: SIGNAL=waiting{}\n", time % 2))
+            .collect();
         check(&(nop(0, 0x8000) + &said), Some((18, CutReason::Repetition)));
-        let broken: String = (1..40).map(|time| format!("{time} clk BR 1\n{}", nop(time, time * 4))).collect();
+        let broken: String = (1..40)
+            .map(|time| format!("{time} clk BR 1\n{}", nop(time, time * 4)))
+            .collect();
         check(&broken, None);
     }
 
@@ -326,7 +372,10 @@ mod tests {
         let kept = trace.len() + nop(600_000, 0x8000).len() * 2;
         trace.extend((600_000..700_000).map(|time| nop(time, 0xffff_0000 + time % 2 * 4)));
         let (copied, output) = copied(trace.as_bytes());
-        assert_eq!(copied.cut.map(|cut| cut.reason), Some(CutReason::Polling(Address(0xffff_0000))));
+        assert_eq!(
+            copied.cut.map(|cut| cut.reason),
+            Some(CutReason::Polling(Address(0xffff_0000)))
+        );
         assert_eq!(copied.lines, 600_003);
         let kept = kept + nop(600_002, 0x8000).len();
         assert!(output == trace.as_bytes()[..kept]);

@@ -21,7 +21,8 @@ pub fn save_part(tarmac: &Tarmac, text: Range<u64>, path: &Path, cancel: &Cancel
     let mut name = path.as_os_str().to_owned();
     name.push(".partial");
     let partial = PathBuf::from(name);
-    let copied = copy(tarmac, text, &partial, cancel).and_then(|()| Ok(fs::rename(&partial, path)?));
+    let copied =
+        copy(tarmac, text, &partial, cancel).and_then(|()| Ok(fs::rename(&partial, path)?));
     if copied.is_err() {
         // What is left of it is of no use; the error that is told is the first one.
         let _gone = fs::remove_file(&partial);

@@ -105,7 +105,9 @@ impl ByteSpace {
     }
 
     fn put(&mut self, start: usize, value: &[u8]) -> bool {
-        let Some(room) = self.bytes.get_mut(start..start + value.len()) else { return false };
+        let Some(room) = self.bytes.get_mut(start..start + value.len()) else {
+            return false;
+        };
         let is_change = room != value;
         room.copy_from_slice(value);
         is_change
@@ -123,8 +125,12 @@ fn place(set: InstructionSet, view: RegisterView) -> Option<usize> {
         RegisterId::VPR => 0x2310,
         register if register < RegisterId::SP => 8 * usize::from(register.0),
         register if register < RegisterId::V0 => return None,
-        register if register < RegisterId::P0 => 0x100 + 0x100 * usize::from(register.0 - RegisterId::V0.0),
-        register if register < RegisterId::FIRST_BANK => 0x2100 + 16 * usize::from(register.0 - RegisterId::P0.0),
+        register if register < RegisterId::P0 => {
+            0x100 + 0x100 * usize::from(register.0 - RegisterId::V0.0)
+        }
+        register if register < RegisterId::FIRST_BANK => {
+            0x2100 + 16 * usize::from(register.0 - RegisterId::P0.0)
+        }
         register if register < RegisterId::FIRST_NAMED => {
             0x2400 + 16 * usize::from(register.0 - RegisterId::FIRST_BANK.0)
         }
@@ -149,7 +155,12 @@ mod tests {
                 return rule.step(thread, Address(word.parse().unwrap()));
             };
             let view = RegisterView::new(RegisterId(register[1..].parse().unwrap()), 0, 8);
-            rule.write(thread, InstructionSet::A64, view, &value.parse::<u64>().unwrap().to_le_bytes());
+            rule.write(
+                thread,
+                InstructionSet::A64,
+                view,
+                &value.parse::<u64>().unwrap().to_le_bytes(),
+            );
             false
         });
         assert_eq!(found.map(|place| place + 1), expected, "{words}");

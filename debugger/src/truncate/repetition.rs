@@ -20,7 +20,11 @@ impl Repetition {
     /// Something was said; true when that ends a repetition.
     pub fn say(&mut self, thread: u16, text: &[u8]) -> bool {
         // The room of the oldest is used again.
-        let mut room = if self.said.len() == WINDOW { self.said.pop_front().unwrap_or_default().1 } else { Vec::new() };
+        let mut room = if self.said.len() == WINDOW {
+            self.said.pop_front().unwrap_or_default().1
+        } else {
+            Vec::new()
+        };
         room.clear();
         room.extend_from_slice(text);
         self.said.push_back((thread, room));
@@ -49,7 +53,8 @@ mod tests {
     fn check(sayings: impl IntoIterator<Item = (u16, u32)>, expected: Option<usize>) {
         let mut rule = Repetition::default();
         let mut sayings = sayings.into_iter();
-        let found = sayings.position(|(thread, number)| rule.say(thread, number.to_string().as_bytes()));
+        let found =
+            sayings.position(|(thread, number)| rule.say(thread, number.to_string().as_bytes()));
         assert_eq!(found.map(|place| place + 1), expected);
     }
 

@@ -93,11 +93,17 @@ impl ReadAt for Stream {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let mut state = self.state();
         state.read_up_to(offset.saturating_add(buffer.len() as u64))?;
-        let begin = offset.checked_sub(state.start).and_then(|begin| usize::try_from(begin).ok());
-        let begin = begin.ok_or_else(|| io::Error::other("a stream cannot be read from so far back"))?;
+        let begin = offset
+            .checked_sub(state.start)
+            .and_then(|begin| usize::try_from(begin).ok());
+        let begin =
+            begin.ok_or_else(|| io::Error::other("a stream cannot be read from so far back"))?;
         let rest = state.kept.get(begin..).unwrap_or_default();
         let count = rest.len().min(buffer.len());
-        buffer.get_mut(..count).unwrap_or_default().copy_from_slice(rest.get(..count).unwrap_or_default());
+        buffer
+            .get_mut(..count)
+            .unwrap_or_default()
+            .copy_from_slice(rest.get(..count).unwrap_or_default());
         Ok(count)
     }
 }
@@ -111,7 +117,10 @@ impl State {
             let before = self.kept.len();
             self.kept.resize(before + READ_BYTES, 0);
             let read = loop {
-                match self.input.read(self.kept.get_mut(before..).unwrap_or_default()) {
+                match self
+                    .input
+                    .read(self.kept.get_mut(before..).unwrap_or_default())
+                {
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
                     read => break read,
                 }
@@ -137,10 +146,15 @@ impl State {
     }
 
     fn copy_to(&mut self, end: u64) -> io::Result<()> {
-        let place = |at: u64| usize::try_from(at.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.kept.len());
+        let place = |at: u64| {
+            usize::try_from(at.saturating_sub(self.start))
+                .unwrap_or(usize::MAX)
+                .min(self.kept.len())
+        };
         let (begin, end_place) = (place(self.copied), place(end));
         if begin < end_place {
-            self.output.write_all(self.kept.get(begin..end_place).unwrap_or_default())?;
+            self.output
+                .write_all(self.kept.get(begin..end_place).unwrap_or_default())?;
             self.copied = self.start + end_place as u64;
         }
         Ok(())
@@ -168,7 +182,15 @@ mod tests {
     }
 
     fn letters(count: usize) -> Vec<u8> {
-        (0..count).map(|number| if number % 64 == 63 { b'\n' } else { b'a' + (number / 64 % 26) as u8 }).collect()
+        (0..count)
+            .map(|number| {
+                if number % 64 == 63 {
+                    b'\n'
+                } else {
+                    b'a' + (number / 64 % 26) as u8
+                }
+            })
+            .collect()
     }
 
     #[test]
@@ -183,7 +205,14 @@ mod tests {
             let offset = (offset as usize).min(1000);
             assert_eq!(buffer[..count], text[offset..(offset + 100).min(1000)]);
         }
-        assert_eq!((stream.line_end(0), stream.line_end(63), stream.line_end(999)), (64, 64, 1000));
+        assert_eq!(
+            (
+                stream.line_end(0),
+                stream.line_end(63),
+                stream.line_end(999)
+            ),
+            (64, 64, 1000)
+        );
         stream.copy_to(300).unwrap();
         assert_eq!(stream.finish(Some(128 + 300)).unwrap(), 428);
         assert_eq!(*output.0.lock().unwrap(), text[..428]);

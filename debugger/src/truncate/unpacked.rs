@@ -22,15 +22,25 @@ impl Unpacked {
     /// It could not be read.
     pub fn new(mut reader: Box<dyn Read + Send>) -> io::Result<Self> {
         let mut head = Vec::new();
-        reader.by_ref().take(PackedKind::MAGIC_BYTES as u64).read_to_end(&mut head)?;
+        reader
+            .by_ref()
+            .take(PackedKind::MAGIC_BYTES as u64)
+            .read_to_end(&mut head)?;
         let kind = PackedKind::of_head(&head);
         let whole: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(reader));
         let damage = Arc::default();
         let reader = match kind {
-            Some(kind) => Box::new(Watched { unpacker: Unpacker::new(whole, kind), damage: Arc::clone(&damage) }),
+            Some(kind) => Box::new(Watched {
+                unpacker: Unpacker::new(whole, kind),
+                damage: Arc::clone(&damage),
+            }),
             None => whole,
         };
-        Ok(Self { reader, damage, is_packed: kind.is_some() })
+        Ok(Self {
+            reader,
+            damage,
+            is_packed: kind.is_some(),
+        })
     }
 }
 
@@ -48,7 +58,14 @@ impl Read for Watched {
             _ = self.damage.set(damage.clone());
         }
         read.map_err(|error| {
-            io::Error::new(if error.kind() == ErrorKind::Interrupted { ErrorKind::Other } else { error.kind() }, error)
+            io::Error::new(
+                if error.kind() == ErrorKind::Interrupted {
+                    ErrorKind::Other
+                } else {
+                    error.kind()
+                },
+                error,
+            )
         })
     }
 }

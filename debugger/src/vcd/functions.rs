@@ -35,7 +35,11 @@ pub struct Functions<'a> {
 impl<'a> Functions<'a> {
     /// The changes that come of some spans, which are in order of entry.
     pub fn new(spans: Box<dyn Iterator<Item = FunctionSpan> + 'a>) -> Self {
-        let mut functions = Self { spans, next: None, stack: Vec::new() };
+        let mut functions = Self {
+            spans,
+            next: None,
+            stack: Vec::new(),
+        };
         functions.next = functions.spans.next();
         functions
     }
@@ -43,7 +47,9 @@ impl<'a> Functions<'a> {
     /// The step behind the innermost span, if that is left before the next is entered.
     fn left_at(&self) -> Option<Step> {
         let left = Step(self.stack.last()?.exit?.0.saturating_add(1));
-        self.next.is_none_or(|next| left <= next.entry).then_some(left)
+        self.next
+            .is_none_or(|next| left <= next.entry)
+            .then_some(left)
     }
 }
 
@@ -54,12 +60,18 @@ impl Iterator for Functions<'_> {
         while let Some(step) = self.left_at() {
             self.stack.pop();
             if let Some(around) = self.stack.last() {
-                return Some(FunctionChange { step, function: around.function });
+                return Some(FunctionChange {
+                    step,
+                    function: around.function,
+                });
             }
         }
         let span = std::mem::replace(&mut self.next, self.spans.next())?;
         self.stack.push(span);
-        Some(FunctionChange { step: span.entry, function: span.function })
+        Some(FunctionChange {
+            step: span.entry,
+            function: span.function,
+        })
     }
 }
 
@@ -75,20 +87,40 @@ mod tests {
             exit: exit.map(Step),
         };
         let changes = Functions::new(Box::new(spans.iter().map(span)));
-        let changes: Vec<_> = changes.map(|change| (change.step.0, change.function.0)).collect();
+        let changes: Vec<_> = changes
+            .map(|change| (change.step.0, change.function.0))
+            .collect();
         assert_eq!(changes, expected);
     }
 
     #[test]
     fn entering_and_leaving_change_the_function() {
         check(
-            &[(1, 0, None), (2, 3, Some(9)), (3, 4, Some(5)), (4, 7, Some(9)), (5, 12, None)],
-            &[(0, 1), (3, 2), (4, 3), (6, 2), (7, 4), (10, 2), (10, 1), (12, 5)],
+            &[
+                (1, 0, None),
+                (2, 3, Some(9)),
+                (3, 4, Some(5)),
+                (4, 7, Some(9)),
+                (5, 12, None),
+            ],
+            &[
+                (0, 1),
+                (3, 2),
+                (4, 3),
+                (6, 2),
+                (7, 4),
+                (10, 2),
+                (10, 1),
+                (12, 5),
+            ],
         );
     }
 
     #[test]
     fn a_function_entered_where_another_ends_comes_after_it() {
-        check(&[(1, 0, None), (2, 3, Some(4)), (3, 5, Some(6))], &[(0, 1), (3, 2), (5, 1), (5, 3), (7, 1)]);
+        check(
+            &[(1, 0, None), (2, 3, Some(4)), (3, 5, Some(6))],
+            &[(0, 1), (3, 2), (5, 1), (5, 3), (7, 1)],
+        );
     }
 }

@@ -15,15 +15,22 @@ pub struct LineText<'a> {
 impl<'a> LineText<'a> {
     /// Lines of a trace; nothing is read yet.
     pub fn new(source: &'a dyn Source) -> Self {
-        Self { source, start: 0, text: Vec::new() }
+        Self {
+            source,
+            start: 0,
+            text: Vec::new(),
+        }
     }
 
     /// The line that begins at an offset, without its end. Cost: reads on when it is behind what was read.
     pub fn line_at(&mut self, offset: u64) -> Result<&[u8], SourceError> {
-        let end = offset.saturating_add(LINE_LIMIT as u64).min(self.source.length());
+        let end = offset
+            .saturating_add(LINE_LIMIT as u64)
+            .min(self.source.length());
         if offset < self.start || end > self.start + self.text.len() as u64 {
             self.text.clear();
-            self.source.read_raw(offset..offset.saturating_add(WINDOW), &mut self.text)?;
+            self.source
+                .read_raw(offset..offset.saturating_add(WINDOW), &mut self.text)?;
             self.start = offset;
         }
         let begin = usize::try_from(offset - self.start).unwrap_or(usize::MAX);

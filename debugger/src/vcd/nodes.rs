@@ -84,13 +84,27 @@ pub struct NodesStart {
 
 impl<'a, T: NodeSink> Nodes<'a, T> {
     /// Hands nodes to `taker`; `done` shows how far the trace was read.
-    pub fn new(index: &'a Index, start: NodesStart, fidelity: Fidelity, taker: T, done: &'a AtomicU64) -> Self {
-        let NodesStart { step, time, registers } = start;
+    pub fn new(
+        index: &'a Index,
+        start: NodesStart,
+        fidelity: Fidelity,
+        taker: T,
+        done: &'a AtomicU64,
+    ) -> Self {
+        let NodesStart {
+            step,
+            time,
+            registers,
+        } = start;
         Self {
             index,
             lines: LineText::new(index.source().as_ref()),
             fidelity,
-            endian: if index.info().is_big_endian { Endian::Big } else { Endian::Little },
+            endian: if index.info().is_big_endian {
+                Endian::Big
+            } else {
+                Endian::Little
+            },
             last_line: None,
             written_time: time,
             time,
@@ -114,7 +128,11 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
         self.close();
         match self.failure {
             Some(error) => Err(error),
-            None => Ok(NodesEnd { taker: self.taker, steps: self.step, swapped: self.swapped }),
+            None => Ok(NodesEnd {
+                taker: self.taker,
+                steps: self.step,
+                swapped: self.swapped,
+            }),
         }
     }
 
@@ -129,7 +147,10 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
     }
 
     fn thread(&self, number: ThreadNumber) -> ThreadId {
-        self.threads.get(usize::from(number.0)).copied().unwrap_or_default()
+        self.threads
+            .get(usize::from(number.0))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// How the line of an event begins.
@@ -170,23 +191,34 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
     fn take(&mut self, write: &RegisterWrite<'_>) {
         let thread = self.thread(write.thread);
         let named = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let meaning = named.and_then(|number| self.named.get(usize::from(number)).copied()).unwrap_or_default();
+        let meaning = named
+            .and_then(|number| self.named.get(usize::from(number)).copied())
+            .unwrap_or_default();
         if named.is_some() && meaning == NamedRegister::Other {
             return;
         }
         if let Some(registers) = self.registers.get_mut(usize::from(thread.0)) {
             let changed = registers.take(write, meaning);
-            self.node.writes.extend(changed.into_iter().map(|view| (thread, view)));
+            self.node
+                .writes
+                .extend(changed.into_iter().map(|view| (thread, view)));
         }
     }
 
     /// Takes the accesses that the last diagram draws.
     fn end_row(&mut self) {
-        let Some(first) = self.row.first() else { return };
+        let Some(first) = self.row.first() else {
+            return;
+        };
         let thread = self.thread(first.thread);
         for access in self.row.accesses() {
             let value = access.bytes.map(|bytes| self.drawn_value(&bytes));
-            self.node.accesses.push(NodeAccess { thread, kind: first.kind, address: access.address, value });
+            self.node.accesses.push(NodeAccess {
+                thread,
+                kind: first.kind,
+                address: access.address,
+                value,
+            });
         }
         self.row.clear();
     }
@@ -213,7 +245,8 @@ fn number(bytes: &[u8], endian: Endian) -> u64 {
 
 impl<T: NodeSink> EventSink for Nodes<'_, T> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+        self.threads
+            .push(self.index.thread_by_name(name).unwrap_or_default());
     }
 
     fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
@@ -234,8 +267,13 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
         });
         self.step += 1;
         if let Some(registers) = self.registers.get_mut(usize::from(thread.0)) {
-            let changed = registers.enter(State { set: step.instruction_set, mode: step.mode });
-            self.node.writes.extend(changed.into_iter().map(|view| (thread, view)));
+            let changed = registers.enter(State {
+                set: step.instruction_set,
+                mode: step.mode,
+            });
+            self.node
+                .writes
+                .extend(changed.into_iter().map(|view| (thread, view)));
         }
     }
 
@@ -267,16 +305,26 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
         }
         self.end_row();
         // What does not look like an access is a further row of a diagram: it begins with an address, not with a time.
-        let head = self.head(access.place).filter(|head| head.shape != LineShape::Other);
+        let head = self
+            .head(access.place)
+            .filter(|head| head.shape != LineShape::Other);
         let thread = self.thread(access.thread);
         self.enter(thread, head.and_then(|head| head.time), NodeEvent::Other);
         if head.is_none_or(|head| head.shape == LineShape::Diagram) {
             self.row.push(access);
             return;
         }
-        let bytes = access.bytes.as_ref().and_then(|bytes| bytes.get(..usize::from(access.size_bytes)));
+        let bytes = access
+            .bytes
+            .as_ref()
+            .and_then(|bytes| bytes.get(..usize::from(access.size_bytes)));
         let value = bytes.map(|bytes| number(bytes, self.endian));
-        self.node.accesses.push(NodeAccess { thread, kind: access.kind, address: access.address, value });
+        self.node.accesses.push(NodeAccess {
+            thread,
+            kind: access.kind,
+            address: access.address,
+            value,
+        });
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
@@ -287,6 +335,10 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
 
     fn progress(&mut self, offset: u64) -> Flow {
         self.done.store(offset, Ordering::Relaxed);
-        if self.failure.is_some() { Flow::Stop } else { Flow::Continue }
+        if self.failure.is_some() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
     }
 }

@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use stepback_index::{NameReader, QueryError, RegisterFile, RegisterState as ToldRegister, ThreadId};
+use stepback_index::{
+    NameReader, QueryError, RegisterFile, RegisterState as ToldRegister, ThreadId,
+};
 use stepback_machine::{
-    BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, Security, StackChoice, StackChoices, State, Twin,
+    BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, Security, StackChoice,
+    StackChoices, State, Twin,
 };
 use stepback_parsers::{Position, RegisterWrite, WrittenName};
 
@@ -47,8 +50,15 @@ impl NamedRegister {
 }
 
 /// The registers that banks share names with.
-const BANKED: [RegisterId; 7] =
-    [RegisterId::SP, RegisterId::LR, RegisterId(8), RegisterId(9), RegisterId(10), RegisterId(11), RegisterId(12)];
+const BANKED: [RegisterId; 7] = [
+    RegisterId::SP,
+    RegisterId::LR,
+    RegisterId(8),
+    RegisterId(9),
+    RegisterId(10),
+    RegisterId(11),
+    RegisterId(12),
+];
 
 /// What [`BANKED`] show.
 type Shown = [[Option<u8>; SHOWN_BYTES as usize]; BANKED.len()];
@@ -57,7 +67,11 @@ impl RegisterState {
     /// Those of a thread at a position, without values.
     pub fn at(names: &NameReader<'_>, thread: ThreadId, at: Position) -> Result<Self, QueryError> {
         let only = [RegisterId::SP, RegisterId::LR].map(|plain| names.only_bank(thread, plain));
-        Ok(Self { state: names.state_at(thread, at)?, only, ..Self::default() })
+        Ok(Self {
+            state: names.state_at(thread, at)?,
+            only,
+            ..Self::default()
+        })
     }
 
     /// The instruction set that is in use; none where nothing told it yet.
@@ -74,8 +88,12 @@ impl RegisterState {
         // They say which stack the others are of.
         for known in &file.registers {
             if let NamedRegister::StackChoice(security) = named(known) {
-                let choice = StackChoice { register: known.view.register, security };
-                self.choices.note(choice, known.value.0.first().copied().flatten());
+                let choice = StackChoice {
+                    register: known.view.register,
+                    security,
+                };
+                self.choices
+                    .note(choice, known.value.0.first().copied().flatten());
             }
         }
         for register in &file.registers {
@@ -108,7 +126,10 @@ impl RegisterState {
             NamedRegister::Bank(bank) => {
                 let shown = self.shown();
                 if let Some(mode) = bank.bank.mode() {
-                    let view = RegisterView { register: bank.plain.register, ..write.view };
+                    let view = RegisterView {
+                        register: bank.plain.register,
+                        ..write.view
+                    };
                     self.write_in(mode, view, write.bytes);
                 }
                 self.changed_since(&shown)
@@ -116,7 +137,13 @@ impl RegisterState {
             NamedRegister::StackChoice(security) if write.view.offset == 0 => {
                 let shown = self.shown();
                 let lowest = write.bytes.and_then(|bytes| bytes.first().copied());
-                self.choices.note(StackChoice { register: write.view.register, security }, lowest);
+                self.choices.note(
+                    StackChoice {
+                        register: write.view.register,
+                        security,
+                    },
+                    lowest,
+                );
                 self.changed_since(&shown)
             }
             NamedRegister::StackChoice(_) => Vec::new(),
@@ -128,28 +155,53 @@ impl RegisterState {
     fn take_plain(&mut self, write: &RegisterWrite<'_>) -> Vec<RegisterView> {
         // The second write of the line is that of the bank.
         if write.name != WrittenName::OfBank {
-            let mode = if write.mode.tells(write.view.register) { write.mode } else { self.mode() };
+            let mode = if write.mode.tells(write.view.register) {
+                write.mode
+            } else {
+                self.mode()
+            };
             self.write_in(mode, write.view, write.bytes);
         }
-        let status = write.bytes.and_then(|bytes| bytes.first_chunk()).filter(|_| write.view == STATUS);
-        let state = self.state.zip(status).and_then(|(state, status)| state.set.state_of(u32::from_le_bytes(*status)));
+        let status = write
+            .bytes
+            .and_then(|bytes| bytes.first_chunk())
+            .filter(|_| write.view == STATUS);
+        let state = self
+            .state
+            .zip(status)
+            .and_then(|(state, status)| state.set.state_of(u32::from_le_bytes(*status)));
         state.map_or_else(Vec::new, |state| self.enter(state.after(self.state)))
     }
 
     /// Writes what a plain register means in a mode.
     fn write_in(&mut self, mode: Mode, view: RegisterView, value: Option<&[u8]>) {
         let (plain, home) = (view.register, mode.home(view.register));
-        self.write(RegisterView { register: home, ..view }, value);
+        self.write(
+            RegisterView {
+                register: home,
+                ..view
+            },
+            value,
+        );
         if let Some(Twin { register, mode }) = mode.twin(plain) {
-            self.write(RegisterView { register: mode.home(register), ..view }, value);
+            self.write(
+                RegisterView {
+                    register: mode.home(register),
+                    ..view
+                },
+                value,
+            );
         }
-        let set = self.state.map_or_else(InstructionSet::default, |state| state.set);
+        let set = self
+            .state
+            .map_or_else(InstructionSet::default, |state| state.set);
         if set.is_own_bank(plain) {
             return;
         }
         if !mode.tells(plain) {
             // It may be any of them.
-            set.banks(plain).for_each(|register| self.write(RegisterView { register, ..view }, None));
+            set.banks(plain)
+                .for_each(|register| self.write(RegisterView { register, ..view }, None));
         } else if home != plain {
             let value = value.filter(|_| self.only.contains(&Some(home)));
             self.write(view, value);
@@ -157,7 +209,8 @@ impl RegisterState {
     }
 
     fn mode(&self) -> Mode {
-        self.state.map_or(Mode::Other, |state| self.choices.chosen(state.mode))
+        self.state
+            .map_or(Mode::Other, |state| self.choices.chosen(state.mode))
     }
 
     /// What a plain register means.
@@ -171,12 +224,20 @@ impl RegisterState {
 
     /// The registers that share names and show something else than before.
     fn changed_since(&self, shown: &Shown) -> Vec<RegisterView> {
-        let changed = BANKED.into_iter().zip(shown).filter(|(plain, before)| self.held(self.home(*plain)) != **before);
-        changed.map(|(plain, _)| RegisterView::new(plain, 0, SHOWN_BYTES)).collect()
+        let changed = BANKED
+            .into_iter()
+            .zip(shown)
+            .filter(|(plain, before)| self.held(self.home(*plain)) != **before);
+        changed
+            .map(|(plain, _)| RegisterView::new(plain, 0, SHOWN_BYTES))
+            .collect()
     }
 
     fn held(&self, register: RegisterId) -> [Option<u8>; SHOWN_BYTES as usize] {
-        self.bytes.get(usize::from(register.0)).copied().unwrap_or_default()
+        self.bytes
+            .get(usize::from(register.0))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// A register got a value, or one that is not known.
@@ -188,7 +249,13 @@ impl RegisterState {
         if self.bytes.len() <= place {
             self.bytes.resize(place + 1, Default::default());
         }
-        let Some(room) = self.bytes.get_mut(place).and_then(|bytes| bytes.get_mut(shown(view))) else { return };
+        let Some(room) = self
+            .bytes
+            .get_mut(place)
+            .and_then(|bytes| bytes.get_mut(shown(view)))
+        else {
+            return;
+        };
         for (number, byte) in room.iter_mut().enumerate() {
             *byte = value.and_then(|value| value.get(number).copied());
         }
@@ -197,8 +264,12 @@ impl RegisterState {
     /// The bytes of a view, least significant first.
     pub fn read(&self, view: RegisterView) -> impl DoubleEndedIterator<Item = Option<u8>> + '_ {
         let register = self.home(view.register);
-        let known = self.bytes.get(usize::from(register.0)).and_then(|bytes| bytes.get(shown(view)));
-        (0..usize::from(view.size_bytes)).map(move |number| known.and_then(|known| *known.get(number)?))
+        let known = self
+            .bytes
+            .get(usize::from(register.0))
+            .and_then(|bytes| bytes.get(shown(view)));
+        (0..usize::from(view.size_bytes))
+            .map(move |number| known.and_then(|known| *known.get(number)?))
     }
 }
 
@@ -225,7 +296,10 @@ mod tests {
         let mut state = RegisterState::default();
         let view = |offset, size_bytes| RegisterView::new(RegisterId(3), offset, size_bytes);
         state.write(view(0, 4), Some(&[1, 2, 3, 4]));
-        assert_eq!(state.read(view(2, 4)).collect::<Vec<_>>(), [Some(3), Some(4), None, None]);
+        assert_eq!(
+            state.read(view(2, 4)).collect::<Vec<_>>(),
+            [Some(3), Some(4), None, None]
+        );
         state.write(view(3, 1), None);
         assert_eq!(state.read(view(2, 2)).collect::<Vec<_>>(), [Some(3), None]);
     }
@@ -235,7 +309,10 @@ mod tests {
         let mut state = RegisterState::default();
         let vector = RegisterView::new(RegisterId::V0, 0, 256);
         state.write(vector, Some(&[7; 256]));
-        state.write(RegisterView::new(RegisterId::FIRST_NAMED, 0, 8), Some(&[7; 8]));
+        state.write(
+            RegisterView::new(RegisterId::FIRST_NAMED, 0, 8),
+            Some(&[7; 8]),
+        );
         assert_eq!(state.read(vector).filter(Option::is_some).count(), 16);
         assert_eq!(state.bytes.len(), 41);
     }

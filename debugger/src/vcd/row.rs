@@ -25,7 +25,9 @@ pub struct RowAccess {
 impl Row {
     /// True when an access is drawn by the same line.
     pub fn goes_on(&self, access: &MemoryAccess) -> bool {
-        self.parts.first().is_some_and(|first| first.place.offset == access.place.offset)
+        self.parts
+            .first()
+            .is_some_and(|first| first.place.offset == access.place.offset)
     }
 
     /// Adds a part.
@@ -54,7 +56,10 @@ impl Row {
         for run in self.parts.chunk_by(meets).rev() {
             let Some(first) = run.first() else { continue };
             if first.bytes.is_none() {
-                accesses.push(RowAccess { address: first.address, bytes: None });
+                accesses.push(RowAccess {
+                    address: first.address,
+                    bytes: None,
+                });
                 continue;
             }
             let known: Vec<u8> = run.iter().flat_map(bytes_of).collect();
@@ -62,7 +67,10 @@ impl Row {
             for bytes in known.rchunks(ACCESS_BYTES) {
                 end -= bytes.len();
                 let address = Address(first.address.0.wrapping_add(end as u64));
-                accesses.push(RowAccess { address, bytes: Some(bytes.to_vec()) });
+                accesses.push(RowAccess {
+                    address,
+                    bytes: Some(bytes.to_vec()),
+                });
             }
         }
         accesses
@@ -70,7 +78,11 @@ impl Row {
 }
 
 fn bytes_of(access: &MemoryAccess) -> impl Iterator<Item = u8> + use<> {
-    access.bytes.unwrap_or_default().into_iter().take(access.size_bytes.into())
+    access
+        .bytes
+        .unwrap_or_default()
+        .into_iter()
+        .take(access.size_bytes.into())
 }
 
 #[cfg(test)]
@@ -98,21 +110,33 @@ mod tests {
             });
         }
         let found = row.accesses();
-        let found: Vec<_> = found.iter().map(|access| (access.address.0, access.bytes.as_deref())).collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|access| (access.address.0, access.bytes.as_deref()))
+            .collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn a_whole_row_is_two_accesses_the_upper_first() {
         let [low, high] = [[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16]];
-        check(&[(0, Some(&low)), (8, Some(&high))], &[(8, Some(&high)), (0, Some(&low))]);
+        check(
+            &[(0, Some(&low)), (8, Some(&high))],
+            &[(8, Some(&high)), (0, Some(&low))],
+        );
     }
 
     #[test]
     fn parts_that_meet_are_cut_from_the_left() {
-        check(&[(4, Some(&[1, 2, 3, 4])), (8, Some(&[5, 6, 7, 8]))], &[(4, Some(&[1, 2, 3, 4, 5, 6, 7, 8]))]);
+        check(
+            &[(4, Some(&[1, 2, 3, 4])), (8, Some(&[5, 6, 7, 8]))],
+            &[(4, Some(&[1, 2, 3, 4, 5, 6, 7, 8]))],
+        );
         let low: &[u8] = &[1, 2, 3, 4, 5, 6, 7, 8];
-        check(&[(0, Some(low)), (8, Some(&[9, 10]))], &[(2, Some(&[3, 4, 5, 6, 7, 8, 9, 10])), (0, Some(&[1, 2]))]);
+        check(
+            &[(0, Some(low)), (8, Some(&[9, 10]))],
+            &[(2, Some(&[3, 4, 5, 6, 7, 8, 9, 10])), (0, Some(&[1, 2]))],
+        );
     }
 
     #[test]

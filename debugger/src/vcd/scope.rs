@@ -65,14 +65,22 @@ struct Shown {
 
 impl Scope {
     /// The scope of a thread that uses the names of some sets; its signals are numbered from `first` on.
-    pub fn new(thread: ThreadId, sets: Vec<InstructionSet>, name: &str, numbering: Numbering) -> Self {
+    pub fn new(
+        thread: ThreadId,
+        sets: Vec<InstructionSet>,
+        name: &str,
+        numbering: Numbering,
+    ) -> Self {
         let Numbering { first, fidelity } = numbering;
         let mut last = first;
         let mut next = || {
             last += 1;
             SignalId::of(last - 1)
         };
-        let registers: Vec<_> = register_signals(&sets).into_iter().map(|signal| (next(), signal)).collect();
+        let registers: Vec<_> = register_signals(&sets)
+            .into_iter()
+            .map(|signal| (next(), signal))
+            .collect();
         let mut by_register = vec![Vec::new(); usize::from(RegisterId::FIRST_NAMED.0)];
         for (place, (_, signal)) in registers.iter().enumerate() {
             for view in signal.views.iter().flatten() {
@@ -94,9 +102,26 @@ impl Scope {
         };
         let word_bits = 8 * usize::from(sets.iter().map(|set| set.word_bytes()).max().unwrap_or(0));
         // AArch32 has accesses of 64 bits too.
-        let data_bits = if fidelity == Fidelity::Exact { 64 } else { word_bits };
+        let data_bits = if fidelity == Fidelity::Exact {
+            64
+        } else {
+            word_bits
+        };
         let (name, shown, is_driven, due) = (name.to_owned(), None, false, Vec::new());
-        Self { thread, name, word_bits, data_bits, sets, set: 0, registers, by_register, ids, shown, is_driven, due }
+        Self {
+            thread,
+            name,
+            word_bits,
+            data_bits,
+            sets,
+            set: 0,
+            registers,
+            by_register,
+            ids,
+            shown,
+            is_driven,
+            due,
+        }
     }
 
     /// How many signals there are.
@@ -109,16 +134,28 @@ impl Scope {
         self.turn_to(registers);
         let places = 0..self.registers.len();
         let is_known = |view| registers.read(view).any(|byte| byte.is_some());
-        self.due = places.filter(|place| self.view(*place).is_some_and(is_known)).collect();
+        self.due = places
+            .filter(|place| self.view(*place).is_some_and(is_known))
+            .collect();
     }
 
     /// Goes over to the names that hold; signals that show something else under them are written with the next node.
     fn turn_to(&mut self, registers: &RegisterState) {
         let place = |set| self.sets.iter().position(|known| share_names(*known, set));
-        let Some(set) = registers.set().and_then(place).filter(|set| *set != self.set) else { return };
+        let Some(set) = registers
+            .set()
+            .and_then(place)
+            .filter(|set| *set != self.set)
+        else {
+            return;
+        };
         let before = std::mem::replace(&mut self.set, set);
         let differs = |signal: &RegisterSignal| signal.views.get(before) != signal.views.get(set);
-        let changed = self.registers.iter().enumerate().filter(|(_, (_, signal))| differs(signal));
+        let changed = self
+            .registers
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, signal))| differs(signal));
         self.due.extend(changed.map(|(place, _)| place));
     }
 
@@ -126,9 +163,23 @@ impl Scope {
     pub fn declare<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
         out.line(&format!("$scope module {} $end", self.name))?;
         for (id, signal) in &self.registers {
-            out.declare(id, SignalKind::Number(8 * usize::from(signal.size_bytes)), &signal.name)?;
+            out.declare(
+                id,
+                SignalKind::Number(8 * usize::from(signal.size_bytes)),
+                &signal.name,
+            )?;
         }
-        let FixedIds { cycle, function, inst, inst_asm, inst_executed, pc, mem_rw, mem_addr, mem_data } = &self.ids;
+        let FixedIds {
+            cycle,
+            function,
+            inst,
+            inst_asm,
+            inst_executed,
+            pc,
+            mem_rw,
+            mem_addr,
+            mem_data,
+        } = &self.ids;
         out.declare(cycle, SignalKind::Number(32), "Cycle")?;
         out.declare(function, SignalKind::Text, "Function")?;
         out.declare(inst, SignalKind::Number(32), "Inst")?;
@@ -150,7 +201,11 @@ impl Scope {
         out: &mut Writer<W>,
     ) -> io::Result<()> {
         put(out, &self.ids.cycle, node.time, 32)?;
-        if let Some(instruction) = node.instruction.as_ref().filter(|instruction| instruction.thread == self.thread) {
+        if let Some(instruction) = node
+            .instruction
+            .as_ref()
+            .filter(|instruction| instruction.thread == self.thread)
+        {
             self.instruction(instruction, out)?;
         }
         if let Some(name) = function {
@@ -159,12 +214,29 @@ impl Scope {
         self.written_registers(node, registers, out)
     }
 
-    fn instruction<W: Write>(&mut self, instruction: &Instruction, out: &mut Writer<W>) -> io::Result<()> {
-        let Instruction { is_executed, pc, opcode, .. } = *instruction;
-        let now = Shown { is_executed, pc, opcode, text: without_comment(&instruction.text) };
+    fn instruction<W: Write>(
+        &mut self,
+        instruction: &Instruction,
+        out: &mut Writer<W>,
+    ) -> io::Result<()> {
+        let Instruction {
+            is_executed,
+            pc,
+            opcode,
+            ..
+        } = *instruction;
+        let now = Shown {
+            is_executed,
+            pc,
+            opcode,
+            text: without_comment(&instruction.text),
+        };
         let before = self.shown.as_ref();
         if before.is_none_or(|before| before.is_executed != is_executed) {
-            out.bit(&self.ids.inst_executed, if is_executed { Bit::One } else { Bit::Zero })?;
+            out.bit(
+                &self.ids.inst_executed,
+                if is_executed { Bit::One } else { Bit::Zero },
+            )?;
         }
         if before.is_none_or(|before| before.pc != pc) {
             put(out, &self.ids.pc, pc, self.word_bits)?;
@@ -187,16 +259,37 @@ impl Scope {
     ) -> io::Result<()> {
         self.turn_to(registers);
         let mut written = std::mem::take(&mut self.due);
-        for (_, view) in node.writes.iter().filter(|(thread, _)| *thread == self.thread) {
-            let shows = self.by_register.get(usize::from(view.register.0)).map_or(&[][..], Vec::as_slice);
-            written.extend(shows.iter().filter(|place| self.view(**place).is_some_and(|shown| shown.overlaps(*view))));
+        for (_, view) in node
+            .writes
+            .iter()
+            .filter(|(thread, _)| *thread == self.thread)
+        {
+            let shows = self
+                .by_register
+                .get(usize::from(view.register.0))
+                .map_or(&[][..], Vec::as_slice);
+            written.extend(shows.iter().filter(|place| {
+                self.view(**place)
+                    .is_some_and(|shown| shown.overlaps(*view))
+            }));
         }
-        written.sort_unstable_by_key(|place| self.registers.get(*place).map(|(_, signal)| signal.rank));
+        written.sort_unstable_by_key(|place| {
+            self.registers.get(*place).map(|(_, signal)| signal.rank)
+        });
         written.dedup();
-        for (place, (id, signal)) in written.iter().filter_map(|place| Some((*place, self.registers.get(*place)?))) {
+        for (place, (id, signal)) in written
+            .iter()
+            .filter_map(|place| Some((*place, self.registers.get(*place)?)))
+        {
             let mut bytes = [None; SHOWN_BYTES as usize];
-            let known = self.view(place).into_iter().flat_map(|view| registers.read(view));
-            bytes.iter_mut().zip(known).for_each(|(byte, known)| *byte = known);
+            let known = self
+                .view(place)
+                .into_iter()
+                .flat_map(|view| registers.read(view));
+            bytes
+                .iter_mut()
+                .zip(known)
+                .for_each(|(byte, known)| *byte = known);
             out.number(id, bytes.into_iter().take(usize::from(signal.size_bytes)))?;
         }
         written.clear();
@@ -221,7 +314,10 @@ impl Scope {
         put(out, &self.ids.mem_addr, access.address.0, self.word_bits)?;
         match access.value {
             Some(value) => put(out, &self.ids.mem_data, value, self.data_bits),
-            None => out.number(&self.ids.mem_data, std::iter::repeat_n(None, self.data_bits / 8)),
+            None => out.number(
+                &self.ids.mem_data,
+                std::iter::repeat_n(None, self.data_bits / 8),
+            ),
         }
     }
 
@@ -238,13 +334,18 @@ impl Scope {
 
 /// A number of so many bits; what does not fit is cut off.
 fn put<W: Write>(out: &mut Writer<W>, id: &SignalId, number: u64, bits: usize) -> io::Result<()> {
-    out.number(id, number.to_le_bytes().into_iter().take(bits / 8).map(Some))
+    out.number(
+        id,
+        number.to_le_bytes().into_iter().take(bits / 8).map(Some),
+    )
 }
 
 /// A disassembly without its comment, and with single spaces.
 fn without_comment(text: &[u8]) -> Vec<u8> {
     let code = text.split(|byte| *byte == b';').next().unwrap_or_default();
-    let words = code.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let words = code
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(&b' ')
 }
 

@@ -21,14 +21,28 @@ pub fn used_sets(
     range: Range<Position>,
     done: &AtomicU64,
 ) -> Result<Vec<Vec<InstructionSet>>, QueryError> {
-    let mut used = UsedSets { index, threads: Vec::new(), sets: vec![Vec::new(); index.threads().len()], done };
-    if used.all_threads().any(|thread| index.instruction_set(thread).has_states()) {
+    let mut used = UsedSets {
+        index,
+        threads: Vec::new(),
+        sets: vec![Vec::new(); index.threads().len()],
+        done,
+    };
+    if used
+        .all_threads()
+        .any(|thread| index.instruction_set(thread).has_states())
+    {
         let text = SlotReader(index).text_between(range.start, range.end)?;
-        index.source().parse(text, &mut ParseScratch::default(), &mut used)?;
+        index
+            .source()
+            .parse(text, &mut ParseScratch::default(), &mut used)?;
     }
     for ((thread, sets), registers) in (0..).map(ThreadId).zip(&mut used.sets).zip(start) {
         if sets.is_empty() {
-            sets.push(registers.set().unwrap_or_else(|| index.instruction_set(thread)));
+            sets.push(
+                registers
+                    .set()
+                    .unwrap_or_else(|| index.instruction_set(thread)),
+            );
         }
     }
     Ok(used.sets)
@@ -55,13 +69,23 @@ impl UsedSets<'_> {
 
 impl EventSink for UsedSets<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+        self.threads
+            .push(self.index.thread_by_name(name).unwrap_or_default());
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
-        let thread = self.threads.get(usize::from(step.thread.0)).copied().unwrap_or_default();
-        let Some(sets) = self.sets.get_mut(usize::from(thread.0)) else { return };
-        if !sets.iter().any(|known| share_names(*known, step.instruction_set)) {
+        let thread = self
+            .threads
+            .get(usize::from(step.thread.0))
+            .copied()
+            .unwrap_or_default();
+        let Some(sets) = self.sets.get_mut(usize::from(thread.0)) else {
+            return;
+        };
+        if !sets
+            .iter()
+            .any(|known| share_names(*known, step.instruction_set))
+        {
             sets.push(step.instruction_set);
         }
     }

@@ -27,21 +27,35 @@ pub fn register_signals(sets: &[InstructionSet]) -> Vec<RegisterSignal> {
             continue;
         }
         let views: Vec<_> = sets.iter().map(|set| view(&name, *set)).collect();
-        let Some(size_bytes) = views.iter().flatten().map(|view| view.size_bytes).max() else { continue };
-        signals.push(RegisterSignal { name, size_bytes, views, rank });
+        let Some(size_bytes) = views.iter().flatten().map(|view| view.size_bytes).max() else {
+            continue;
+        };
+        signals.push(RegisterSignal {
+            name,
+            size_bytes,
+            views,
+            rank,
+        });
     }
     signals
 }
 
 /// The names of a run, each with its rank.
 fn ranked(run: &Run) -> impl Iterator<Item = (String, usize)> + use<> {
-    let first = BY_RANK.iter().position(|known| *known == run.prefix).unwrap_or(0) * 32;
+    let first = BY_RANK
+        .iter()
+        .position(|known| *known == run.prefix)
+        .unwrap_or(0)
+        * 32;
     run.names().zip(first..)
 }
 
 /// What a name shows while a set is in use. The set must have it as a signal: `x0` is also a name of AArch32's first register.
 fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
-    let is_signal = set.signals().iter().any(|run| run.names().any(|signal| signal == name));
+    let is_signal = set
+        .signals()
+        .iter()
+        .any(|run| run.names().any(|signal| signal == name));
     is_signal.then(|| Registers::view(name, set)).flatten()
 }
 
@@ -57,27 +71,65 @@ mod tests {
         assert_eq!(signals.len(), count);
         signals.sort_by_key(|signal| signal.rank);
         let names: Vec<&str> = signals.iter().map(|signal| &*signal.name).collect();
-        let places: Vec<_> = by_rank.iter().map(|name| names.iter().position(|known| known == name)).collect();
-        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{names:?}");
+        let places: Vec<_> = by_rank
+            .iter()
+            .map(|name| names.iter().position(|known| known == name))
+            .collect();
+        assert!(
+            places.iter().all(Option::is_some) && places.is_sorted(),
+            "{names:?}"
+        );
     }
 
     #[test]
     fn changes_of_a_node_come_in_one_order() {
-        check(&[InstructionSet::A64], 97, &["x0", "x30", "xsp", "psr", "s0", "s31", "d0", "d31"]);
-        check(&[InstructionSet::T32], 64, &["r0", "r14", "psr", "s0", "s31", "d0", "d15"]);
+        check(
+            &[InstructionSet::A64],
+            97,
+            &["x0", "x30", "xsp", "psr", "s0", "s31", "d0", "d31"],
+        );
+        check(
+            &[InstructionSet::T32],
+            64,
+            &["r0", "r14", "psr", "s0", "s31", "d0", "d15"],
+        );
         let both = [InstructionSet::A64, InstructionSet::A32];
-        check(&both, 112, &["x0", "x30", "r0", "r14", "xsp", "psr", "s0", "s31", "d0", "d31"]);
+        check(
+            &both,
+            112,
+            &[
+                "x0", "x30", "r0", "r14", "xsp", "psr", "s0", "s31", "d0", "d31",
+            ],
+        );
     }
 
     #[test]
     fn a_name_shows_what_it_means_in_each_set() {
         let signals = register_signals(&[InstructionSet::A64, InstructionSet::A32]);
-        let views = |name: &str| &*signals.iter().find(|signal| signal.name == name).unwrap().views;
-        let (low, high) = (RegisterView::new(RegisterId::V0, 0, 8), RegisterView::new(RegisterId::V0, 8, 8));
+        let views = |name: &str| {
+            &*signals
+                .iter()
+                .find(|signal| signal.name == name)
+                .unwrap()
+                .views
+        };
+        let (low, high) = (
+            RegisterView::new(RegisterId::V0, 0, 8),
+            RegisterView::new(RegisterId::V0, 8, 8),
+        );
         let second = RegisterView::new(RegisterId(RegisterId::V0.0 + 1), 0, 8);
         assert_eq!(views("d0"), [Some(low), Some(low)]);
         assert_eq!(views("d1"), [Some(second), Some(high)]);
-        assert_eq!(views("d31"), [Some(RegisterView::new(RegisterId(RegisterId::V0.0 + 31), 0, 8)), None]);
-        assert_eq!(views("r0"), [None, Some(RegisterView::new(RegisterId(0), 0, 4))]);
+        assert_eq!(
+            views("d31"),
+            [
+                Some(RegisterView::new(RegisterId(RegisterId::V0.0 + 31), 0, 8)),
+                None
+            ]
+        );
+        assert_eq!(
+            views("r0"),
+            [None, Some(RegisterView::new(RegisterId(0), 0, 4))]
+        );
     }
 }

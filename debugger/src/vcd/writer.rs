@@ -51,7 +51,11 @@ pub struct Writer<W> {
 impl<W: Write> Writer<W> {
     /// A dump that goes to `out`.
     pub fn new(out: W) -> Self {
-        Self { out, stamp: None, written_bytes: 0 }
+        Self {
+            out,
+            stamp: None,
+            written_bytes: 0,
+        }
     }
 
     /// How much was written so far.
@@ -91,7 +95,11 @@ impl<W: Write> Writer<W> {
     }
 
     /// A number by its bytes, the least significant first; what is unknown is `x`.
-    pub fn number(&mut self, id: &SignalId, bytes: impl DoubleEndedIterator<Item = Option<u8>>) -> io::Result<()> {
+    pub fn number(
+        &mut self,
+        id: &SignalId,
+        bytes: impl DoubleEndedIterator<Item = Option<u8>>,
+    ) -> io::Result<()> {
         self.put(b"b")?;
         for byte in bytes.rev() {
             self.put(&byte.map_or([b'x'; 8], digits))?;
@@ -167,22 +175,33 @@ mod tests {
     #[test]
     fn codes_are_digits_of_base_94() {
         let code = |number: usize| String::from_utf8(SignalId::of(number).0.into_vec()).unwrap();
-        assert_eq!([0, 93, 94, 95, 188, 8835, 8836].map(code), ["!", "~", "!\"", "\"\"", "!#", "~~", "!!\""]);
+        assert_eq!(
+            [0, 93, 94, 95, 188, 8835, 8836].map(code),
+            ["!", "~", "!\"", "\"\"", "!#", "~~", "!!\""]
+        );
     }
 
     #[test]
     fn values_are_written_in_the_form_of_their_kind() {
         let id = SignalId::of(1);
-        check(|out| out.number(&id, [Some(0x81), None].into_iter()), "bxxxxxxxx10000001 \"\n");
+        check(
+            |out| out.number(&id, [Some(0x81), None].into_iter()),
+            "bxxxxxxxx10000001 \"\n",
+        );
         check(|out| out.undriven(&id, 4), "bzzzz \"\n");
         check(|out| out.bit(&id, Bit::One), "1\"\n");
-        check(|out| out.text(&id, b"a b\\\t\xff"), "sa\\040b\\\\\\011\\377 \"\n");
+        check(
+            |out| out.text(&id, b"a b\\\t\xff"),
+            "sa\\040b\\\\\\011\\377 \"\n",
+        );
         check(|out| out.text(&id, b""), "s \"\n");
     }
 
     #[test]
     fn stamps_never_go_back() {
-        let stamps = |out: &mut Writer<&mut Vec<u8>>| [0, 5, 5, 3, 6].into_iter().try_for_each(|at| out.stamp(at));
+        let stamps = |out: &mut Writer<&mut Vec<u8>>| {
+            [0, 5, 5, 3, 6].into_iter().try_for_each(|at| out.stamp(at))
+        };
         check(stamps, "#0\n#5\n#6\n");
     }
 }

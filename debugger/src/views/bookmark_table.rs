@@ -17,7 +17,12 @@ use crate::model::table::{Table, TableCell, TableRow};
 use crate::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPlace};
 use crate::worker::Slot;
 
-const HEADS: [&str; 4] = ["bookmarks-place", "bookmarks-name", "bookmarks-note-2", "bookmarks-what-is-there"];
+const HEADS: [&str; 4] = [
+    "bookmarks-place",
+    "bookmarks-name",
+    "bookmarks-note-2",
+    "bookmarks-what-is-there",
+];
 
 /// A row a bookmark.
 #[derive(Default)]
@@ -43,7 +48,12 @@ impl TableSource for BookmarkTable {
         let places: Vec<BookmarkPlace> = all.iter().map(|bookmark| bookmark.place).collect();
         let answer = self.words.poll(&places, &desk.worker, |places| {
             let (places, session) = (places.clone(), Arc::clone(&desk.session));
-            move |cancel: &Cancel| places.iter().map(|place| place_words(&session, *place, cancel)).collect()
+            move |cancel: &Cancel| {
+                places
+                    .iter()
+                    .map(|place| place_words(&session, *place, cancel))
+                    .collect()
+            }
         });
         // Without an answer a bookmark still says where it is.
         let words = answer.any().map_or(&[][..], Vec::as_slice);
@@ -68,7 +78,9 @@ impl TableSource for BookmarkTable {
             (Gesture::Go | Gesture::GoOn, _, Some(address)) => {
                 Action::View(ViewAction::ShowMemory(format!("{:#x}", address.0)))
             }
-            (Gesture::Remove, ..) => Action::Mark(MarkAction::Bookmark(BookmarkChange::Remove(BookmarkId(row.key)))),
+            (Gesture::Remove, ..) => Action::Mark(MarkAction::Bookmark(BookmarkChange::Remove(
+                BookmarkId(row.key),
+            ))),
             _ => return false,
         };
         out.push(asked);
@@ -101,5 +113,10 @@ fn table(bookmarks: &[Bookmark], words: &[String]) -> Table {
             ..TableRow::default()
         }
     });
-    Table::new(say!("bookmarks-count", count = bookmarks.len()), &HEADS, rows.collect()).without_empty()
+    Table::new(
+        say!("bookmarks-count", count = bookmarks.len()),
+        &HEADS,
+        rows.collect(),
+    )
+    .without_empty()
 }

@@ -41,7 +41,13 @@ pub struct CallColumn {
 
 /// The columns, from the right.
 const COLUMNS: [CallColumn; 4] = [
-    CallColumn { head: "calls-steps", meaning: Meaning::Second, min_width: 0, min_threads: 1, number: |row| row.steps },
+    CallColumn {
+        head: "calls-steps",
+        meaning: Meaning::Second,
+        min_width: 0,
+        min_threads: 1,
+        number: |row| row.steps,
+    },
     CallColumn {
         head: "calls-elapsed",
         meaning: Meaning::Label,
@@ -61,7 +67,12 @@ const COLUMNS: [CallColumn; 4] = [
         meaning: Meaning::Label,
         min_width: 100,
         min_threads: 1,
-        number: |row| row.end.0.saturating_sub(row.first.0).saturating_sub(row.count),
+        number: |row| {
+            row.end
+                .0
+                .saturating_sub(row.first.0)
+                .saturating_sub(row.count)
+        },
     },
 ];
 
@@ -132,7 +143,10 @@ impl Default for CallsState {
 
 impl CallsState {
     fn sought(&self) -> SoughtCalls {
-        SoughtCalls { text: self.text.trim().to_owned(), range: self.range }
+        SoughtCalls {
+            text: self.text.trim().to_owned(),
+            range: self.range,
+        }
     }
 
     /// Asks for the numbers that the calls in the rows have now that more of the trace is known.
@@ -145,7 +159,9 @@ impl CallsState {
     }
 
     fn receive_numbers(&mut self) {
-        let Some(answer) = self.renumbering.as_ref().and_then(Ticket::take) else { return };
+        let Some(answer) = self.renumbering.as_ref().and_then(Ticket::take) else {
+            return;
+        };
         self.renumbering = None;
         match answer {
             Ok(same) => self.tree.carry(&same),
@@ -158,8 +174,14 @@ impl CallsState {
         let answer = self.path.poll(&position, &desk.worker, |position| {
             let (position, session) = (*position, Arc::clone(&desk.session));
             move |_: &Cancel| {
-                let calls = call_path(&session, position)?.into_iter().map(|part| part.call).collect();
-                Ok(CallPath { calls, count: session.index.calls().len() })
+                let calls = call_path(&session, position)?
+                    .into_iter()
+                    .map(|part| part.call)
+                    .collect();
+                Ok(CallPath {
+                    calls,
+                    count: session.index.calls().len(),
+                })
             }
         });
         if let Some(path) = answer.any().filter(|_| self.renumbering.is_none()) {
@@ -184,50 +206,71 @@ impl CallsState {
         self.pending.retain(|node, _| wanted.contains(node));
         for node in wanted {
             let limit = self.tree.limit(*node);
-            if self.pending.get(node).is_none_or(|(requested, _)| *requested != limit) {
+            if self
+                .pending
+                .get(node)
+                .is_none_or(|(requested, _)| *requested != limit)
+            {
                 let (node, session) = (*node, Arc::clone(&desk.session));
                 let job = move |cancel: &Cancel| Ok(children_of(&session, node, limit, cancel)?);
-                self.pending.insert(node, (limit, desk.worker.spawn(Lane::Short, job)));
+                self.pending
+                    .insert(node, (limit, desk.worker.spawn(Lane::Short, job)));
             }
         }
     }
 
     fn receive_children(&mut self) {
         let (tree, error) = (&mut self.tree, &mut self.error);
-        self.pending.retain(|node, (limit, ticket)| match ticket.take() {
-            None => true,
-            Some(Ok(children)) => {
-                tree.insert(*node, *limit, children);
-                false
-            }
-            Some(Err(problem)) => {
-                *error = Some(format!("{problem:#}"));
-                false
-            }
-        });
+        self.pending
+            .retain(|node, (limit, ticket)| match ticket.take() {
+                None => true,
+                Some(Ok(children)) => {
+                    tree.insert(*node, *limit, children);
+                    false
+                }
+                Some(Err(problem)) => {
+                    *error = Some(format!("{problem:#}"));
+                    false
+                }
+            });
     }
 
     /// Calls that a search found, one a row.
     fn found_rows(&mut self, position: Position, desk: &Desk) -> Option<Vec<TreeRow>> {
-        let answer = self.found.poll_long(&self.sought(), &desk.worker, |sought| {
-            let (sought, session) = (sought.clone(), Arc::clone(&desk.session));
-            move |cancel: &Cancel| Ok(find_calls(&session, &sought, FOUND, cancel)?)
-        });
+        let answer = self
+            .found
+            .poll_long(&self.sought(), &desk.worker, |sought| {
+                let (sought, session) = (sought.clone(), Arc::clone(&desk.session));
+                move |cancel: &Cancel| Ok(find_calls(&session, &sought, FOUND, cancel)?)
+            });
         if let Answer::Failed(error) = &answer {
             self.error = Some((*error).to_owned());
         }
         let found = answer.any()?;
         // Until the path is known, no row is marked.
-        let path = self.path.peek().filter(|(at, _)| **at == position && self.renumbering.is_none());
+        let path = self
+            .path
+            .peek()
+            .filter(|(at, _)| **at == position && self.renumbering.is_none());
         let current = path.and_then(|(_, path)| path.calls.last().copied());
         let row = |row: &CallRow| {
             let is_on_path = current.is_some_and(|current| row.contains(current));
             let is_current = current == Some(row.first);
-            TreeRow::Calls { depth: 0, row: row.clone(), is_open: None, is_on_path, is_current }
+            TreeRow::Calls {
+                depth: 0,
+                row: row.clone(),
+                is_open: None,
+                is_on_path,
+                is_current,
+            }
         };
         let mut rows: Vec<TreeRow> = found.rows.iter().map(row).collect();
         let hidden = found.count.saturating_sub(rows.len() as u64);
-        rows.extend((hidden > 0).then_some(TreeRow::More { depth: 0, node: Node::Top, hidden: Some(hidden) }));
+        rows.extend((hidden > 0).then_some(TreeRow::More {
+            depth: 0,
+            node: Node::Top,
+            hidden: Some(hidden),
+        }));
         Some(rows)
     }
 }
@@ -235,7 +278,11 @@ impl CallsState {
 impl CallsView {
     /// The tree, with the position of a window marked.
     pub fn new(follow: Follow) -> Self {
-        Self { follow, session: SessionWatch::default(), state: Box::default() }
+        Self {
+            follow,
+            session: SessionWatch::default(),
+            state: Box::default(),
+        }
     }
 
     /// Rows as of the last poll.
@@ -274,9 +321,15 @@ impl CallsView {
     }
 
     /// Columns for a panel of a width in characters, from the right.
-    pub fn columns(&self, desk: &Desk, width: usize) -> impl Iterator<Item = &'static CallColumn> + use<> {
+    pub fn columns(
+        &self,
+        desk: &Desk,
+        width: usize,
+    ) -> impl Iterator<Item = &'static CallColumn> + use<> {
         let threads = desk.session.index.threads().len();
-        COLUMNS.iter().filter(move |column| width >= column.min_width && threads >= column.min_threads)
+        COLUMNS
+            .iter()
+            .filter(move |column| width >= column.min_width && threads >= column.min_threads)
     }
 
     /// How many calls are listed, and of which part of the trace.
@@ -287,7 +340,12 @@ impl CallsView {
         };
         let calls = so_far(&desk.session, &say!("calls-count", count = count));
         match self.state.range {
-            Some(StepRange { first, last }) => say!("calls-in-steps", calls = calls, first = first.0, last = last.0),
+            Some(StepRange { first, last }) => say!(
+                "calls-in-steps",
+                calls = calls,
+                first = first.0,
+                last = last.0
+            ),
             None => calls,
         }
     }
@@ -296,13 +354,34 @@ impl CallsView {
     fn marked(&self, desk: &Desk) -> Option<Marked> {
         let state = &self.state;
         let position = desk.windows.position_of(self.follow);
-        let is_known = state.path.peek().is_some_and(|(asked, _)| *asked == position);
-        let is_whole = !state.rows.iter().any(|row| matches!(row, TreeRow::Loading { .. }));
+        let is_known = state
+            .path
+            .peek()
+            .is_some_and(|(asked, _)| *asked == position);
+        let is_whole = !state
+            .rows
+            .iter()
+            .any(|row| matches!(row, TreeRow::Loading { .. }));
         let has_reached = state.tree.has_reached() && state.renumbering.is_none();
         let is_settled = is_known && is_whole && has_reached && state.pending.is_empty();
-        let is_current = |row: &TreeRow| matches!(row, TreeRow::Calls { is_current: true, .. });
-        let row = state.rows.iter().position(is_current).filter(|_| is_settled && !self.is_search())?;
-        Some(Marked { key: (position.0, 0), row })
+        let is_current = |row: &TreeRow| {
+            matches!(
+                row,
+                TreeRow::Calls {
+                    is_current: true,
+                    ..
+                }
+            )
+        };
+        let row = state
+            .rows
+            .iter()
+            .position(is_current)
+            .filter(|_| is_settled && !self.is_search())?;
+        Some(Marked {
+            key: (position.0, 0),
+            row,
+        })
     }
 }
 
@@ -335,7 +414,10 @@ impl View for CallsView {
                 // What was requested before the first poll is requested of this trace.
                 let is_new = self.state.path.peek().is_none() && self.state.found.peek().is_none();
                 let range = self.state.range.filter(|_| is_new);
-                *self.state = CallsState { range, ..CallsState::default() };
+                *self.state = CallsState {
+                    range,
+                    ..CallsState::default()
+                };
             }
         }
         self.state.receive_numbers();
@@ -352,17 +434,26 @@ impl View for CallsView {
         if let Some(error) = &self.state.error {
             return Status::Failed(error.clone());
         }
-        let Some(rows) = rows else { return Status::Loading(String::new()) };
+        let Some(rows) = rows else {
+            return Status::Loading(String::new());
+        };
         self.state.rows = rows;
         if self.state.rows.is_empty() {
             let title = so_far(&desk.session, say!("calls-no-such-call"));
-            return Status::Empty { title, advice: say!("calls-try-a-part-of-the").to_owned() };
+            return Status::Empty {
+                title,
+                advice: say!("calls-try-a-part-of-the").to_owned(),
+            };
         }
         let summary = match self.is_search() {
             true => format!("{}  {}", self.summary(desk), self.state.text.trim()),
             false => self.summary(desk),
         };
-        Status::Rows(Rows { count: self.state.rows.len(), summary, marked: self.marked(desk) })
+        Status::Rows(Rows {
+            count: self.state.rows.len(),
+            summary,
+            marked: self.marked(desk),
+        })
     }
 
     fn fetch(&mut self, seen: Range<usize>, desk: &Desk) -> Option<String> {
@@ -370,7 +461,11 @@ impl View for CallsView {
             return None;
         }
         let state = &mut self.state;
-        let listed = state.found.peek().map(|(sought, _)| sought.clone()).unwrap_or_default();
+        let listed = state
+            .found
+            .peek()
+            .map(|(sought, _)| sought.clone())
+            .unwrap_or_default();
         if state.words_of != listed {
             (state.words, state.words_of) = (Blocks::new(BLOCK), listed);
         }
@@ -378,7 +473,10 @@ impl View for CallsView {
         let seen = seen.filter(|row| *row < calls.len()).map(|row| row as u64);
         state.words.fetch(seen, &desk.worker, |range| {
             let index = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(calls.len());
-            let asked = calls.get(index(range.start)..index(range.end)).unwrap_or_default().to_vec();
+            let asked = calls
+                .get(index(range.start)..index(range.end))
+                .unwrap_or_default()
+                .to_vec();
             let session = Arc::clone(&desk.session);
             move |cancel: &Cancel| Ok(call_words(&session, &asked, cancel)?)
         });
@@ -386,16 +484,38 @@ impl View for CallsView {
     }
 
     fn act(&mut self, row: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let row = self.state.rows.get(row).filter(|_| self.state.renumbering.is_none());
+        let row = self
+            .state
+            .rows
+            .get(row)
+            .filter(|_| self.state.renumbering.is_none());
         let window = desk.windows.travelling(self.follow);
         match (row, gesture) {
-            (Some(TreeRow::Calls { row, is_open: Some(false), .. }), Gesture::Open) => self.state.tree.open(row.node()),
-            (Some(TreeRow::Calls { row, is_open: Some(true), .. }), Gesture::Close) => {
-                self.state.tree.close(row.node())
+            (
+                Some(TreeRow::Calls {
+                    row,
+                    is_open: Some(false),
+                    ..
+                }),
+                Gesture::Open,
+            ) => self.state.tree.open(row.node()),
+            (
+                Some(TreeRow::Calls {
+                    row,
+                    is_open: Some(true),
+                    ..
+                }),
+                Gesture::Close,
+            ) => self.state.tree.close(row.node()),
+            (Some(TreeRow::Calls { row, .. }), Gesture::Go) => {
+                out.push(Action::travel(window, row.entered_at))
             }
-            (Some(TreeRow::Calls { row, .. }), Gesture::Go) => out.push(Action::travel(window, row.entered_at)),
-            (Some(TreeRow::Calls { row, .. }), Gesture::GoOn) => out.push(Action::travel(window, row.left_at)),
-            (Some(TreeRow::More { node, .. }), Gesture::Go | Gesture::Open) => self.state.tree.show_more(*node),
+            (Some(TreeRow::Calls { row, .. }), Gesture::GoOn) => {
+                out.push(Action::travel(window, row.left_at))
+            }
+            (Some(TreeRow::More { node, .. }), Gesture::Go | Gesture::Open) => {
+                self.state.tree.show_more(*node)
+            }
             _ => return false,
         }
         true
@@ -420,7 +540,9 @@ impl View for CallsView {
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {
-        let Action::View(ViewAction::ListCalls(range)) = action else { return false };
+        let Action::View(ViewAction::ListCalls(range)) = action else {
+            return false;
+        };
         (self.state.text, self.state.range) = (String::new(), *range);
         true
     }

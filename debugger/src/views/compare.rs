@@ -9,13 +9,15 @@ use stepback_parsers::{Position, Step};
 
 use super::detail_cache::DetailCache;
 use super::view::{Gesture, Rows, Status, View};
-use crate::action::{Access, Action, CellName, PanelAction, PanelKind, TravelAction, Way, WindowId};
+use crate::action::{
+    Access, Action, CellName, PanelAction, PanelKind, TravelAction, Way, WindowId,
+};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::compare::{
-    Between, CompareRow, Comparison, RowsWanted, WriterText, WritesBetween, accessed_between, compare, writers,
-    writes_between,
+    Between, CompareRow, Comparison, RowsWanted, WriterText, WritesBetween, accessed_between,
+    compare, writers, writes_between,
 };
 use crate::worker::{Lane, Slot};
 
@@ -146,11 +148,30 @@ impl CompareWidths {
         let mut widest = Self::default();
         let cells = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
         for row in rows {
-            let CompareRow::Cell { label, symbol, from, to, meaning, is_register, .. } = row else { continue };
+            let CompareRow::Cell {
+                label,
+                symbol,
+                from,
+                to,
+                meaning,
+                is_register,
+                ..
+            } = row
+            else {
+                continue;
+            };
             let digits = from.len().max(to.len());
-            let digits = if *is_register { digits.min(LONGEST) } else { digits };
-            let symbol = symbol.as_ref().map_or(0, |symbol| label.len() + 1 + symbol.len().min(SYMBOL));
-            let meaning = meaning.as_ref().map_or(0, |meaning| meaning.text().chars().count().min(WORDS));
+            let digits = if *is_register {
+                digits.min(LONGEST)
+            } else {
+                digits
+            };
+            let symbol = symbol
+                .as_ref()
+                .map_or(0, |symbol| label.len() + 1 + symbol.len().min(SYMBOL));
+            let meaning = meaning
+                .as_ref()
+                .map_or(0, |meaning| meaning.text().chars().count().min(WORDS));
             widest = Self {
                 label: widest.label.max(cells(label.chars().count())),
                 symbol: widest.symbol.max(cells(symbol)),
@@ -164,7 +185,10 @@ impl CompareWidths {
 
 /// The low digits of a long value.
 pub fn low_end(text: &str) -> &str {
-    text.len().checked_sub(LONGEST).and_then(|over| text.get(over..)).unwrap_or(text)
+    text.len()
+        .checked_sub(LONGEST)
+        .and_then(|over| text.get(over..))
+        .unwrap_or(text)
 }
 
 impl CompareView {
@@ -172,7 +196,9 @@ impl CompareView {
     pub fn pair<'a>(&self, desk: &'a Desk) -> Option<WindowPair<'a>> {
         let windows = &desk.windows;
         let chosen = |id: Option<WindowId>| id.and_then(|id| windows.get(id));
-        let chosen = chosen(self.before).zip(chosen(self.after)).filter(|(left, right)| left.id != right.id);
+        let chosen = chosen(self.before)
+            .zip(chosen(self.after))
+            .filter(|(left, right)| left.id != right.id);
         let (left, right) = chosen.or_else(|| windows.pair())?;
         Some(WindowPair { left, right })
     }
@@ -205,26 +231,43 @@ impl CompareView {
     fn wanted(&self) -> RowsWanted {
         let is_narrow = self.room == CompareRoom::Narrow;
         RowsWanted {
-            filter: if is_narrow { String::new() } else { self.state.filter.clone() },
+            filter: if is_narrow {
+                String::new()
+            } else {
+                self.state.filter.clone()
+            },
             toggled: self.state.toggled.clone(),
-            bytes_in_row: if self.room == CompareRoom::Roomy { 16 } else { 8 },
+            bytes_in_row: if self.room == CompareRoom::Roomy {
+                16
+            } else {
+                8
+            },
             accessed: self.accessed.filter(|_| !is_narrow),
         }
     }
 
     fn difference(&mut self, pair: WindowPair<'_>, desk: &Desk) -> Result<Arc<Comparison>, Status> {
         let key = (pair.left.position, pair.right.position);
-        let answer = self.state.difference.poll_long(&key, &desk.worker, |(from, to)| {
-            let (from, to, session) = (*from, *to, Arc::clone(&desk.session));
-            move |cancel: &Cancel| Ok(Arc::new(compare(&session, from, to, cancel)?))
-        });
+        let answer = self
+            .state
+            .difference
+            .poll_long(&key, &desk.worker, |(from, to)| {
+                let (from, to, session) = (*from, *to, Arc::clone(&desk.session));
+                move |cancel: &Cancel| Ok(Arc::new(compare(&session, from, to, cancel)?))
+            });
         Status::of_answer(&answer)
     }
 
     /// The rows, made on a worker: there may be as many as a call has written cells.
     fn laid(&mut self, comparison: &Arc<Comparison>, desk: &Desk) -> Result<Arc<Laid>, Status> {
-        let key = RowsKey { wanted: self.wanted(), between: comparison.between, step_count: comparison.step_count };
-        let make = |RowsKey { wanted, between, .. }: &RowsKey| {
+        let key = RowsKey {
+            wanted: self.wanted(),
+            between: comparison.between,
+            step_count: comparison.step_count,
+        };
+        let make = |RowsKey {
+                        wanted, between, ..
+                    }: &RowsKey| {
             let (wanted, between) = (wanted.clone(), *between);
             let (comparison, session) = (Arc::clone(comparison), Arc::clone(&desk.session));
             move |cancel: &Cancel| {
@@ -232,7 +275,10 @@ impl CompareView {
                 if let Some(access) = wanted.accessed {
                     rows = accessed_between(&session, rows, access, between, cancel)?;
                 }
-                Ok(Arc::new(Laid { widths: CompareWidths::of(&rows), rows }))
+                Ok(Arc::new(Laid {
+                    widths: CompareWidths::of(&rows),
+                    rows,
+                }))
             }
         };
         // Accesses are searched in the trace, for each cell.
@@ -245,12 +291,19 @@ impl CompareView {
 
     /// The comparison as of the last poll.
     pub fn comparison(&self) -> Option<&Comparison> {
-        self.state.difference.peek().map(|(_, comparison)| comparison.as_ref())
+        self.state
+            .difference
+            .peek()
+            .map(|(_, comparison)| comparison.as_ref())
     }
 
     /// Letters that the columns need.
     pub fn widths(&self) -> CompareWidths {
-        self.state.laid.peek().map(|(_, laid)| laid.widths).unwrap_or_default()
+        self.state
+            .laid
+            .peek()
+            .map(|(_, laid)| laid.widths)
+            .unwrap_or_default()
     }
 
     /// The positions whose difference the rows show.
@@ -270,9 +323,14 @@ impl CompareView {
 
     /// Asks how often the cells in sight were written between the two positions.
     pub fn fetch_writes(&mut self, seen: Range<usize>, desk: &Desk) {
-        let Some(between) = self.between() else { return };
+        let Some(between) = self.between() else {
+            return;
+        };
         let CompareState { laid, writes, .. } = &mut *self.state;
-        let rows = laid.peek().and_then(|(_, laid)| laid.rows.get(seen)).unwrap_or_default();
+        let rows = laid
+            .peek()
+            .and_then(|(_, laid)| laid.rows.get(seen))
+            .unwrap_or_default();
         let cells = rows.iter().filter_map(CompareRow::cell).cloned();
         writes.fetch(cells, Lane::Long, &desk.worker, |cells| {
             let session = Arc::clone(&desk.session);
@@ -320,21 +378,32 @@ impl View for CompareView {
             *self.state = CompareState::default();
         }
         let Some(pair) = self.pair(desk) else {
-            return Status::empty(say!("compare-nothing-to-compare-yet"), say!("terminal-how-to-compare"));
+            return Status::empty(
+                say!("compare-nothing-to-compare-yet"),
+                say!("terminal-how-to-compare"),
+            );
         };
         let comparison = match self.difference(pair, desk) {
             Ok(comparison) => comparison,
             Err(instead) => return instead,
         };
         if comparison.is_empty() {
-            return Status::empty(say!("compare-the-two-positions-are-the"), say!("compare-move-one-of-the-windows"));
+            return Status::empty(
+                say!("compare-the-two-positions-are-the"),
+                say!("compare-move-one-of-the-windows"),
+            );
         }
         match self.laid(&comparison, desk) {
             Err(instead) => instead,
-            Ok(laid) if laid.rows.is_empty() => {
-                Status::empty(say!("table-no-row-holds-the-text"), say!("list-an-empty-filter"))
-            }
-            Ok(laid) => Status::Rows(Rows { count: laid.rows.len(), summary: comparison.summary(), marked: None }),
+            Ok(laid) if laid.rows.is_empty() => Status::empty(
+                say!("table-no-row-holds-the-text"),
+                say!("list-an-empty-filter"),
+            ),
+            Ok(laid) => Status::Rows(Rows {
+                count: laid.rows.len(),
+                summary: comparison.summary(),
+                marked: None,
+            }),
         }
     }
 
@@ -354,30 +423,60 @@ impl View for CompareView {
             CompareRow::Cell { last_write, .. } => *last_write,
             CompareRow::Group { .. } => None,
         };
-        state.writers.fetch(rows.iter().filter_map(writer), Lane::Short, &desk.worker, |steps| {
-            let session = Arc::clone(&desk.session);
-            move |cancel: &Cancel| writers(&session, &steps, cancel)
-        });
+        state.writers.fetch(
+            rows.iter().filter_map(writer),
+            Lane::Short,
+            &desk.worker,
+            |steps| {
+                let session = Arc::clone(&desk.session);
+                move |cancel: &Cancel| writers(&session, &steps, cancel)
+            },
+        );
         state.writers.error().cloned()
     }
 
     fn act(&mut self, place: usize, gesture: Gesture, _: &Desk, out: &mut Vec<Action>) -> bool {
         let (turned, asked) = match (self.rows().get(place), gesture) {
             (Some(CompareRow::Group { title, .. }), Gesture::Go)
-            | (Some(CompareRow::Group { title, is_open: false, .. }), Gesture::Open)
-            | (Some(CompareRow::Group { title, is_open: true, .. }), Gesture::Close) => (Some(title.clone()), None),
-            (Some(CompareRow::Cell { cell, .. }), Gesture::Go) => (None, Some((cell.clone(), Way::Back))),
-            (Some(CompareRow::Cell { cell, .. }), Gesture::GoOn) => (None, Some((cell.clone(), Way::Forward))),
+            | (
+                Some(CompareRow::Group {
+                    title,
+                    is_open: false,
+                    ..
+                }),
+                Gesture::Open,
+            )
+            | (
+                Some(CompareRow::Group {
+                    title,
+                    is_open: true,
+                    ..
+                }),
+                Gesture::Close,
+            ) => (Some(title.clone()), None),
+            (Some(CompareRow::Cell { cell, .. }), Gesture::Go) => {
+                (None, Some((cell.clone(), Way::Back)))
+            }
+            (Some(CompareRow::Cell { cell, .. }), Gesture::GoOn) => {
+                (None, Some((cell.clone(), Way::Forward)))
+            }
             _ => return false,
         };
         turned.into_iter().for_each(|title| self.toggle(title));
-        out.extend(asked.map(|(cell, way)| Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way))));
+        out.extend(
+            asked.map(|(cell, way)| {
+                Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way))
+            }),
+        );
         true
     }
 
     /// The title of the group.
     fn parent(&self, place: usize) -> Option<usize> {
-        self.rows().get(..place)?.iter().rposition(|row| matches!(row, CompareRow::Group { .. }))
+        self.rows()
+            .get(..place)?
+            .iter()
+            .rposition(|row| matches!(row, CompareRow::Group { .. }))
     }
 
     fn cell(&self, place: usize, _: &Desk) -> Option<CellName> {
@@ -395,7 +494,9 @@ impl View for CompareView {
 
     fn copied(&self, place: usize) -> Option<String> {
         Some(match self.rows().get(place)? {
-            CompareRow::Cell { label, from, to, .. } => format!("{label}: {from} -> {to}"),
+            CompareRow::Cell {
+                label, from, to, ..
+            } => format!("{label}: {from} -> {to}"),
             CompareRow::Group { title, detail, .. } => format!("{title}: {detail}"),
         })
     }
@@ -406,7 +507,9 @@ impl View for CompareView {
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {
-        let Action::Panel(PanelAction::CompareWindows(left, right)) = action else { return false };
+        let Action::Panel(PanelAction::CompareWindows(left, right)) = action else {
+            return false;
+        };
         self.choose(*left, *right);
         true
     }

@@ -17,7 +17,11 @@ pub(super) struct DetailCache<K, D> {
 
 impl<K, D> Default for DetailCache<K, D> {
     fn default() -> Self {
-        Self { known: HashMap::new(), pending: None, error: None }
+        Self {
+            known: HashMap::new(),
+            pending: None,
+            error: None,
+        }
     }
 }
 
@@ -59,7 +63,9 @@ impl<K: Eq + Hash + Send + 'static, D: Send + 'static> DetailCache<K, D> {
     }
 
     fn receive(&mut self) {
-        let Some(answer) = self.pending.as_ref().and_then(Ticket::take) else { return };
+        let Some(answer) = self.pending.as_ref().and_then(Ticket::take) else {
+            return;
+        };
         self.pending = None;
         match answer {
             Ok(details) => self.known.extend(details),

@@ -39,7 +39,10 @@ impl TableSource for EffectsTable {
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
         let Some(of) = self.of else {
             let title = say!("table-no-steps-are-chosen").to_owned();
-            return Err(Status::empty(title, say!("list-how-to-list-effects").to_owned()));
+            return Err(Status::empty(
+                title,
+                say!("list-how-to-list-effects").to_owned(),
+            ));
         };
         Status::of_answer(&self.answer.poll_long(&of, &desk.worker, |of| {
             let (of, session) = (*of, Arc::clone(&desk.session));
@@ -60,7 +63,9 @@ impl TableSource for EffectsTable {
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {
-        let Action::View(ViewAction::ShowEffects(of)) = action else { return false };
+        let Action::View(ViewAction::ShowEffects(of)) = action else {
+            return false;
+        };
         self.of = Some(*of);
         true
     }

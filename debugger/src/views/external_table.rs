@@ -17,8 +17,14 @@ use crate::model::{Meaning, Span};
 use crate::session::Session;
 use crate::worker::Slot;
 
-const HEADS: [&str; 6] =
-    ["externals-step", "externals-address", "externals-was", "externals-read", "externals-symbol", "externals-thread"];
+const HEADS: [&str; 6] = [
+    "externals-step",
+    "externals-address",
+    "externals-was",
+    "externals-read",
+    "externals-symbol",
+    "externals-thread",
+];
 /// Number of changes that are listed at first, and that each "… more" adds.
 const PAGE: usize = 200;
 
@@ -49,11 +55,18 @@ struct ExternalList {
 
 impl ExternalTable {
     fn question(&self) -> ExternalQuestion {
-        ExternalQuestion { from: self.from, limit: ((self.more + 1) * PAGE).min(ROWS) }
+        ExternalQuestion {
+            from: self.from,
+            limit: ((self.more + 1) * PAGE).min(ROWS),
+        }
     }
 
     fn change(&self, row: &TableRow) -> Option<&ExternalRow> {
-        self.answer.peek()?.1.changes.get(usize::try_from(row.key).ok()?)
+        self.answer
+            .peek()?
+            .1
+            .changes
+            .get(usize::try_from(row.key).ok()?)
     }
 }
 
@@ -67,18 +80,21 @@ impl TableSource for ExternalTable {
     }
 
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
-        self.is_without_values = desk.session.index.source().traits().registers == RegisterSource::Operands;
+        self.is_without_values =
+            desk.session.index.source().traits().registers == RegisterSource::Operands;
         if desk.session.index.info().external_changes == 0 {
             return Ok(Arc::new(table(&desk.session, self.from, &[])));
         }
-        let answer = self.answer.poll_long(&self.question(), &desk.worker, |question| {
-            let (question, session) = (*question, Arc::clone(&desk.session));
-            move |cancel: &Cancel| {
-                let changes = external_rows(&session, question.from, question.limit, cancel)?;
-                let table = Arc::new(table(&session, question.from, &changes));
-                Ok(Arc::new(ExternalList { changes, table }))
-            }
-        });
+        let answer = self
+            .answer
+            .poll_long(&self.question(), &desk.worker, |question| {
+                let (question, session) = (*question, Arc::clone(&desk.session));
+                move |cancel: &Cancel| {
+                    let changes = external_rows(&session, question.from, question.limit, cancel)?;
+                    let table = Arc::new(table(&session, question.from, &changes));
+                    Ok(Arc::new(ExternalList { changes, table }))
+                }
+            });
         Status::of_answer(&answer).map(|list| Arc::clone(&list.table))
     }
 
@@ -124,7 +140,10 @@ impl TableSource for ExternalTable {
     }
 
     fn more(&self, _: &Desk) -> Option<String> {
-        let is_full = self.answer.peek().is_some_and(|(question, list)| list.changes.len() >= question.limit);
+        let is_full = self
+            .answer
+            .peek()
+            .is_some_and(|(question, list)| list.changes.len() >= question.limit);
         (is_full && self.question().limit < ROWS).then(|| say!("externals-more").to_owned())
     }
 
@@ -144,11 +163,15 @@ impl TableSource for ExternalTable {
     /// The bytes that changed.
     fn row_cell(&self, row: &TableRow, _: &Table) -> Option<CellName> {
         let change = self.change(row)?;
-        Some(CellName::Memory(change.address.to_string(), change.bytes.len() as u64))
+        Some(CellName::Memory(
+            change.address.to_string(),
+            change.bytes.len() as u64,
+        ))
     }
 
     fn copied(&self, row: &TableRow) -> String {
-        self.change(row).map_or_else(|| row.line(), ExternalRow::line)
+        self.change(row)
+            .map_or_else(|| row.line(), ExternalRow::line)
     }
 
     fn forget(&mut self) {
@@ -162,9 +185,23 @@ fn table(session: &Session, from: Position, changes: &[ExternalRow]) -> Table {
         key,
         cells: vec![
             TableCell::Step(change.step),
-            TableCell::ranked(Some(change.address.0), Meaning::Second, format!("{:08x}", change.address.0)),
-            bytes_cell(change.bytes.iter().map(|(was, read)| known_byte(*was, *read))),
-            bytes_cell(change.bytes.iter().map(|(was, read)| read_byte(*was, *read))),
+            TableCell::ranked(
+                Some(change.address.0),
+                Meaning::Second,
+                format!("{:08x}", change.address.0),
+            ),
+            bytes_cell(
+                change
+                    .bytes
+                    .iter()
+                    .map(|(was, read)| known_byte(*was, *read)),
+            ),
+            bytes_cell(
+                change
+                    .bytes
+                    .iter()
+                    .map(|(was, read)| read_byte(*was, *read)),
+            ),
             TableCell::new(Meaning::Symbol, change.place.clone().unwrap_or_default()),
             TableCell::new(Meaning::Label, change.thread.clone()),
         ],
@@ -178,8 +215,15 @@ fn table(session: &Session, from: Position, changes: &[ExternalRow]) -> Table {
         Position(0) => String::new(),
         from => say!("externals-from-step", step = from.0),
     };
-    let words = say!("externals-head", reads = words, count = changes, from = from);
-    Table::new(words, &HEADS, rows.collect()).without_one_thread(session).without_empty()
+    let words = say!(
+        "externals-head",
+        reads = words,
+        count = changes,
+        from = from
+    );
+    Table::new(words, &HEADS, rows.collect())
+        .without_one_thread(session)
+        .without_empty()
 }
 
 fn bytes_cell(bytes: impl Iterator<Item = Span>) -> TableCell {
@@ -187,7 +231,10 @@ fn bytes_cell(bytes: impl Iterator<Item = Span>) -> TableCell {
     if let Some((_, before)) = spans.split_last_mut() {
         before.iter_mut().for_each(|span| span.text.push(' '));
     }
-    TableCell::Spans { number: None, spans }
+    TableCell::Spans {
+        number: None,
+        spans,
+    }
 }
 
 /// Byte that was known.
@@ -202,5 +249,12 @@ fn known_byte(was: Option<u8>, read: u8) -> Span {
 /// Byte that was read, marked where it differs.
 fn read_byte(was: Option<u8>, read: u8) -> Span {
     let is_other = was.is_some_and(|was| was != read);
-    Span::new(if is_other { Meaning::External } else { Meaning::Second }, format!("{read:02x}"))
+    Span::new(
+        if is_other {
+            Meaning::External
+        } else {
+            Meaning::Second
+        },
+        format!("{read:02x}"),
+    )
 }

@@ -29,7 +29,12 @@ impl TableSource for FindTable {
             return Err(Status::Failed(error.to_owned()));
         }
         let Some(found) = find.found() else {
-            let nothing = || (say!("table-nothing-is-looked-for").to_owned(), say!("list-how-to-find").to_owned());
+            let nothing = || {
+                (
+                    say!("table-nothing-is-looked-for").to_owned(),
+                    say!("list-how-to-find").to_owned(),
+                )
+            };
             return Err(match find.is_under_way() {
                 true => Status::Loading(say!("find-searching").to_owned()),
                 false => Status::empty(nothing().0, nothing().1),
@@ -39,12 +44,18 @@ impl TableSource for FindTable {
     }
 
     fn summary(&self, _: &Table, desk: &Desk) -> String {
-        let Some(found) = desk.find.found() else { return String::new() };
+        let Some(found) = desk.find.found() else {
+            return String::new();
+        };
         let words = match found.count() {
             0 => nothing_words(found, &desk.session),
             _ => summary(found, &desk.session),
         };
-        if desk.find.is_full() { say!("find-more-not-kept", summary = words) } else { words }
+        if desk.find.is_full() {
+            say!("find-more-not-kept", summary = words)
+        } else {
+            words
+        }
     }
 
     fn advice(&self) -> &'static str {
@@ -52,8 +63,15 @@ impl TableSource for FindTable {
     }
 
     fn more(&self, desk: &Desk) -> Option<String> {
-        let is_stopped = desk.find.found().is_some_and(|found| found.end == SearchEnd::Stopped);
-        let words = if is_stopped { say!("find-go-on") } else { say!("find-more-hits") };
+        let is_stopped = desk
+            .find
+            .found()
+            .is_some_and(|found| found.end == SearchEnd::Stopped);
+        let words = if is_stopped {
+            say!("find-go-on")
+        } else {
+            say!("find-more-hits")
+        };
         desk.find.can_have_more().then(|| format!("… {words}"))
     }
 
@@ -79,8 +97,15 @@ impl TableSource for FindTable {
         let is_before = |row: &TableRow| row.position.is_some_and(|position| position < at);
         let place = table.rows.partition_point(is_before);
         let is_growing = desk.find.is_under_way();
-        let last = table.rows.len().checked_sub(1).filter(|last| place <= *last || !is_growing)?;
-        Some(Marked { key: (desk.find.number(), at.0), row: place.min(last) })
+        let last = table
+            .rows
+            .len()
+            .checked_sub(1)
+            .filter(|last| place <= *last || !is_growing)?;
+        Some(Marked {
+            key: (desk.find.number(), at.0),
+            row: place.min(last),
+        })
     }
 
     fn forget(&mut self) {}

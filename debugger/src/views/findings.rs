@@ -37,18 +37,28 @@ fn branch_of(row: &FindingRow<'_>) -> Option<Branch> {
 impl FindingsView {
     /// Rows as of the last poll. Costs what is listed.
     pub fn rows(&self) -> Vec<FindingRow<'_>> {
-        self.answer.peek().map_or_else(Vec::new, |(_, found)| finding_rows(found, &self.closed))
+        self.answer
+            .peek()
+            .map_or_else(Vec::new, |(_, found)| finding_rows(found, &self.closed))
     }
 
     /// Share of the trace that is checked, from 0 to 1.
     pub fn share(&self) -> f32 {
         let done = self.progress.bytes_done.load(Ordering::Relaxed) as f32;
         let total = self.progress.bytes_total.load(Ordering::Relaxed) as f32;
-        if total > 0.0 { (done / total).clamp(0.0, 1.0) } else { 0.0 }
+        if total > 0.0 {
+            (done / total).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
     }
 
     fn progress_words(&self) -> String {
-        format!("{} {:.0}%", say!("findings-checking-the-trace"), (self.share() * 100.0).floor())
+        format!(
+            "{} {:.0}%",
+            say!("findings-checking-the-trace"),
+            (self.share() * 100.0).floor()
+        )
     }
 
     /// True after the user cancelled the check.
@@ -79,7 +89,10 @@ impl View for FindingsView {
             (self.answer, self.progress, self.closed, self.is_stopped) = Default::default();
         }
         if self.is_stopped {
-            let words = (say!("findings-the-trace-is-not-checked"), say!("findings-enter-goes-through-all-of"));
+            let words = (
+                say!("findings-the-trace-is-not-checked"),
+                say!("findings-enter-goes-through-all-of"),
+            );
             return Status::empty(words.0, words.1);
         }
         let progress = &mut self.progress;
@@ -92,20 +105,36 @@ impl View for FindingsView {
             Answer::Failed(error) => return Status::Failed(error.to_owned()),
             answer => answer.any().cloned(),
         };
-        let Some(found) = found else { return Status::Loading(self.progress_words()) };
+        let Some(found) = found else {
+            return Status::Loading(self.progress_words());
+        };
         let count = finding_rows(&found, &self.closed).len();
         if count == 0 {
-            let words = (say!("findings-no-findings"), say!("findings-the-trace-keeps-the-rules"));
+            let words = (
+                say!("findings-no-findings"),
+                say!("findings-the-trace-keeps-the-rules"),
+            );
             return Status::empty(words.0, words.1);
         }
-        Status::Rows(Rows { count, summary: found.summary.clone(), marked: None })
+        Status::Rows(Rows {
+            count,
+            summary: found.summary.clone(),
+            marked: None,
+        })
     }
 
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let pressed = self.rows().get(place).map(|row| (row.rule().id, branch_of(row), row.position()));
+        let pressed = self
+            .rows()
+            .get(place)
+            .map(|row| (row.rule().id, branch_of(row), row.position()));
         match (pressed, gesture) {
-            (Some((rule, Some(Branch::Open), _)), Gesture::Go | Gesture::Close) => _ = self.closed.insert(rule),
-            (Some((rule, Some(Branch::Closed), _)), Gesture::Go | Gesture::Open) => _ = self.closed.remove(rule),
+            (Some((rule, Some(Branch::Open), _)), Gesture::Go | Gesture::Close) => {
+                _ = self.closed.insert(rule)
+            }
+            (Some((rule, Some(Branch::Closed), _)), Gesture::Go | Gesture::Open) => {
+                _ = self.closed.remove(rule)
+            }
             (Some((_, _, Some(position))), Gesture::Go) => {
                 out.push(Action::travel(desk.windows.active, position));
             }
@@ -116,7 +145,10 @@ impl View for FindingsView {
 
     /// The rule.
     fn parent(&self, place: usize) -> Option<usize> {
-        self.rows().get(..place)?.iter().rposition(|row| branch_of(row).is_some())
+        self.rows()
+            .get(..place)?
+            .iter()
+            .rposition(|row| branch_of(row).is_some())
     }
 
     fn copied(&self, place: usize) -> Option<String> {

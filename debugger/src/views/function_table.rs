@@ -60,8 +60,15 @@ impl TableSource for FunctionTable {
     }
 
     fn own_entries(&self, row: &TableRow, _: &Desk) -> Vec<MenuEntry> {
-        let Some(address) = row.address else { return Vec::new() };
-        let call = |way| [Action::Travel(TravelAction::GoToCall(Some(address.to_string()), way))];
+        let Some(address) = row.address else {
+            return Vec::new();
+        };
+        let call = |way| {
+            [Action::Travel(TravelAction::GoToCall(
+                Some(address.to_string()),
+                way,
+            ))]
+        };
         vec![
             MenuEntry::new(say!("table-next-call"), call(Way::Forward)).key("."),
             MenuEntry::new(say!("table-previous-call"), call(Way::Back)).key(","),

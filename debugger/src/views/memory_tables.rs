@@ -34,7 +34,10 @@ pub struct AccessTable {
 impl AccessTable {
     /// Without a question; how accesses are arranged is saved.
     pub fn arranged(arrangement: Arrangement) -> Self {
-        Self { arrangement, ..Self::default() }
+        Self {
+            arrangement,
+            ..Self::default()
+        }
     }
 
     /// How accesses are arranged.
@@ -64,7 +67,14 @@ impl AccessTable {
     /// Question about all accesses of something by all threads.
     pub fn question_about(&self, listed: Of, kinds: AccessKinds, desk: &Desk) -> AccessQuestion {
         let (at, from) = (desk.windows.active().position, Position(0));
-        AccessQuestion { listed, kinds, thread: None, at, from, arrangement: self.arrangement }
+        AccessQuestion {
+            listed,
+            kinds,
+            thread: None,
+            at,
+            from,
+            arrangement: self.arrangement,
+        }
     }
 }
 
@@ -98,7 +108,10 @@ impl TableSource for AccessTable {
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
         let Some(question) = &self.question else {
             let title = say!("table-no-register-memory-or-code").to_owned();
-            return Err(Status::empty(title, say!("list-how-to-list-accesses").to_owned()));
+            return Err(Status::empty(
+                title,
+                say!("list-how-to-list-accesses").to_owned(),
+            ));
         };
         let answer = self.listed.poll(question, &desk.worker, |question| {
             let (question, session) = (question.clone(), Arc::clone(&desk.session));
@@ -110,7 +123,11 @@ impl TableSource for AccessTable {
     }
 
     fn work(&self) -> Work {
-        if self.listed.is_under_way() { Work::Growing } else { Work::Done }
+        if self.listed.is_under_way() {
+            Work::Growing
+        } else {
+            Work::Done
+        }
     }
 
     fn advice(&self) -> &'static str {
@@ -134,7 +151,10 @@ impl TableSource for AccessTable {
         let is_before = |row: &TableRow| row.position.is_some_and(|position| position <= at);
         let place = table.rows.partition_point(is_before);
         let is_growing = self.listed.is_under_way() && place == table.rows.len();
-        (!is_growing).then_some(Marked { key: (at.0, 0), row: place.saturating_sub(1) })
+        (!is_growing).then_some(Marked {
+            key: (at.0, 0),
+            row: place.saturating_sub(1),
+        })
     }
 
     /// The list is about the cell that it was asked for, not about what else a row touches.
@@ -147,17 +167,26 @@ impl TableSource for AccessTable {
             Action::View(ViewAction::ListAccesses(address, len_bytes, thread)) => {
                 let listed = Of::Cell(format!("{address}:{len_bytes}"));
                 let question = self.question_about(listed, AccessKinds::All, desk);
-                self.ask(AccessQuestion { thread: thread.clone(), ..question });
+                self.ask(AccessQuestion {
+                    thread: thread.clone(),
+                    ..question
+                });
             }
             Action::View(ViewAction::ListValues(cell)) => {
-                self.ask(self.question_about(Of::Cell(argument_text(cell)), AccessKinds::Writes, desk));
+                self.ask(self.question_about(
+                    Of::Cell(argument_text(cell)),
+                    AccessKinds::Writes,
+                    desk,
+                ));
             }
             Action::View(ViewAction::ListExecutions(code)) => {
                 self.ask(self.question_about(Of::Code(code.clone()), AccessKinds::All, desk));
             }
             Action::View(ViewAction::GroupAccesses) => {
                 self.arrangement = self.arrangement.other();
-                self.question.iter_mut().for_each(|question| question.arrangement = self.arrangement);
+                self.question
+                    .iter_mut()
+                    .for_each(|question| question.arrangement = self.arrangement);
             }
             _ => return false,
         }
@@ -198,7 +227,12 @@ impl MemoryTable {
     /// A list of a kind.
     pub fn of(kind: PanelKind) -> Self {
         let (heap, runs, answer) = Default::default();
-        Self { kind, heap, runs, answer }
+        Self {
+            kind,
+            heap,
+            runs,
+            answer,
+        }
     }
 
     fn question(&mut self, desk: &Desk) -> Result<MemoryQuestion, Status> {
@@ -214,7 +248,11 @@ impl MemoryTable {
             )),
             PanelKind::Heap => Ok(MemoryQuestion::Heap(self.heap(desk)?, at)),
             _ => {
-                let heap = if has_heap { Some(self.heap(desk)?) } else { None };
+                let heap = if has_heap {
+                    Some(self.heap(desk)?)
+                } else {
+                    None
+                };
                 Ok(MemoryQuestion::Regions(heap, self.runs(desk)?, at))
             }
         }
@@ -223,16 +261,26 @@ impl MemoryTable {
     fn heap(&mut self, desk: &Desk) -> Result<Arc<Heap>, Status> {
         Status::of_answer(&self.heap.poll_long(&(), &desk.worker, |()| {
             let session = Arc::clone(&desk.session);
-            move |cancel: &Cancel| Ok(Arc::new(heap(&session.index, session.companions.functions.as_ref(), cancel)?))
+            move |cancel: &Cancel| {
+                Ok(Arc::new(heap(
+                    &session.index,
+                    session.companions.functions.as_ref(),
+                    cancel,
+                )?))
+            }
         }))
     }
 
     /// Ranges that the trace accesses, the same at all positions.
     fn runs(&mut self, desk: &Desk) -> Result<Arc<Runs>, Status> {
-        Status::of_answer(&self.runs.poll_long(&desk.session.index.step_count(), &desk.worker, |_| {
-            let session = Arc::clone(&desk.session);
-            move |cancel: &Cancel| Ok(Arc::new(accessed_runs(&session, cancel)?))
-        }))
+        Status::of_answer(&self.runs.poll_long(
+            &desk.session.index.step_count(),
+            &desk.worker,
+            |_| {
+                let session = Arc::clone(&desk.session);
+                move |cancel: &Cancel| Ok(Arc::new(accessed_runs(&session, cancel)?))
+            },
+        ))
     }
 }
 
@@ -261,9 +309,15 @@ impl TableSource for MemoryTable {
                     MemoryQuestion::Heap(heap, at) => heap_table(&session, heap, *at, cancel)?,
                     MemoryQuestion::Heat => heat_table(&session, cancel)?,
                     MemoryQuestion::Tasks(_) => task_table(&session, cancel)?,
-                    MemoryQuestion::Regions(heap, runs, at) => {
-                        regions_table(&session, Found { heap: heap.as_deref(), runs }, *at, cancel)?
-                    }
+                    MemoryQuestion::Regions(heap, runs, at) => regions_table(
+                        &session,
+                        Found {
+                            heap: heap.as_deref(),
+                            runs,
+                        },
+                        *at,
+                        cancel,
+                    )?,
                     MemoryQuestion::StackMemory(at) => stack_memory(&session, *at, cancel)?,
                 }))
             }
@@ -289,7 +343,11 @@ impl TableSource for MemoryTable {
 
     /// Rows about memory lead there, those about tasks to a step.
     fn entered(&self) -> Gesture {
-        if self.kind == PanelKind::Tasks { Gesture::Go } else { Gesture::GoOn }
+        if self.kind == PanelKind::Tasks {
+            Gesture::Go
+        } else {
+            Gesture::GoOn
+        }
     }
 
     /// A click on a word of the stack only moves the cursor.
@@ -298,7 +356,11 @@ impl TableSource for MemoryTable {
     }
 
     fn double_clicked(&self) -> Gesture {
-        if self.kind == PanelKind::StackMemory { Gesture::Go } else { Gesture::GoOn }
+        if self.kind == PanelKind::StackMemory {
+            Gesture::Go
+        } else {
+            Gesture::GoOn
+        }
     }
 
     fn travel_label(&self) -> &'static str {
@@ -310,7 +372,11 @@ impl TableSource for MemoryTable {
 
     /// Of a region it is where that begins: all that it holds is no value.
     fn row_cell(&self, row: &TableRow, table: &Table) -> Option<CellName> {
-        let len_bytes = if self.kind == PanelKind::Regions { 1 } else { table.bytes_of(row) };
+        let len_bytes = if self.kind == PanelKind::Regions {
+            1
+        } else {
+            table.bytes_of(row)
+        };
         Some(CellName::Memory(row.address?.to_string(), len_bytes))
     }
 

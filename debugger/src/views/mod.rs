@@ -38,8 +38,8 @@ pub use memory::{ByteAction, MemoryLayout, MemoryMove, MemoryView};
 pub use memory_tables::{AccessTable, MemoryTable};
 pub use raw_text::RawTextView;
 pub use registers::{
-    CellSpot, GridLayout, GridRow, RegisterBlock, RegisterGesture, RegisterGrid, RegistersView, RowKind, address_of,
-    lanes_per_row,
+    CellSpot, GridLayout, GridRow, RegisterBlock, RegisterGesture, RegisterGrid, RegistersView,
+    RowKind, address_of, lanes_per_row,
 };
 pub use row_menu::{MenuEntry, RowMenu};
 pub use source::{ShownSource, SourceView};

@@ -23,7 +23,10 @@ pub struct RawTextView {
 
 impl Default for RawTextView {
     fn default() -> Self {
-        Self { lines: Blocks::new(BLOCK), next: Slot::default() }
+        Self {
+            lines: Blocks::new(BLOCK),
+            next: Slot::default(),
+        }
     }
 }
 
@@ -34,22 +37,37 @@ impl RawTextView {
             let (step, session) = (position.next_step(), Arc::clone(&desk.session));
             move |cancel: &Cancel| {
                 let is_end = step.before() >= session.index.end();
-                if is_end { Ok(None) } else { Ok(LineOfStep(step).run(&session.index, cancel)?) }
+                if is_end {
+                    Ok(None)
+                } else {
+                    Ok(LineOfStep(step).run(&session.index, cancel)?)
+                }
             }
         });
-        let Answer::Fresh(line) = answer else { return None };
-        Some(line.map_or(desk.session.index.info().lines, |line| line.0.saturating_sub(1)))
+        let Answer::Fresh(line) = answer else {
+            return None;
+        };
+        Some(line.map_or(desk.session.index.info().lines, |line| {
+            line.0.saturating_sub(1)
+        }))
     }
 
     /// Asks for rows in sight, and for one more.
     pub fn fetch(&mut self, rows: Range<u64>, more: Option<u64>, desk: &Desk) {
         let count = desk.session.index.info().lines;
-        self.lines.fetch(rows.chain(more).filter(|row| *row < count), &desk.worker, |range| {
-            let session = Arc::clone(&desk.session);
-            // Rows count from 0, lines from 1.
-            let query = RawLines { first: Line(range.start + 1), count: range.end - range.start };
-            move |cancel: &Cancel| Ok(query.run(&session.index, cancel)?)
-        });
+        self.lines.fetch(
+            rows.chain(more).filter(|row| *row < count),
+            &desk.worker,
+            |range| {
+                let session = Arc::clone(&desk.session);
+                // Rows count from 0, lines from 1.
+                let query = RawLines {
+                    first: Line(range.start + 1),
+                    count: range.end - range.start,
+                };
+                move |cancel: &Cancel| Ok(query.run(&session.index, cancel)?)
+            },
+        );
     }
 
     /// Returns a line, or why it cannot be read.

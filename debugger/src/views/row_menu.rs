@@ -34,12 +34,19 @@ pub enum MenuEntry {
 impl MenuEntry {
     /// Entry with a label.
     pub fn new(label: impl Into<String>, actions: impl Into<Vec<Action>>) -> Self {
-        Self::Choice { icon: None, label: label.into(), key: "", actions: actions.into() }
+        Self::Choice {
+            icon: None,
+            label: label.into(),
+            key: "",
+            actions: actions.into(),
+        }
     }
 
     /// Entry that copies a text.
     pub fn copy(text: String) -> Self {
-        Self::new(say!("table-copy"), [Action::App(AppAction::Copy(text))]).icon(icons::COPY).key("Ctrl+C")
+        Self::new(say!("table-copy"), [Action::App(AppAction::Copy(text))])
+            .icon(icons::COPY)
+            .key("Ctrl+C")
     }
 
     /// Adds an icon.

@@ -13,7 +13,9 @@ use crate::desk::{Change, Desk, SessionWatch};
 use crate::image::SourceLine;
 use crate::messages::say;
 use crate::model::kept_answers::KeptAnswers;
-use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
+use crate::model::source_view::{
+    SourceFile, SourceHere, executed_lines, source_here, thread_or_here,
+};
 use crate::source::{SourceMap, SourceText};
 use crate::worker::{Answer, Slot};
 
@@ -73,43 +75,78 @@ pub struct ShownSource {
 fn lines_with(filter: &str, text: Option<&SourceText>) -> Vec<u32> {
     let wanted = filter.to_lowercase();
     let lines = (1u32..).zip(text.map_or(&[][..], |text| &text.lines));
-    lines.filter(|(_, line)| wanted.is_empty() || line.to_lowercase().contains(&wanted)).map(|(line, _)| line).collect()
+    lines
+        .filter(|(_, line)| wanted.is_empty() || line.to_lowercase().contains(&wanted))
+        .map(|(line, _)| line)
+        .collect()
 }
 
 fn longest(file: &SourceFile) -> usize {
-    file.text.iter().flat_map(|text| &text.lines).map(|line| line.chars().count()).max().unwrap_or(0)
+    file.text
+        .iter()
+        .flat_map(|text| &text.lines)
+        .map(|line| line.chars().count())
+        .max()
+        .unwrap_or(0)
 }
 
 /// Which line of the file, and what the position has to do with it.
 fn summary(here: &SourceHere, text: &SourceText) -> String {
-    let name = text.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let place = here.line().map_or(name.clone(), |line| format!("{name}:{}", line.line));
-    let newer = text.is_newer.then(|| say!("source-newer-than-the-image").to_owned());
+    let name = text
+        .path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let place = here
+        .line()
+        .map_or(name.clone(), |line| format!("{name}:{}", line.line));
+    let newer = text
+        .is_newer
+        .then(|| say!("source-newer-than-the-image").to_owned());
     let words = [Some(place), Some(here.words()), newer];
-    words.into_iter().flatten().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("  ")
+    words
+        .into_iter()
+        .flatten()
+        .filter(|words| !words.is_empty())
+        .collect::<Vec<_>>()
+        .join("  ")
 }
 
 fn nothing_at(here: &SourceHere) -> Status {
     let (title, advice) = match here {
-        SourceHere::NoImage => (say!("source-no-program-image"), say!("source-add-the-elf-file-that")),
-        SourceHere::NoLines => (say!("source-the-image-has-no-source"), say!("source-add-one-that-was-compiled")),
-        SourceHere::Line(_) | SourceHere::Call { .. } | SourceHere::Nowhere(_) => {
-            (say!("source-no-source-line-here-2"), say!("source-neither-this-instruction-nor-a"))
-        }
+        SourceHere::NoImage => (
+            say!("source-no-program-image"),
+            say!("source-add-the-elf-file-that"),
+        ),
+        SourceHere::NoLines => (
+            say!("source-the-image-has-no-source"),
+            say!("source-add-one-that-was-compiled"),
+        ),
+        SourceHere::Line(_) | SourceHere::Call { .. } | SourceHere::Nowhere(_) => (
+            say!("source-no-source-line-here-2"),
+            say!("source-neither-this-instruction-nor-a"),
+        ),
     };
     Status::empty(title.to_owned(), advice.to_owned())
 }
 
 fn not_found(file: &SourceFile) -> Status {
     let name = file.name.rsplit(['/', '\\']).next().unwrap_or(&file.name);
-    let advice = format!("{} {}", say!("source-compiled-as", name = &*file.name), say!("terminal-how-to-map-sources"));
+    let advice = format!(
+        "{} {}",
+        say!("source-compiled-as", name = &*file.name),
+        say!("terminal-how-to-map-sources")
+    );
     Status::empty(say!("source-not-found", file = name), advice)
 }
 
 impl SourceView {
     /// The source at what `follow` says.
     pub fn new(follow: Follow) -> Self {
-        Self { follow, ..Self::default() }
+        Self {
+            follow,
+            ..Self::default()
+        }
     }
 
     /// Line that was shown last.
@@ -148,13 +185,17 @@ impl SourceView {
             return Err(Status::Loading(String::new()));
         }
         let key = (desk.windows.position_of(self.follow), self.thread.clone());
-        let answer = self.state.here.poll(&key, &desk.worker, |(position, thread)| {
-            let (position, thread, session) = (*position, thread.clone(), Arc::clone(&desk.session));
-            move |cancel: &Cancel| {
-                let thread = thread_or_here(&session, thread.as_deref(), position)?;
-                Ok((source_here(&session, thread, position, cancel)?, thread))
-            }
-        });
+        let answer = self
+            .state
+            .here
+            .poll(&key, &desk.worker, |(position, thread)| {
+                let (position, thread, session) =
+                    (*position, thread.clone(), Arc::clone(&desk.session));
+                move |cancel: &Cancel| {
+                    let thread = thread_or_here(&session, thread.as_deref(), position)?;
+                    Ok((source_here(&session, thread, position, cancel)?, thread))
+                }
+            });
         Status::of_answer(&answer).map(|(here, _)| here)
     }
 
@@ -179,7 +220,9 @@ impl SourceView {
                 Ok(file)
             }
             // The text of another file would only be mistaken for this one.
-            Answer::Stale(_) | Answer::Late(_) | Answer::Loading => Err(Status::Loading(String::new())),
+            Answer::Stale(_) | Answer::Late(_) | Answer::Loading => {
+                Err(Status::Loading(String::new()))
+            }
         }
     }
 
@@ -187,24 +230,38 @@ impl SourceView {
         if let Some(lines) = self.state.executed.get(&file.name) {
             return lines;
         }
-        let answer = self.state.asked_executed.poll_long(&file.name, &desk.worker, |_| {
-            let (file, session) = (Arc::clone(file), Arc::clone(&desk.session));
-            move |cancel: &Cancel| Ok(Arc::new(executed_lines(&session, &file.code, cancel)?))
-        });
-        let Answer::Fresh(lines) = answer else { return Arc::default() };
-        self.state.executed.put(Arc::clone(&file.name), Arc::clone(lines));
+        let answer = self
+            .state
+            .asked_executed
+            .poll_long(&file.name, &desk.worker, |_| {
+                let (file, session) = (Arc::clone(file), Arc::clone(&desk.session));
+                move |cancel: &Cancel| Ok(Arc::new(executed_lines(&session, &file.code, cancel)?))
+            });
+        let Answer::Fresh(lines) = answer else {
+            return Arc::default();
+        };
+        self.state
+            .executed
+            .put(Arc::clone(&file.name), Arc::clone(lines));
         Arc::clone(lines)
     }
 
     fn show(&mut self, file: Arc<SourceFile>, executed: Arc<HashSet<u32>>) {
-        let is_same = |shown: &ShownSource| Arc::ptr_eq(&shown.file, &file) && shown.chosen_by == self.state.filter;
+        let is_same = |shown: &ShownSource| {
+            Arc::ptr_eq(&shown.file, &file) && shown.chosen_by == self.state.filter
+        };
         if let Some(shown) = self.state.shown.as_mut().filter(|shown| is_same(shown)) {
             shown.executed = executed;
             return;
         }
         let lines = lines_with(&self.state.filter, file.text.as_ref());
         self.state.shows += 1;
-        self.state.shown = Some(ShownSource { file, executed, lines, chosen_by: self.state.filter.clone() });
+        self.state.shown = Some(ShownSource {
+            file,
+            executed,
+            lines,
+            chosen_by: self.state.filter.clone(),
+        });
     }
 
     /// The number of the line in a row.
@@ -237,10 +294,16 @@ impl View for SourceView {
             Change::Nothing => {}
             // More may be executed.
             Change::Part => self.state.executed = KeptAnswers::default(),
-            Change::Trace => *self.state = SourceState { shows: self.state.shows, ..SourceState::default() },
+            Change::Trace => {
+                *self.state = SourceState {
+                    shows: self.state.shows,
+                    ..SourceState::default()
+                }
+            }
         }
         // A choice that was made in another trace, which this one has no thread for.
-        self.thread.take_if(|name| desk.session.index.thread_by_name(name).is_none());
+        self.thread
+            .take_if(|name| desk.session.index.thread_by_name(name).is_none());
         let here = match self.find_here(desk) {
             Ok(here) => here,
             Err(instead) => return instead,
@@ -248,25 +311,42 @@ impl View for SourceView {
         if let Some(line) = here.line() {
             self.state.line = Some(Arc::clone(line));
         }
-        let Some(line) = self.state.line.clone() else { return nothing_at(&here) };
+        let Some(line) = self.state.line.clone() else {
+            return nothing_at(&here);
+        };
         let file = match self.file(&line.file, desk) {
             Ok(file) => file,
             Err(instead) => return instead,
         };
         self.state.missing = file.text.is_none().then(|| Arc::clone(&file.name));
-        let Some(text) = &file.text else { return not_found(&file) };
+        let Some(text) = &file.text else {
+            return not_found(&file);
+        };
         let executed = self.executed(&file, desk);
         let summary = summary(&here, text);
         self.show(Arc::clone(&file), executed);
-        let lines = self.state.shown.as_ref().map_or(&[][..], |shown| &shown.lines);
+        let lines = self
+            .state
+            .shown
+            .as_ref()
+            .map_or(&[][..], |shown| &shown.lines);
         if lines.is_empty() && !self.state.filter.is_empty() {
             let title = say!("table-no-row-holds-the-text").to_owned();
             return Status::empty(title, say!("list-an-empty-filter").to_owned());
         }
-        let place = here.line().and_then(|line| lines.binary_search(&line.line).ok());
+        let place = here
+            .line()
+            .and_then(|line| lines.binary_search(&line.line).ok());
         // The cursor goes there again when another line is, not with every step of this one.
-        let marked = place.map(|place| Marked { key: (line.line.into(), self.state.shows), row: place });
-        Status::Rows(Rows { count: lines.len(), summary, marked })
+        let marked = place.map(|place| Marked {
+            key: (line.line.into(), self.state.shows),
+            row: place,
+        });
+        Status::Rows(Rows {
+            count: lines.len(),
+            summary,
+            marked,
+        })
     }
 
     fn margin(&self) -> usize {
@@ -274,12 +354,18 @@ impl View for SourceView {
     }
 
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let Some(line) = self.line_at(place) else { return false };
+        let Some(line) = self.line_at(place) else {
+            return false;
+        };
         let way = match gesture {
             Gesture::Go => Way::Forward,
             Gesture::GoOn => Way::Back,
             Gesture::Open => {
-                let longest = self.state.shown.as_ref().map_or(0, |shown| longest(&shown.file));
+                let longest = self
+                    .state
+                    .shown
+                    .as_ref()
+                    .map_or(0, |shown| longest(&shown.file));
                 self.state.aside = (self.state.aside + ASIDE).min(longest.saturating_sub(1));
                 return true;
             }
@@ -289,9 +375,16 @@ impl View for SourceView {
             }
             Gesture::Stay | Gesture::Remove => return false,
         };
-        let Some(shown) = &self.state.shown else { return false };
+        let Some(shown) = &self.state.shown else {
+            return false;
+        };
         out.extend(desk.windows.start_from(self.follow));
-        out.push(Action::Travel(TravelAction::GoToLine(shown.file.name.to_string(), line, way, self.thread.clone())));
+        out.push(Action::Travel(TravelAction::GoToLine(
+            shown.file.name.to_string(),
+            line,
+            way,
+            self.thread.clone(),
+        )));
         true
     }
 
@@ -314,6 +407,9 @@ impl View for SourceView {
     }
 
     fn forget(&mut self) {
-        *self = Self { follow: self.follow, ..Self::default() };
+        *self = Self {
+            follow: self.follow,
+            ..Self::default()
+        };
     }
 }

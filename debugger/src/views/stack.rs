@@ -11,7 +11,9 @@ use super::view::{Gesture, Rows, Status, View};
 use crate::action::{Action, Follow, PanelKind};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
-use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
+use crate::model::call_stack::{
+    CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames,
+};
 use crate::worker::{Answer, Slot};
 
 /// How many frames are asked for at a time, so that stepping through a list of them rarely asks.
@@ -46,7 +48,10 @@ struct Held {
 impl StackView {
     /// Stack of the thread of a position.
     pub fn new(follow: Follow) -> Self {
-        Self { follow, ..Self::default() }
+        Self {
+            follow,
+            ..Self::default()
+        }
     }
 
     /// Name of the thread whose stack is shown; none: the thread of the position.
@@ -66,7 +71,8 @@ impl StackView {
 
     /// Position whose stack is shown.
     fn position(&self, desk: &Desk) -> Position {
-        self.held(desk).map_or_else(|| desk.windows.position_of(self.follow), |held| held.at)
+        self.held(desk)
+            .map_or_else(|| desk.windows.position_of(self.follow), |held| held.at)
     }
 
     fn held(&self, desk: &Desk) -> Option<Held> {
@@ -83,7 +89,10 @@ impl StackView {
     fn summary(&self, stack: &CallStack, desk: &Desk) -> String {
         let mut words = say!("stack-frames", count = stack.frames.len());
         let threads = desk.session.index.threads();
-        if let Some(thread) = threads.get(usize::from(stack.thread.0)).filter(|_| threads.len() > 1) {
+        if let Some(thread) = threads
+            .get(usize::from(stack.thread.0))
+            .filter(|_| threads.len() > 1)
+        {
             words = format!("{}  {words}", thread.name);
         }
         match self.held(desk) {
@@ -109,11 +118,13 @@ impl View for StackView {
     fn poll(&mut self, desk: &Desk) -> Status {
         if self.session.is_new(&desk.session) {
             (self.stack, self.frames, self.held) = Default::default();
-            self.thread.take_if(|name| desk.session.index.thread_by_name(name).is_none());
+            self.thread
+                .take_if(|name| desk.session.index.thread_by_name(name).is_none());
         }
         let key = (self.position(desk), self.thread.clone());
         let answer = self.stack.poll(&key, &desk.worker, |(position, thread)| {
-            let (position, thread, session) = (*position, thread.clone(), Arc::clone(&desk.session));
+            let (position, thread, session) =
+                (*position, thread.clone(), Arc::clone(&desk.session));
             move |_: &Cancel| Ok(call_stack(&session, thread.as_deref(), position)?)
         });
         let stack = match answer {
@@ -128,8 +139,16 @@ impl View for StackView {
             ),
             Some(stack) => {
                 let count = stack.frames.len();
-                let summary = self.stack.peek().map(|(_, stack)| self.summary(stack, desk)).unwrap_or_default();
-                Status::Rows(Rows { count, summary, marked: None })
+                let summary = self
+                    .stack
+                    .peek()
+                    .map(|(_, stack)| self.summary(stack, desk))
+                    .unwrap_or_default();
+                Status::Rows(Rows {
+                    count,
+                    summary,
+                    marked: None,
+                })
             }
         }
     }
@@ -137,32 +156,55 @@ impl View for StackView {
     fn fetch(&mut self, seen: Range<usize>, desk: &Desk) -> Option<String> {
         let blocks = seen.start / BLOCK * BLOCK..(seen.end + 1).div_ceil(BLOCK) * BLOCK;
         let all = &self.stack.peek()?.1.frames;
-        let ids = all.get(blocks.start..blocks.end.min(all.len())).unwrap_or_default().to_vec();
+        let ids = all
+            .get(blocks.start..blocks.end.min(all.len()))
+            .unwrap_or_default()
+            .to_vec();
         let is_ready = desk.session.images.are_lines_ready();
-        let wish = if is_ready { SourceWish::Told } else { SourceWish::LeftOut };
+        let wish = if is_ready {
+            SourceWish::Told
+        } else {
+            SourceWish::LeftOut
+        };
         let answer = self.frames.poll(&(ids, wish), &desk.worker, |(ids, wish)| {
             let (ids, wish, session) = (ids.clone(), *wish, Arc::clone(&desk.session));
             move |cancel: &Cancel| Ok(stack_frames(&session, &ids, wish, cancel)?)
         });
-        if let Answer::Failed(error) = answer { Some(error.to_owned()) } else { None }
+        if let Answer::Failed(error) = answer {
+            Some(error.to_owned())
+        } else {
+            None
+        }
     }
 
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let Some(call) = self.frame(place).map(|frame| frame.call) else { return false };
+        let Some(call) = self.frame(place).map(|frame| frame.call) else {
+            return false;
+        };
         let to = match gesture {
             Gesture::Go => entered_at(&call),
             Gesture::GoOn => called_at(&call),
             Gesture::Open | Gesture::Close | Gesture::Stay | Gesture::Remove => return false,
         };
-        self.held = Some(Held { at: self.position(desk), sent_to: to });
+        self.held = Some(Held {
+            at: self.position(desk),
+            sent_to: to,
+        });
         out.push(Action::travel(desk.windows.travelling(self.follow), to));
         true
     }
 
     fn copied(&self, place: usize) -> Option<String> {
         let frame = self.frame(place)?;
-        let arguments = frame.arguments.iter().map(|argument| format!("{}={}", argument.name, argument.value_text()));
-        Some(format!("#{place} {}({})", frame.name, arguments.collect::<Vec<_>>().join(", ")))
+        let arguments = frame
+            .arguments
+            .iter()
+            .map(|argument| format!("{}={}", argument.name, argument.value_text()));
+        Some(format!(
+            "#{place} {}({})",
+            frame.name,
+            arguments.collect::<Vec<_>>().join(", ")
+        ))
     }
 
     /// The frames around the rows in sight.
@@ -171,7 +213,9 @@ impl View for StackView {
         let (_, frames) = self.frames.peek()?;
         let first = frames.first()?.id;
         let number = stack.frames.iter().position(|id| *id == first)?;
-        let lines = (number as u64..).zip(frames).map(|(number, frame)| frame.line(number));
+        let lines = (number as u64..)
+            .zip(frames)
+            .map(|(number, frame)| frame.line(number));
         Some(lines.collect::<Vec<_>>().join("\n"))
     }
 

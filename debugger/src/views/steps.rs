@@ -26,7 +26,11 @@ pub struct StepsView {
 
 impl Default for StepsView {
     fn default() -> Self {
-        Self { steps: Blocks::new(BLOCK), folded: Slot::default(), ending: Slot::default() }
+        Self {
+            steps: Blocks::new(BLOCK),
+            folded: Slot::default(),
+            ending: Slot::default(),
+        }
     }
 }
 
@@ -34,14 +38,26 @@ impl StepsView {
     /// Asks for the details of rows in sight, and of the last step before the position.
     pub fn fetch(&mut self, rows: Range<u64>, window: &TraceWindow, desk: &Desk) {
         let end = desk.session.index.step_count();
-        let in_sight: Vec<u64> = self.steps_in(rows.clone(), window).map(|step| step.0).collect();
-        let in_sight: Vec<u64> = in_sight.into_iter().chain(window.position.last_step().map(|step| step.0)).collect();
+        let in_sight: Vec<u64> = self
+            .steps_in(rows.clone(), window)
+            .map(|step| step.0)
+            .collect();
+        let in_sight: Vec<u64> = in_sight
+            .into_iter()
+            .chain(window.position.last_step().map(|step| step.0))
+            .collect();
         // The neighbours come last, so that scrolling finds them there.
         let neighbours = [
             in_sight.iter().max().map(|last| last.saturating_add(BLOCK)),
-            in_sight.iter().min().map(|first| first.saturating_sub(BLOCK)),
+            in_sight
+                .iter()
+                .min()
+                .map(|first| first.saturating_sub(BLOCK)),
         ];
-        let wanted = in_sight.into_iter().chain(neighbours.into_iter().flatten()).filter(|step| *step < end);
+        let wanted = in_sight
+            .into_iter()
+            .chain(neighbours.into_iter().flatten())
+            .filter(|step| *step < end);
         self.fetch_steps(wanted.collect(), desk);
         let folded = rows.filter_map(|row| match window.row(row)? {
             ShownRow::Folded { call, .. } => Some(call),
@@ -51,7 +67,12 @@ impl StepsView {
         if !folded.is_empty() {
             self.folded.poll(&folded, &desk.worker, |folded| {
                 let (session, folded) = (Arc::clone(&desk.session), folded.clone());
-                move |_: &Cancel| Ok(folded.iter().map(|call| session.index.calls().get(*call)).collect::<Vec<_>>())
+                move |_: &Cancel| {
+                    Ok(folded
+                        .iter()
+                        .map(|call| session.index.calls().get(*call))
+                        .collect::<Vec<_>>())
+                }
             });
         }
         self.ending.poll_long(&(), &desk.worker, |()| {
@@ -62,13 +83,23 @@ impl StepsView {
 
     /// Asks only for the last step before the position.
     pub fn fetch_last(&mut self, window: &TraceWindow, desk: &Desk) {
-        self.fetch_steps(window.position.last_step().map(|step| step.0).into_iter().collect(), desk);
+        self.fetch_steps(
+            window
+                .position
+                .last_step()
+                .map(|step| step.0)
+                .into_iter()
+                .collect(),
+            desk,
+        );
     }
 
     fn fetch_steps(&mut self, wanted: Vec<u64>, desk: &Desk) {
         self.steps.fetch(wanted.into_iter(), &desk.worker, |range| {
             let session = Arc::clone(&desk.session);
-            move |cancel: &Cancel| step_rows(&session, Step(range.start), range.end - range.start, cancel)
+            move |cancel: &Cancel| {
+                step_rows(&session, Step(range.start), range.end - range.start, cancel)
+            }
         });
     }
 
@@ -85,21 +116,28 @@ impl StepsView {
     }
 
     /// Returns the details of the steps among some rows that are known.
-    pub fn known_steps(&self, rows: Range<u64>, window: &TraceWindow) -> impl Iterator<Item = &StepRow> {
-        self.steps_in(rows, window).filter_map(|step| self.step(step))
+    pub fn known_steps(
+        &self,
+        rows: Range<u64>,
+        window: &TraceWindow,
+    ) -> impl Iterator<Item = &StepRow> {
+        self.steps_in(rows, window)
+            .filter_map(|step| self.step(step))
     }
 
     /// True once the details of all steps among some rows are known, or cannot be read.
     pub fn are_known(&self, rows: Range<u64>, window: &TraceWindow) -> bool {
-        self.steps_in(rows, window).all(|step| self.steps.is_here(step.0))
+        self.steps_in(rows, window)
+            .all(|step| self.steps.is_here(step.0))
     }
 
     /// Returns why a step among some rows cannot be read.
     pub fn error(&self, rows: Range<u64>, window: &TraceWindow) -> Option<String> {
-        self.steps_in(rows, window).find_map(|step| match self.steps.get(step.0) {
-            BlockItem::Failed(error) => Some(error.to_owned()),
-            BlockItem::Known(_) | BlockItem::Loading => None,
-        })
+        self.steps_in(rows, window)
+            .find_map(|step| match self.steps.get(step.0) {
+                BlockItem::Failed(error) => Some(error.to_owned()),
+                BlockItem::Known(_) | BlockItem::Loading => None,
+            })
     }
 
     /// Returns a folded call in sight, once it is known.

@@ -8,7 +8,9 @@ use stepback_parsers::Position;
 
 use super::row_menu::{MenuEntry, RowMenu};
 use super::view::{Gesture, Marked, Rows, Status, View};
-use crate::action::{Action, CellName, Follow, MarkAction, PanelAction, PanelKind, SliceAction, ViewAction};
+use crate::action::{
+    Action, CellName, Follow, MarkAction, PanelAction, PanelKind, SliceAction, ViewAction,
+};
 use crate::desk::Desk;
 use crate::icons;
 use crate::messages::say;
@@ -90,8 +92,12 @@ pub trait TableSource {
 
     /// Does something with a row. False where that means nothing there.
     fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let travel = row.position.map(|position| Action::travel(desk.windows.active, position));
-        let memory = row.address.map(|address| Action::View(ViewAction::ShowMemory(address.to_string())));
+        let travel = row
+            .position
+            .map(|position| Action::travel(desk.windows.active, position));
+        let memory = row
+            .address
+            .map(|address| Action::View(ViewAction::ShowMemory(address.to_string())));
         let asked = match gesture {
             Gesture::Go => travel.or(memory),
             Gesture::GoOn => memory,
@@ -135,14 +141,20 @@ pub trait TableSource {
     fn menu(&self, row: &TableRow, table: &Table, desk: &Desk) -> RowMenu {
         let act = |gestures: &[Gesture]| {
             let mut actions = Vec::new();
-            gestures.iter().for_each(|gesture| _ = self.act(row, *gesture, desk, &mut actions));
+            gestures
+                .iter()
+                .for_each(|gesture| _ = self.act(row, *gesture, desk, &mut actions));
             actions
         };
-        let address = row.address.map(|address| format!("{:x}", address.0)).unwrap_or_default();
+        let address = row
+            .address
+            .map(|address| format!("{:x}", address.0))
+            .unwrap_or_default();
         let mut entries = Vec::new();
         if let Some(position) = row.position {
             let window = Action::Panel(PanelAction::OpenWindowAt(desk.windows.moment(position)));
-            entries.push(MenuEntry::new(self.travel_label(), act(&[Gesture::Go])).icon(icons::GO_TO));
+            entries
+                .push(MenuEntry::new(self.travel_label(), act(&[Gesture::Go])).icon(icons::GO_TO));
             entries.push(MenuEntry::new(say!("table-open-in-a-new-window"), [window]));
         }
         if row.address.is_some() {
@@ -153,14 +165,24 @@ pub trait TableSource {
         if let Some(cell) = self.row_cell(row, table).filter(|_| row.address.is_some()) {
             let at = row.position.unwrap_or(desk.windows.active().position);
             let words = say!("slice-why-item", cell = format!("[{address}]"));
-            entries.push(MenuEntry::new(words, [Action::Slice(SliceAction::WhyAt(cell, at))]).icon(icons::WHY));
+            entries.push(
+                MenuEntry::new(words, [Action::Slice(SliceAction::WhyAt(cell, at))])
+                    .icon(icons::WHY),
+            );
         }
         if let Some(at) = row.address {
             let watch = Action::Mark(MarkAction::Watch(WatchChange::Add(format!("[{at}]"))));
-            entries.push(MenuEntry::new(say!("table-watch", address = &*address), [watch]).icon(icons::WATCH));
+            entries.push(
+                MenuEntry::new(say!("table-watch", address = &*address), [watch])
+                    .icon(icons::WATCH),
+            );
         }
         entries.extend([MenuEntry::Line, MenuEntry::copy(self.copied(row))]);
-        RowMenu { title: self.tab_title(), note: address, entries }
+        RowMenu {
+            title: self.tab_title(),
+            note: address,
+            entries,
+        }
     }
 
     /// Text that is copied from a row.
@@ -205,7 +227,10 @@ pub trait TableSource {
 
     /// Memory whose value a row has: as many bytes as its column says, else one.
     fn row_cell(&self, row: &TableRow, table: &Table) -> Option<CellName> {
-        Some(CellName::Memory(row.address?.to_string(), table.bytes_of(row)))
+        Some(CellName::Memory(
+            row.address?.to_string(),
+            table.bytes_of(row),
+        ))
     }
 
     /// The cell that is selected while the cursor is on a row.
@@ -283,7 +308,11 @@ impl<S: TableSource> TableView<S> {
 
     /// The rows of a source, filtered and in order.
     pub fn with_shown(source: S, shown: Shown) -> Self {
-        Self { shown, source, state: TableState::default() }
+        Self {
+            shown,
+            source,
+            state: TableState::default(),
+        }
     }
 
     /// Source of the rows.
@@ -343,7 +372,9 @@ impl<S: TableSource> TableView<S> {
 
     /// The position, and how many rows are before it; none where the rows are not in trace order.
     pub fn rows_before(&self, desk: &Desk) -> Option<(Position, usize)> {
-        let Shown { column, is_falling, .. } = self.shown;
+        let Shown {
+            column, is_falling, ..
+        } = self.shown;
         let is_in_order = column.is_none() || (column == Some(0) && !is_falling);
         let table = &self.state.table;
         let is_marked = self.source.has_position() && is_in_order && !table.is_grouped();
@@ -359,7 +390,11 @@ impl<S: TableSource> TableView<S> {
         state.is_answered = true;
         if !Arc::ptr_eq(&state.all, &all) || state.table_of != self.shown {
             let is_whole = all.is_whole_in(&self.shown);
-            state.table = if is_whole { Arc::clone(&all) } else { Arc::new(all.seen(&self.shown)) };
+            state.table = if is_whole {
+                Arc::clone(&all)
+            } else {
+                Arc::new(all.seen(&self.shown))
+            };
             (state.all, state.table_of) = (all, self.shown.clone());
         }
     }
@@ -386,7 +421,10 @@ impl<S: TableSource> View for TableView<S> {
                 return instead;
             }
         }
-        self.state.more = self.source.more(desk).filter(|_| self.shown.filter.is_empty());
+        self.state.more = self
+            .source
+            .more(desk)
+            .filter(|_| self.shown.filter.is_empty());
         let (table, filter) = (&self.state.table, &self.shown.filter);
         let count = table.rows.len();
         if count == 0 && !filter.is_empty() {
@@ -398,9 +436,21 @@ impl<S: TableSource> View for TableView<S> {
             let title = self.source.nothing(desk).unwrap_or(summary);
             return Status::empty(title, self.source.advice().to_owned());
         }
-        let marked = if self.shown.is_plain() { self.source.marked(table, desk) } else { None };
-        let summary = if filter.is_empty() { summary } else { format!("{summary}  [{filter}]") };
-        Status::Rows(Rows { count: self.row_count(), summary, marked })
+        let marked = if self.shown.is_plain() {
+            self.source.marked(table, desk)
+        } else {
+            None
+        };
+        let summary = if filter.is_empty() {
+            summary
+        } else {
+            format!("{summary}  [{filter}]")
+        };
+        Status::Rows(Rows {
+            count: self.row_count(),
+            summary,
+            marked,
+        })
     }
 
     fn fetch(&mut self, seen: Range<usize>, desk: &Desk) -> Option<String> {
@@ -412,7 +462,10 @@ impl<S: TableSource> View for TableView<S> {
 
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let seen = Arc::clone(&self.state.table);
-        if let Some(group) = seen.group_at(place).filter(|group| is_turned(group, gesture)) {
+        if let Some(group) = seen
+            .group_at(place)
+            .filter(|group| is_turned(group, gesture))
+        {
             self.shown.toggle(group.key);
             return true;
         }
@@ -439,17 +492,27 @@ impl<S: TableSource> View for TableView<S> {
     }
 
     fn cell(&self, place: usize, _: &Desk) -> Option<CellName> {
-        self.source.cell(self.state.table.rows.get(place)?, &self.state.table)
+        self.source
+            .cell(self.state.table.rows.get(place)?, &self.state.table)
     }
 
     /// That of the row, else what the list shows the state at.
     fn cell_at(&self, place: usize, desk: &Desk) -> Option<Position> {
-        let own = self.state.table.rows.get(place).and_then(|row| row.position);
+        let own = self
+            .state
+            .table
+            .rows
+            .get(place)
+            .and_then(|row| row.position);
         own.or_else(|| self.follow().map(|follow| desk.windows.position_of(follow)))
     }
 
     fn copied(&self, place: usize) -> Option<String> {
-        self.state.table.rows.get(place).map(|row| self.source.copied(row))
+        self.state
+            .table
+            .rows
+            .get(place)
+            .map(|row| self.source.copied(row))
     }
 
     fn filter(&mut self, text: &str) -> bool {

@@ -88,12 +88,16 @@ impl TableSource for ThreadTable {
 
     /// To its first step; the other way to its last.
     fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let Some(thread) = self.thread(row) else { return false };
+        let Some(thread) = self.thread(row) else {
+            return false;
+        };
         let travel = |step: Step| Action::travel(desk.windows.active, step.after());
         let action = match gesture {
             Gesture::Go => thread.life.map(|(first, _)| travel(first)),
             Gesture::GoOn => thread.life.map(|(_, last)| travel(last)),
-            Gesture::Stay => Some(Action::Travel(TravelAction::StayInThread(Some(thread.name.clone())))),
+            Gesture::Stay => Some(Action::Travel(TravelAction::StayInThread(Some(
+                thread.name.clone(),
+            )))),
             Gesture::Open | Gesture::Close | Gesture::Remove => None,
         };
         out.extend(action.clone());
@@ -106,7 +110,11 @@ impl TableSource for ThreadTable {
 
     fn menu(&self, row: &TableRow, _: &Table, desk: &Desk) -> RowMenu {
         let Some(thread) = self.thread(row) else {
-            return RowMenu { title: self.title(), note: String::new(), entries: Vec::new() };
+            return RowMenu {
+                title: self.title(),
+                note: String::new(),
+                entries: Vec::new(),
+            };
         };
         let act = |gesture| {
             let mut actions = Vec::new();
@@ -123,8 +131,11 @@ impl TableSource for ThreadTable {
                 .key("double click"),
         };
         let entries = vec![
-            MenuEntry::new(say!("threads-travel-to-its-first-step"), act(Gesture::Go)).icon(icons::START).key("Enter"),
-            MenuEntry::new(say!("threads-travel-to-its-last-step"), act(Gesture::GoOn)).icon(icons::END),
+            MenuEntry::new(say!("threads-travel-to-its-first-step"), act(Gesture::Go))
+                .icon(icons::START)
+                .key("Enter"),
+            MenuEntry::new(say!("threads-travel-to-its-last-step"), act(Gesture::GoOn))
+                .icon(icons::END),
             stay,
             MenuEntry::Line,
             MenuEntry::copy(thread.line()),
@@ -141,13 +152,16 @@ impl TableSource for ThreadTable {
     }
 
     fn is_here(&self, row: &TableRow, desk: &Desk) -> bool {
-        desk.threads.here().is_some_and(|thread| u64::from(thread.0) == row.key)
+        desk.threads
+            .here()
+            .is_some_and(|thread| u64::from(thread.0) == row.key)
     }
 
     /// A pin at the thread that the window stays in.
     fn mark(&self, row: &TableRow, desk: &Desk) -> Option<char> {
         let held = desk.windows.active().thread;
-        held.filter(|thread| u64::from(thread.0) == row.key).map(|_| icons::PIN)
+        held.filter(|thread| u64::from(thread.0) == row.key)
+            .map(|_| icons::PIN)
     }
 
     fn row_cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
@@ -166,34 +180,64 @@ fn count(threads: &All) -> usize {
 fn table(threads: &All, session: &Session) -> Table {
     let words = so_far(session, &say!("threads-count", count = count(threads)));
     let cores = threads.schedule.cores.len();
-    let summary = if cores > 0 { say!("threads-on-cores", threads = words, count = cores) } else { words };
+    let summary = if cores > 0 {
+        say!("threads-on-cores", threads = words, count = cores)
+    } else {
+        words
+    };
     let busiest = threads.rows.iter().map(|row| row.steps).max().unwrap_or(0);
-    let mut rows: Vec<TableRow> = threads.rows.iter().map(|thread| row(thread, busiest)).collect();
+    let mut rows: Vec<TableRow> = threads
+        .rows
+        .iter()
+        .map(|thread| row(thread, busiest))
+        .collect();
     rows.sort_by_key(|row| row.is_last);
     let table = Table::new(summary, &HEADS, rows);
     // Name, number of steps and first step are shown in the narrowest panel.
-    let table = Table { spare: vec![2, 9, 6, 8, 5, 1], ..table }.without_empty();
+    let table = Table {
+        spare: vec![2, 9, 6, 8, 5, 1],
+        ..table
+    }
+    .without_empty();
     // The share of an only thread says nothing.
-    if threads.rows.len() > 1 { table } else { table.without_named("") }
+    if threads.rows.len() > 1 {
+        table
+    } else {
+        table.without_named("")
+    }
 }
 
 fn row(thread: &ThreadRow, busiest: u64) -> TableRow {
     let text = |number: Option<u64>, text: Option<String>| {
         TableCell::ranked(number, Meaning::Second, text.unwrap_or_default())
     };
-    let (first, last) = thread.life.map_or((None, None), |(first, last)| (Some(first), Some(last)));
+    let (first, last) = thread
+        .life
+        .map_or((None, None), |(first, last)| (Some(first), Some(last)));
     let step = |step: Option<_>| step.map_or_else(TableCell::default, TableCell::Step);
-    let ending = if thread.ending == Ending::Killed { Meaning::Exception } else { Meaning::Second };
+    let ending = if thread.ending == Ending::Killed {
+        Meaning::Exception
+    } else {
+        Meaning::Second
+    };
     let began = thread.times.map(|(first, _)| first);
     let cells = vec![
-        TableCell::ranked(thread.name.parse().ok(), Meaning::Plain, thread.name.clone()),
+        TableCell::ranked(
+            thread.name.parse().ok(),
+            Meaning::Plain,
+            thread.name.clone(),
+        ),
         text(None, thread.process.clone()),
         TableCell::Bar(thread.steps, 0, busiest),
         TableCell::number(thread.steps),
         step(first),
         step(last),
         text(thread.cores.first().copied(), Some(thread.cores_text())),
-        TableCell::ranked(Some(thread.ending as u64), ending, ending_words(thread.ending)),
+        TableCell::ranked(
+            Some(thread.ending as u64),
+            ending,
+            ending_words(thread.ending),
+        ),
         text(thread.lasted(), thread.lasted().map(span_text)),
         text(began, began.map(time_text)),
     ];
@@ -222,8 +266,17 @@ mod tests {
         let (session, _place) = sample(Sample::CoreSharded);
         let threads = threads_of(&session, &stepback_index::Cancel::default()).expect("threads");
         let table = table(&threads, &session);
-        for (column, is_falling) in [(None, false), (Some(0), false), (Some(3), true), (Some(3), false)] {
-            let seen = table.seen(&View { column, is_falling, ..View::default() });
+        for (column, is_falling) in [
+            (None, false),
+            (Some(0), false),
+            (Some(3), true),
+            (Some(3), false),
+        ] {
+            let seen = table.seen(&View {
+                column,
+                is_falling,
+                ..View::default()
+            });
             let idle: Vec<bool> = seen.rows.iter().map(|row| row.is_last).collect();
             assert!(idle.is_sorted(), "{column:?}: {idle:?}");
         }
@@ -232,13 +285,21 @@ mod tests {
     #[test]
     fn threads_with_numbers_for_names_are_in_the_order_of_the_numbers() {
         let named = |name: &str, steps| {
-            let thread = ThreadRow { name: name.to_owned(), steps, ..threads_row() };
+            let thread = ThreadRow {
+                name: name.to_owned(),
+                steps,
+                ..threads_row()
+            };
             row(&thread, 9)
         };
         let rows = vec![named("cpu1", 5), named("100", 9), named("99", 7)];
         let table = Table::new(String::new(), &HEADS, rows);
         let names = |column, is_falling| -> Vec<String> {
-            let seen = table.seen(&View { column, is_falling, ..View::default() });
+            let seen = table.seen(&View {
+                column,
+                is_falling,
+                ..View::default()
+            });
             seen.rows.iter().map(|row| row.cells[0].text()).collect()
         };
         assert_eq!(names(Some(0), false), ["99", "100", "cpu1"]);
@@ -247,6 +308,9 @@ mod tests {
 
     fn threads_row() -> ThreadRow {
         let (session, _place) = sample(Sample::Threads);
-        threads_of(&session, &stepback_index::Cancel::default()).expect("threads").rows.swap_remove(0)
+        threads_of(&session, &stepback_index::Cancel::default())
+            .expect("threads")
+            .rows
+            .swap_remove(0)
     }
 }

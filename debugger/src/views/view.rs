@@ -117,7 +117,10 @@ pub enum Status {
 impl Status {
     /// There are no rows: why, and what the user can do about it.
     pub fn empty(title: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self::Empty { title: title.into(), advice: advice.into() }
+        Self::Empty {
+            title: title.into(),
+            advice: advice.into(),
+        }
     }
 
     /// The value of an answer, fresh or not.
@@ -127,7 +130,10 @@ impl Status {
     pub fn of_answer<A: Clone>(answer: &Answer<'_, A>) -> Result<A, Self> {
         match answer {
             Answer::Failed(error) => Err(Self::Failed((*error).to_owned())),
-            answer => answer.any().cloned().ok_or_else(|| Self::Loading(String::new())),
+            answer => answer
+                .any()
+                .cloned()
+                .ok_or_else(|| Self::Loading(String::new())),
         }
     }
 }

@@ -49,8 +49,15 @@ struct WarningText {
 impl WarningText {
     fn new(warning: &Warning, session: &Session) -> Self {
         let text = placed(warning, &warning.message, &session.index);
-        let times = if warning.count > 1 { format!(" ×{}", thousands(warning.count)) } else { String::new() };
-        Self { line: warning.line, copied: text + &times }
+        let times = if warning.count > 1 {
+            format!(" ×{}", thousands(warning.count))
+        } else {
+            String::new()
+        };
+        Self {
+            line: warning.line,
+            copied: text + &times,
+        }
     }
 }
 
@@ -75,14 +82,22 @@ impl TableSource for WarningTable {
         let is_part = SoFar::of(&desk.session).is_some();
         if self.of != of || self.is_part != is_part {
             (self.table, self.of, self.is_part) = (Arc::new(table(&desk.session)), of, is_part);
-            self.texts = index.warnings().iter().map(|warning| WarningText::new(warning, &desk.session)).collect();
+            self.texts = index
+                .warnings()
+                .iter()
+                .map(|warning| WarningText::new(warning, &desk.session))
+                .collect();
             self.is_text = index.source().is_text();
         }
         Ok(Arc::clone(&self.table))
     }
 
     fn nothing(&self, _: &Desk) -> Option<String> {
-        let words = if self.is_part { say!("warnings-no-warnings-so-far") } else { say!("warnings-no-warnings") };
+        let words = if self.is_part {
+            say!("warnings-no-warnings-so-far")
+        } else {
+            say!("warnings-no-warnings")
+        };
         Some(words.to_owned())
     }
 
@@ -99,10 +114,18 @@ impl TableSource for WarningTable {
         if !self.is_text {
             return;
         }
-        let lines: Vec<u64> = seen.iter().filter_map(|row| Some(self.text(row)?.line)).collect();
+        let lines: Vec<u64> = seen
+            .iter()
+            .filter_map(|row| Some(self.text(row)?.line))
+            .collect();
         self.lines.poll(&lines, &desk.worker, |lines| {
             let (lines, session) = (lines.clone(), Arc::clone(&desk.session));
-            move |cancel: &Cancel| lines.iter().map(|line| line_text(&session, *line, cancel)).collect()
+            move |cancel: &Cancel| {
+                lines
+                    .iter()
+                    .map(|line| line_text(&session, *line, cancel))
+                    .collect()
+            }
         });
     }
 
@@ -117,7 +140,10 @@ impl TableSource for WarningTable {
 
     /// To the line, where the format has some.
     fn act(&self, row: &TableRow, gesture: Gesture, _: &Desk, out: &mut Vec<Action>) -> bool {
-        let line = self.text(row).filter(|_| gesture == Gesture::Go && self.is_text).map(|text| text.line);
+        let line = self
+            .text(row)
+            .filter(|_| gesture == Gesture::Go && self.is_text)
+            .map(|text| text.line);
         out.extend(line.map(|line| Action::Travel(TravelAction::GoTo(format!("line:{line}")))));
         line.is_some()
     }
@@ -128,14 +154,23 @@ impl TableSource for WarningTable {
             let mut actions = Vec::new();
             self.act(row, Gesture::Go, desk, &mut actions);
             title = say!("warnings-line-head", line = text.line);
-            entries.push(MenuEntry::new(say!("warnings-travel-to-its-line"), actions).icon(icons::GO_TO).key("Enter"));
+            entries.push(
+                MenuEntry::new(say!("warnings-travel-to-its-line"), actions)
+                    .icon(icons::GO_TO)
+                    .key("Enter"),
+            );
         }
         entries.push(MenuEntry::copy(self.copied(row)));
-        RowMenu { title, note: String::new(), entries }
+        RowMenu {
+            title,
+            note: String::new(),
+            entries,
+        }
     }
 
     fn copied(&self, row: &TableRow) -> String {
-        self.text(row).map_or_else(|| row.line(), |text| text.copied.clone())
+        self.text(row)
+            .map_or_else(|| row.line(), |text| text.copied.clone())
     }
 
     fn row_cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
@@ -171,7 +206,11 @@ fn table(session: &Session) -> Table {
         ..TableRow::default()
     });
     let (count, kept) = (session.index.info().warning_count, warnings.len() as u64);
-    let words = if is_text { say!("warnings-lines", count = count) } else { say!("warnings-places", count = count) };
+    let words = if is_text {
+        say!("warnings-lines", count = count)
+    } else {
+        say!("warnings-places", count = count)
+    };
     let words = so_far(session, &words);
     let words = match kept {
         _ if count <= kept => words,
@@ -179,13 +218,29 @@ fn table(session: &Session) -> Table {
         _ => format!("{words}; {}", say!("warnings-that-differ", count = kept)),
     };
     let table = Table::new(words, &HEADS, rows.collect());
-    if is_text { table } else { table.without_named("Line").without_named("Byte") }
+    if is_text {
+        table
+    } else {
+        table.without_named("Line").without_named("Byte")
+    }
 }
 
 /// Text of a line, without what would break the row.
 fn line_text(session: &Session, line: u64, cancel: &Cancel) -> Result<String> {
-    let found = RawLines { first: Line(line), count: 1 }.run(&session.index, cancel)?;
-    let text = found.into_iter().next().map(|line| line.text).unwrap_or_default();
-    let shown = text.trim().chars().take(LONGEST).map(|letter| if letter.is_control() { ' ' } else { letter });
+    let found = RawLines {
+        first: Line(line),
+        count: 1,
+    }
+    .run(&session.index, cancel)?;
+    let text = found
+        .into_iter()
+        .next()
+        .map(|line| line.text)
+        .unwrap_or_default();
+    let shown = text
+        .trim()
+        .chars()
+        .take(LONGEST)
+        .map(|letter| if letter.is_control() { ' ' } else { letter });
     Ok(shown.collect())
 }

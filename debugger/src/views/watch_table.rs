@@ -17,7 +17,13 @@ use crate::model::watch_state::{WatchState, watch_state};
 use crate::notes::{Watch, WatchChange};
 use crate::worker::Slot;
 
-const HEADS: [&str; 5] = ["head-watch", "head-type", "head-written-by", "head-next-write", "head-value"];
+const HEADS: [&str; 5] = [
+    "head-watch",
+    "head-type",
+    "head-written-by",
+    "head-next-write",
+    "head-value",
+];
 
 /// A row a watch.
 #[derive(Default)]
@@ -46,12 +52,23 @@ impl WatchStates {
     ///
     /// # Errors
     /// The status to show instead, where there is no answer.
-    pub fn poll(&mut self, watches: &[Watch], at: Position, desk: &Desk) -> Result<Arc<Vec<WatchState>>, Status> {
-        let question = WatchQuestion { watches: watches.to_vec(), at };
+    pub fn poll(
+        &mut self,
+        watches: &[Watch],
+        at: Position,
+        desk: &Desk,
+    ) -> Result<Arc<Vec<WatchState>>, Status> {
+        let question = WatchQuestion {
+            watches: watches.to_vec(),
+            at,
+        };
         Status::of_answer(&self.answer.poll(&question, &desk.worker, |question| {
-            let (WatchQuestion { watches, at }, session) = (question.clone(), Arc::clone(&desk.session));
+            let (WatchQuestion { watches, at }, session) =
+                (question.clone(), Arc::clone(&desk.session));
             move |cancel: &Cancel| {
-                let states = watches.iter().map(|watch| watch_state(&session, watch, at, cancel));
+                let states = watches
+                    .iter()
+                    .map(|watch| watch_state(&session, watch, at, cancel));
                 Ok(Arc::new(states.collect::<anyhow::Result<Vec<_>>>()?))
             }
         }))
@@ -59,14 +76,22 @@ impl WatchStates {
 
     /// The watches of the last answer, and their states.
     pub fn answer(&self) -> Option<(&[Watch], &[WatchState])> {
-        self.answer.peek().map(|(question, states)| (question.watches.as_slice(), states.as_slice()))
+        self.answer
+            .peek()
+            .map(|(question, states)| (question.watches.as_slice(), states.as_slice()))
     }
 
     /// A watch with its state, once that is known.
     pub fn of<'a>(&'a self, place: usize, watch: &'a Watch) -> ShownWatch<'a> {
         let answer = self.answer();
-        let state = answer.and_then(|(watches, states)| states.get(watches.iter().position(|known| known == watch)?));
-        ShownWatch { place, watch, state }
+        let state = answer.and_then(|(watches, states)| {
+            states.get(watches.iter().position(|known| known == watch)?)
+        });
+        ShownWatch {
+            place,
+            watch,
+            state,
+        }
     }
 
     /// True while an answer is on its way.
@@ -91,8 +116,14 @@ impl ShownWatch<'_> {
     pub fn act(self, gesture: Gesture, follow: Follow, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let windows = &desk.windows;
         let written_by = self.state.and_then(|state| state.written_by);
-        let travel = |to: Option<Step>| to.map(|to| Action::travel(windows.travelling(follow), to.after()));
-        let change = |way| Some(Action::Travel(TravelAction::GoToChange(self.watch.text(), way)));
+        let travel =
+            |to: Option<Step>| to.map(|to| Action::travel(windows.travelling(follow), to.after()));
+        let change = |way| {
+            Some(Action::Travel(TravelAction::GoToChange(
+                self.watch.text(),
+                way,
+            )))
+        };
         let is_here = written_by.map(Step::after) == Some(windows.position_of(follow));
         let asked = match gesture {
             // Where the step just done is the last write, to the change before.
@@ -102,11 +133,14 @@ impl ShownWatch<'_> {
             Gesture::Open => change(Way::Forward),
             Gesture::Close => change(Way::Back),
             Gesture::Stay => None,
-            Gesture::Remove => Some(Action::Mark(MarkAction::Watch(WatchChange::Remove(self.place)))),
+            Gesture::Remove => Some(Action::Mark(MarkAction::Watch(WatchChange::Remove(
+                self.place,
+            )))),
         };
         let Some(asked) = asked else { return false };
-        let start =
-            matches!(asked, Action::Travel(TravelAction::GoToChange(..))).then(|| windows.start_from(follow)).flatten();
+        let start = matches!(asked, Action::Travel(TravelAction::GoToChange(..)))
+            .then(|| windows.start_from(follow))
+            .flatten();
         out.extend(start.into_iter().chain([asked]));
         true
     }
@@ -114,7 +148,9 @@ impl ShownWatch<'_> {
     /// The one cell that it reads; none where it reads several, or none.
     pub fn cell(self) -> Option<CellName> {
         match self.state?.cells.as_slice() {
-            [Cell::Memory { address, len_bytes }] => Some(CellName::Memory(address.to_string(), *len_bytes)),
+            [Cell::Memory { address, len_bytes }] => {
+                Some(CellName::Memory(address.to_string(), *len_bytes))
+            }
             [Cell::Register { .. }] => Some(CellName::Register(self.watch.expression.clone())),
             _ => None,
         }
@@ -125,7 +161,11 @@ impl WatchTable {
     fn at(&self, row: &TableRow) -> Option<ShownWatch<'_>> {
         let (watches, states) = self.states.answer()?;
         let place = usize::try_from(row.key).ok()?;
-        Some(ShownWatch { place, watch: watches.get(place)?, state: Some(states.get(place)?) })
+        Some(ShownWatch {
+            place,
+            watch: watches.get(place)?,
+            state: Some(states.get(place)?),
+        })
     }
 }
 
@@ -166,7 +206,8 @@ impl TableSource for WatchTable {
     }
 
     fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        self.at(row).is_some_and(|watch| watch.act(gesture, self.follow, desk, out))
+        self.at(row)
+            .is_some_and(|watch| watch.act(gesture, self.follow, desk, out))
     }
 
     fn cell(&self, row: &TableRow, _: &Table) -> Option<CellName> {
@@ -178,43 +219,64 @@ impl TableSource for WatchTable {
     }
 
     fn forget(&mut self) {
-        *self = Self { follow: self.follow, ..Self::default() };
+        *self = Self {
+            follow: self.follow,
+            ..Self::default()
+        };
     }
 }
 
 fn table(watches: &[Watch], states: &[WatchState]) -> Table {
-    let rows = (0u64..).zip(watches.iter().zip(states)).map(|(key, (watch, state))| TableRow {
-        name: say!(
-            "watches-row",
-            expression = &*watch.expression,
-            value = state.value.as_deref().unwrap_or(say!("watches-unknown"))
-        ),
-        key,
-        cells: vec![
-            TableCell::new(Meaning::Symbol, as_read(&watch.expression, &state.readings)),
-            TableCell::new(Meaning::Label, watch.kind.name()),
-            writer(state),
-            state.next_write.map_or_else(TableCell::default, TableCell::Step),
-            value(state),
-        ],
-        address: state.address,
-        ..TableRow::default()
-    });
-    Table::new(say!("terminal-watches", count = watches.len()), &HEADS, rows.collect())
+    let rows = (0u64..)
+        .zip(watches.iter().zip(states))
+        .map(|(key, (watch, state))| TableRow {
+            name: say!(
+                "watches-row",
+                expression = &*watch.expression,
+                value = state.value.as_deref().unwrap_or(say!("watches-unknown"))
+            ),
+            key,
+            cells: vec![
+                TableCell::new(Meaning::Symbol, as_read(&watch.expression, &state.readings)),
+                TableCell::new(Meaning::Label, watch.kind.name()),
+                writer(state),
+                state
+                    .next_write
+                    .map_or_else(TableCell::default, TableCell::Step),
+                value(state),
+            ],
+            address: state.address,
+            ..TableRow::default()
+        });
+    Table::new(
+        say!("terminal-watches", count = watches.len()),
+        &HEADS,
+        rows.collect(),
+    )
 }
 
 /// An expression with `0x` before what is read in hexadecimal without it.
 fn as_read(expression: &str, readings: &[Reading]) -> String {
     let mut shown = expression.to_owned();
     for reading in readings.iter().filter(|reading| reading.is_hexadecimal) {
-        let is_inside = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-        let place = shown.match_indices(&reading.text).map(|(place, _)| place).find(|place| {
-            let (before, behind) = (shown.get(..*place), shown.get(place + reading.text.len()..));
-            let (last, next) =
-                (before.and_then(|text| text.chars().last()), behind.and_then(|text| text.chars().next()));
-            !is_inside(last) && !is_inside(next)
-        });
-        place.into_iter().for_each(|place| shown.insert_str(place, "0x"));
+        let is_inside = |letter: Option<char>| {
+            letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
+        };
+        let place = shown
+            .match_indices(&reading.text)
+            .map(|(place, _)| place)
+            .find(|place| {
+                let (before, behind) =
+                    (shown.get(..*place), shown.get(place + reading.text.len()..));
+                let (last, next) = (
+                    before.and_then(|text| text.chars().last()),
+                    behind.and_then(|text| text.chars().next()),
+                );
+                !is_inside(last) && !is_inside(next)
+            });
+        place
+            .into_iter()
+            .for_each(|place| shown.insert_str(place, "0x"));
     }
     shown
 }
@@ -222,8 +284,18 @@ fn as_read(expression: &str, readings: &[Reading]) -> String {
 /// The value, with a sign where it is not plain; why there is none.
 fn value(state: &WatchState) -> TableCell {
     let Some(value) = &state.value else {
-        let meaning = if state.is_wrong { Meaning::Exception } else { Meaning::Unknown };
-        return TableCell::new(meaning, state.reason.clone().unwrap_or_else(|| say!("watches-unknown").to_owned()));
+        let meaning = if state.is_wrong {
+            Meaning::Exception
+        } else {
+            Meaning::Unknown
+        };
+        return TableCell::new(
+            meaning,
+            state
+                .reason
+                .clone()
+                .unwrap_or_else(|| say!("watches-unknown").to_owned()),
+        );
     };
     let (meaning, sign) = match state.source {
         ValueSource::External => (Meaning::External, "!"),
@@ -237,7 +309,9 @@ fn value(state: &WatchState) -> TableCell {
 fn writer(state: &WatchState) -> TableCell {
     match state.written_by {
         Some(step) => TableCell::Step(step),
-        None if state.is_initial => TableCell::new(Meaning::Label, say!("watches-before-the-start")),
+        None if state.is_initial => {
+            TableCell::new(Meaning::Label, say!("watches-before-the-start"))
+        }
         None if state.cells.is_empty() => TableCell::default(),
         None => TableCell::new(Meaning::Label, say!("watches-never-written")),
     }
@@ -249,9 +323,20 @@ mod tests {
 
     #[test]
     fn what_is_read_in_hexadecimal_is_shown_so() {
-        let reading =
-            |text: &str, is_hexadecimal| Reading { text: text.to_owned(), taken: 0, other: None, is_hexadecimal };
-        let readings = [reading("80020340", true), reading("9000", false), reading("8000", true)];
-        assert_eq!(as_read("[80020340] + 9000 + x8000 + 8000", &readings), "[0x80020340] + 9000 + x8000 + 0x8000");
+        let reading = |text: &str, is_hexadecimal| Reading {
+            text: text.to_owned(),
+            taken: 0,
+            other: None,
+            is_hexadecimal,
+        };
+        let readings = [
+            reading("80020340", true),
+            reading("9000", false),
+            reading("8000", true),
+        ];
+        assert_eq!(
+            as_read("[80020340] + 9000 + x8000 + 8000", &readings),
+            "[0x80020340] + 9000 + x8000 + 0x8000"
+        );
     }
 }

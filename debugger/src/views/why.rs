@@ -6,11 +6,15 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 use super::view::{Gesture, Marked, Rows, Status, View};
-use crate::action::{Action, CellName, PanelKind, SliceAction, SliceQuestion, SliceView, ViewAction};
+use crate::action::{
+    Action, CellName, PanelKind, SliceAction, SliceQuestion, SliceView, ViewAction,
+};
 use crate::analysis::slice::{Fold, ReadingLine};
 use crate::desk::{Desk, SliceList, SliceState};
 use crate::messages::say;
-use crate::model::slice::{Slice, SliceEnd, SliceLines, Told, question_words, slice_words, view_words};
+use crate::model::slice::{
+    Slice, SliceEnd, SliceLines, Told, question_words, slice_words, view_words,
+};
 use crate::notes::KeptSlice;
 
 /// The slice that is marked, or a kept one.
@@ -46,7 +50,10 @@ pub enum OwnSliceRequest {
 impl WhyView {
     /// Shows a kept slice.
     pub fn of(kept: KeptSlice) -> Self {
-        Self { own: Some(kept), ..Self::default() }
+        Self {
+            own: Some(kept),
+            ..Self::default()
+        }
     }
 
     /// The kept slice that is shown; none: the one that is marked.
@@ -131,20 +138,39 @@ impl WhyView {
 
     fn rows(&mut self, slice: &Arc<Slice>, state: &SliceState, desk: &Desk) -> Status {
         self.state.shown = self.state.list.poll(slice, self.view, &desk.worker);
-        let Some(shown) = &self.state.shown else { return Status::Loading(say!("slice-following").to_owned()) };
-        let words = if slice.end == SliceEnd::Stopped { say!("slice-go-on") } else { say!("slice-more") };
+        let Some(shown) = &self.state.shown else {
+            return Status::Loading(say!("slice-following").to_owned());
+        };
+        let words = if slice.end == SliceEnd::Stopped {
+            say!("slice-go-on")
+        } else {
+            say!("slice-more")
+        };
         self.state.more = state.can_have_more().then(|| format!("… {words}"));
         let count = shown.lines.len() + usize::from(self.state.more.is_some());
         if count == 0 {
-            return Status::empty(say!("slice-no-step").to_owned(), say!("slice-nothing-asked-terminal").to_owned());
+            return Status::empty(
+                say!("slice-no-step").to_owned(),
+                say!("slice-nothing-asked-terminal").to_owned(),
+            );
         }
         let (question, found) = (question_words(slice), slice_words(slice));
-        let summary = format!("{question} · {} · {found}", view_words(self.view).0.to_lowercase());
+        let summary = format!(
+            "{question} · {} · {found}",
+            view_words(self.view).0.to_lowercase()
+        );
         // The cursor goes along where the position goes to another step of the slice.
         let at = desk.windows.active().position;
         let row = at.last_step().and_then(|step| shown.place_of(step));
-        let marked = row.map(|row| Marked { key: (state.number(), at.0), row });
-        Status::Rows(Rows { count, summary, marked })
+        let marked = row.map(|row| Marked {
+            key: (state.number(), at.0),
+            row,
+        });
+        Status::Rows(Rows {
+            count,
+            summary,
+            marked,
+        })
     }
 
     /// Shows the slice in the next way.
@@ -169,7 +195,9 @@ impl View for WhyView {
             return Status::empty(say!("slice-nothing-asked").to_owned(), advice);
         };
         let at = question.at;
-        let Some(state) = self.slice_state(desk) else { return Status::Loading(say!("slice-following").to_owned()) };
+        let Some(state) = self.slice_state(desk) else {
+            return Status::Loading(say!("slice-following").to_owned());
+        };
         if let Some(error) = state.error() {
             return Status::Failed(error.to_owned());
         }
@@ -186,7 +214,8 @@ impl View for WhyView {
 
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let Some((line, told)) = self.told(place) else {
-            let is_more = self.state.more.is_some() && matches!(gesture, Gesture::Go | Gesture::Open);
+            let is_more =
+                self.state.more.is_some() && matches!(gesture, Gesture::Go | Gesture::Open);
             if is_more {
                 self.follow_more(out);
             }
@@ -196,12 +225,16 @@ impl View for WhyView {
         let is_call = told.row().is_none();
         let memory = told.row().and_then(|row| {
             row.gives.iter().find_map(|given| match &given.cell {
-                CellName::Memory(address, _) => Some(Action::View(ViewAction::ShowMemory(address.clone()))),
+                CellName::Memory(address, _) => {
+                    Some(Action::View(ViewAction::ShowMemory(address.clone())))
+                }
                 CellName::Register(_) => None,
             })
         });
         match (gesture, line.fold) {
-            (Gesture::Open, Fold::Folded(_)) | (Gesture::Close, Fold::Open(_)) => self.state.list.flip(&line),
+            (Gesture::Open, Fold::Folded(_)) | (Gesture::Close, Fold::Open(_)) => {
+                self.state.list.flip(&line)
+            }
             (Gesture::Go, _) if is_call => self.state.list.flip(&line),
             (Gesture::Go, _) => {
                 let travel = position.map(|to| Action::travel(desk.windows.active, to));
@@ -220,7 +253,10 @@ impl View for WhyView {
     fn parent(&self, place: usize) -> Option<usize> {
         let lines = &self.state.shown.as_ref()?.lines;
         let depth = lines.get(place)?.depth;
-        lines.get(..place)?.iter().rposition(|line| line.depth < depth)
+        lines
+            .get(..place)?
+            .iter()
+            .rposition(|line| line.depth < depth)
     }
 
     fn cell(&self, place: usize, _: &Desk) -> Option<CellName> {
@@ -239,7 +275,9 @@ impl View for WhyView {
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {
-        let Action::Slice(SliceAction::ViewSlice(view)) = action else { return false };
+        let Action::Slice(SliceAction::ViewSlice(view)) = action else {
+            return false;
+        };
         self.view = *view;
         true
     }

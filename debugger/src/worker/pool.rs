@@ -83,8 +83,14 @@ struct Running {
 impl State {
     /// The next job that may begin: short ones first, and no long one on the last free thread.
     fn next(&mut self, long_limit: usize) -> Option<Job> {
-        let long_running = self.running.iter().filter(|running| running.lane == Lane::Long).count();
-        self.short.pop_front().or_else(|| self.long.pop_front_if(|_| long_running < long_limit))
+        let long_running = self
+            .running
+            .iter()
+            .filter(|running| running.lane == Lane::Long)
+            .count();
+        self.short
+            .pop_front()
+            .or_else(|| self.long.pop_front_if(|_| long_running < long_limit))
     }
 
     fn waiting(&self) -> impl Iterator<Item = &Job> {
@@ -142,8 +148,8 @@ impl Worker {
             language.speak();
             // Without threads of its own a worker runs jobs on the thread of the window, which may not read otherwise.
             let _reads = allow_reads();
-            let result =
-                catch_unwind(AssertUnwindSafe(|| job(cancel))).unwrap_or_else(|panic| Err(panic_error(&*panic)));
+            let result = catch_unwind(AssertUnwindSafe(|| job(cancel)))
+                .unwrap_or_else(|panic| Err(panic_error(&*panic)));
             // Known before the asker hears of it.
             if let Some(damage) = result.as_ref().err().and_then(damage_in) {
                 shared.meet(Met { damage, epoch });
@@ -155,7 +161,11 @@ impl Worker {
         if self.threads.is_empty() {
             run(&cancel);
         } else {
-            let job = Job { lane, cancel: cancel.clone(), run: Box::new(run) };
+            let job = Job {
+                lane,
+                cancel: cancel.clone(),
+                run: Box::new(run),
+            };
             let mut state = self.shared.lock();
             match lane {
                 Lane::Short => state.short.push_back(job),
@@ -184,8 +194,14 @@ impl Worker {
 
     /// What a job came upon that asked in this epoch, once.
     pub fn take_damage(&self) -> Option<Damage> {
-        let met = self.shared.damage.lock().unwrap_or_else(PoisonError::into_inner).take();
-        met.filter(|met| met.epoch == self.epoch()).map(|met| met.damage)
+        let met = self
+            .shared
+            .damage
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        met.filter(|met| met.epoch == self.epoch())
+            .map(|met| met.damage)
     }
 
     /// True when no job waits or runs. Answers may still have to be picked up by the slots.
@@ -201,7 +217,10 @@ impl Drop for Worker {
         state.is_closing = true;
         state.short.clear();
         state.long.clear();
-        state.running.iter().for_each(|running| running.cancel.cancel());
+        state
+            .running
+            .iter()
+            .for_each(|running| running.cancel.cancel());
         drop(state);
         self.shared.has_work.notify_all();
         let limit = Instant::now() + CLOSING;
@@ -233,7 +252,10 @@ fn work(shared: &Shared) {
     let mut state = shared.lock();
     while !state.is_closing {
         let Some(job) = state.next(shared.long_limit) else {
-            state = shared.has_work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = shared
+                .has_work
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
             continue;
         };
         if job.cancel.is_cancelled() {
@@ -241,7 +263,11 @@ fn work(shared: &Shared) {
         }
         state.jobs_started += 1;
         let number = state.jobs_started;
-        state.running.push(Running { number, lane: job.lane, cancel: job.cancel.clone() });
+        state.running.push(Running {
+            number,
+            lane: job.lane,
+            cancel: job.cancel.clone(),
+        });
         drop(state);
         (job.run)(&job.cancel);
         state = shared.lock();
@@ -253,7 +279,12 @@ fn work(shared: &Shared) {
 }
 
 fn panic_error(panic: &(dyn Any + Send)) -> anyhow::Error {
-    let words =
-        panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
-    anyhow!("internal error: {}", words.as_deref().unwrap_or("no message"))
+    let words = panic
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| panic.downcast_ref::<String>().cloned());
+    anyhow!(
+        "internal error: {}",
+        words.as_deref().unwrap_or("no message")
+    )
 }

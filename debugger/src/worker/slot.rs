@@ -52,13 +52,19 @@ struct Asked<K> {
 
 impl<K, A> Default for Slot<K, A> {
     fn default() -> Self {
-        Self { answered: None, pending: None, waiting_since: None }
+        Self {
+            answered: None,
+            pending: None,
+            waiting_since: None,
+        }
     }
 }
 
 impl<K, A> std::fmt::Debug for Slot<K, A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Slot").field("is_answered", &self.answered.is_some()).finish_non_exhaustive()
+        f.debug_struct("Slot")
+            .field("is_answered", &self.answered.is_some())
+            .finish_non_exhaustive()
     }
 }
 
@@ -89,12 +95,25 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
     {
         self.receive();
         let epoch = worker.epoch();
-        let is_answered = self.answered.as_ref().is_some_and(|(asked, _)| asked.key == *key && asked.epoch == epoch);
+        let is_answered = self
+            .answered
+            .as_ref()
+            .is_some_and(|(asked, _)| asked.key == *key && asked.epoch == epoch);
         if is_answered {
             (self.pending, self.waiting_since) = (None, None);
-        } else if self.pending.as_ref().is_none_or(|(asked, _)| asked.key != *key) {
+        } else if self
+            .pending
+            .as_ref()
+            .is_none_or(|(asked, _)| asked.key != *key)
+        {
             // The same question of an earlier epoch goes on, else a slow one would never be answered.
-            self.pending = Some((Asked { key: key.clone(), epoch }, worker.spawn(lane, make(key))));
+            self.pending = Some((
+                Asked {
+                    key: key.clone(),
+                    epoch,
+                },
+                worker.spawn(lane, make(key)),
+            ));
             self.waiting_since = self.waiting_since.or_else(|| Some(Instant::now()));
             self.receive();
         }
@@ -108,7 +127,10 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
 
     /// True while an answer has been on its way for longer than [`LATE_AFTER`].
     pub fn is_late(&self) -> bool {
-        self.is_waiting() && self.waiting_since.is_some_and(|since| since.elapsed() > LATE_AFTER)
+        self.is_waiting()
+            && self
+                .waiting_since
+                .is_some_and(|since| since.elapsed() > LATE_AFTER)
     }
 
     /// Forgets everything, so that the next poll asks again.
@@ -118,7 +140,9 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
 
     /// The newest answer whatever it was asked for, without asking.
     pub fn peek(&self) -> Option<(&K, &A)> {
-        self.answered.as_ref().and_then(|(asked, result)| result.as_ref().ok().map(|answer| (&asked.key, answer)))
+        self.answered
+            .as_ref()
+            .and_then(|(asked, result)| result.as_ref().ok().map(|answer| (&asked.key, answer)))
     }
 
     /// What the last poll had, without asking.
@@ -131,7 +155,9 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
     }
 
     fn receive(&mut self) {
-        let Some(result) = self.pending.as_ref().and_then(|(_, ticket)| ticket.take()) else { return };
+        let Some(result) = self.pending.as_ref().and_then(|(_, ticket)| ticket.take()) else {
+            return;
+        };
         self.waiting_since = None;
         if let Some((asked, _)) = self.pending.take() {
             // `{:#}` puts the whole chain of contexts on one line.
@@ -141,7 +167,9 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
 
     fn answer(&self, key: &K, epoch: u64) -> Answer<'_, A> {
         match &self.answered {
-            Some((asked, Ok(answer))) if asked.key == *key && asked.epoch == epoch => Answer::Fresh(answer),
+            Some((asked, Ok(answer))) if asked.key == *key && asked.epoch == epoch => {
+                Answer::Fresh(answer)
+            }
             Some((asked, Err(error))) if asked.key == *key => Answer::Failed(error),
             Some((_, Ok(answer))) if self.is_late() => Answer::Late(answer),
             Some((_, Ok(answer))) => Answer::Stale(answer),

@@ -42,8 +42,14 @@ fn a_synchronous_worker_answers_at_once() {
 fn a_job_may_read_an_index_on_the_thread_that_may_not() {
     let session = crate::session::test_session::overflow();
     let _drawing = forbid_reads();
-    let ticket = Worker::synchronous().spawn(Lane::Short, move |_| Ok(session.index.calls().get(CallId(0))));
-    assert!(ticket.take().is_some_and(|answer| answer.is_ok_and(|call| call.is_some())));
+    let ticket = Worker::synchronous().spawn(Lane::Short, move |_| {
+        Ok(session.index.calls().get(CallId(0)))
+    });
+    assert!(
+        ticket
+            .take()
+            .is_some_and(|answer| answer.is_ok_and(|call| call.is_some()))
+    );
 }
 
 #[test]
@@ -78,7 +84,8 @@ fn the_old_answer_stays_until_the_new_one_is_there() {
 fn in_a_new_epoch_the_same_question_is_asked_again_and_the_old_answer_stays_meanwhile() {
     let worker = Worker::new(1, || {});
     let mut slot = Slot::default();
-    let mut ask = |answer: u32| shown(&slot.poll(&(), &worker, move |_| move |_: &Cancel| Ok(answer)));
+    let mut ask =
+        |answer: u32| shown(&slot.poll(&(), &worker, move |_| move |_: &Cancel| Ok(answer)));
     wait_until(|| ask(1) == "fresh 1");
     assert_eq!(ask(2), "fresh 1");
     worker.renew();
@@ -131,7 +138,9 @@ fn a_short_question_is_answered_while_all_long_ones_are_blocked() {
     let blocked: Vec<Ticket<()>> = (0..10)
         .map(|_| {
             let gate = Arc::clone(&gate);
-            worker.spawn(Lane::Long, move |_| Ok(gate.lock().unwrap_or_else(PoisonError::into_inner).recv()?))
+            worker.spawn(Lane::Long, move |_| {
+                Ok(gate.lock().unwrap_or_else(PoisonError::into_inner).recv()?)
+            })
         })
         .collect();
     wait_until(|| worker.jobs_begun() == 2);

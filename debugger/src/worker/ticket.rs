@@ -16,14 +16,20 @@ pub struct Ticket<A> {
 impl<A: 'static> Ticket<A> {
     /// One whose answer is of a type.
     pub(super) fn of(asked: AnyTicket) -> Self {
-        Self { asked, answer: PhantomData }
+        Self {
+            asked,
+            answer: PhantomData,
+        }
     }
 
     /// The answer, once: none while it is on its way.
     pub fn take(&self) -> Option<anyhow::Result<A>> {
         let answer = self.asked.take()?;
         Some(answer.and_then(|answer| {
-            answer.downcast().map(|answer| *answer).map_err(|_| anyhow!("internal error: an answer to something else"))
+            answer
+                .downcast()
+                .map(|answer| *answer)
+                .map_err(|_| anyhow!("internal error: an answer to something else"))
         }))
     }
 }

@@ -66,7 +66,14 @@ pub enum Entered {
 }
 
 impl Entered {
-    pub(crate) const ALL: [Self; 6] = [Self::Root, Self::Call, Self::Tail, Self::Exception, Self::Switch, Self::Gap];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Root,
+        Self::Call,
+        Self::Tail,
+        Self::Exception,
+        Self::Switch,
+        Self::Gap,
+    ];
 }
 
 /// How a frame was found.
@@ -124,5 +131,12 @@ pub enum Left {
 }
 
 impl Left {
-    pub(crate) const ALL: [Self; 6] = [Self::Return, Self::Skipped, Self::Longjmp, Self::Open, Self::Tail, Self::Gap];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Return,
+        Self::Skipped,
+        Self::Longjmp,
+        Self::Open,
+        Self::Tail,
+        Self::Gap,
+    ];
 }

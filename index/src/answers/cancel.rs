@@ -25,6 +25,10 @@ impl Cancel {
     /// # Errors
     /// [`QueryError::Cancelled`].
     pub fn check(&self) -> Result<(), QueryError> {
-        if self.is_cancelled() { Err(QueryError::Cancelled) } else { Ok(()) }
+        if self.is_cancelled() {
+            Err(QueryError::Cancelled)
+        } else {
+            Ok(())
+        }
     }
 }

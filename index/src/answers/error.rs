@@ -40,7 +40,9 @@ pub enum QueryError {
         end: Position,
     },
     /// Too much is told of the memory that was asked for to be remembered.
-    #[error("the trace tells more often than {0} times where this memory lies: ask for fewer bytes")]
+    #[error(
+        "the trace tells more often than {0} times where this memory lies: ask for fewer bytes"
+    )]
     TooManyPages(usize),
     /// More memory than is gone into at once.
     #[error("{asked} bytes are more than are followed at once: ask for at most {limit}")]

@@ -115,7 +115,10 @@ impl Heap {
     pub(crate) fn of(functions: impl IntoIterator<Item = u64>) -> Self {
         let mut functions: Vec<u64> = functions.into_iter().collect();
         functions.sort_unstable();
-        Self { functions, ..Self::default() }
+        Self {
+            functions,
+            ..Self::default()
+        }
     }
 
     /// All blocks, by address, then by time.
@@ -125,11 +128,18 @@ impl Heap {
 
     /// The block that an address belongs to at a position: one that is allocated then, or else the one that was freed last before.
     pub fn block_at(&self, address: Address, position: Position) -> Option<Block> {
-        let after = self.blocks.partition_point(|block| block.address <= address.0);
+        let after = self
+            .blocks
+            .partition_point(|block| block.address <= address.0);
         let (mut place, mut found) = (after, None::<Block>);
-        while let Some(before) = place.checked_sub(1).filter(|before| self.ends.get(*before) > Some(&address.0)) {
+        while let Some(before) = place
+            .checked_sub(1)
+            .filter(|before| self.ends.get(*before) > Some(&address.0))
+        {
             place = before;
-            let Some(block) = self.blocks.get(place).map(|block| self.block(block)) else { break };
+            let Some(block) = self.blocks.get(place).map(|block| self.block(block)) else {
+                break;
+            };
             if !block.contains(address) || block.allocated_at > position {
                 continue;
             }
@@ -165,7 +175,10 @@ impl Heap {
     }
 
     fn function(&self, place: u32) -> u64 {
-        self.functions.get(place as usize).copied().unwrap_or_default()
+        self.functions
+            .get(place as usize)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// How many blocks there are so far.
@@ -175,7 +188,9 @@ impl Heap {
 
     /// One by its place among them; while they come, in the order in which they came.
     pub fn get(&self, place: u32) -> Option<Block> {
-        self.blocks.get(place as usize).map(|block| self.block(block))
+        self.blocks
+            .get(place as usize)
+            .map(|block| self.block(block))
     }
 
     /// Adds a block, behind one at its address that was not freed when this was allocated; gives its place.
@@ -187,7 +202,13 @@ impl Heap {
 
     /// Puts a block in the place of another at its address, which is the same block as an inner function gave it out.
     pub(crate) fn replace(&mut self, place: u32, block: &Block) {
-        let Some(unfreed_before) = self.blocks.get(place as usize).map(|inner| inner.unfreed_before) else { return };
+        let Some(unfreed_before) = self
+            .blocks
+            .get(place as usize)
+            .map(|inner| inner.unfreed_before)
+        else {
+            return;
+        };
         let kept = self.kept(block, unfreed_before);
         self.blocks[place as usize] = kept;
     }
@@ -225,7 +246,11 @@ impl Heap {
 
     /// Notes a free of what is not allocated.
     pub(crate) fn note_bad_free(&mut self, bad: BadFree) {
-        let count = if bad.freed_before.is_some() { &mut self.double_frees } else { &mut self.unknown_frees };
+        let count = if bad.freed_before.is_some() {
+            &mut self.double_frees
+        } else {
+            &mut self.unknown_frees
+        };
         *count += 1;
         if *count <= BAD_FREES as u64 {
             self.bad_frees.push(bad);
@@ -234,8 +259,11 @@ impl Heap {
 
     /// The answer, when all blocks came.
     pub(crate) fn finish(mut self) -> Self {
-        self.blocks.iter_mut().for_each(|block| block.unfreed_before = NO_BLOCK);
-        self.blocks.sort_unstable_by_key(|block| (block.address, block.allocated_at, block.freed_at));
+        self.blocks
+            .iter_mut()
+            .for_each(|block| block.unfreed_before = NO_BLOCK);
+        self.blocks
+            .sort_unstable_by_key(|block| (block.address, block.allocated_at, block.freed_at));
         let mut end = 0;
         let ends = self.blocks.iter().map(|block| {
             end = end.max(block.address.saturating_add(block.size_bytes.max(1)));
@@ -247,7 +275,9 @@ impl Heap {
 
     fn place_of(&self, function: u64) -> u32 {
         let place = self.functions.binary_search(&function).ok();
-        place.and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX)
+        place
+            .and_then(|place| u32::try_from(place).ok())
+            .unwrap_or(u32::MAX)
     }
 }
 
@@ -258,7 +288,10 @@ fn step_of(number: u64) -> Option<Step> {
 impl Block {
     /// Whether an address is one of its bytes; a block of no bytes has its first.
     pub fn contains(&self, address: Address) -> bool {
-        address.0.checked_sub(self.address.0).is_some_and(|offset| offset < self.size_bytes.max(1))
+        address
+            .0
+            .checked_sub(self.address.0)
+            .is_some_and(|offset| offset < self.size_bytes.max(1))
     }
 
     /// Whether it is allocated at a position.
@@ -282,8 +315,12 @@ mod tests {
         let table = (BLOCKS / 7 * 8) * (size_of::<(u64, u32)>() + 1);
         let following = BLOCKS.next_power_of_two() * size_of::<KeptBlock>() + table;
         // Afterwards: blocks and their ends, and what asks sorts them by places of 4 bytes, three at once at most.
-        let answer = BLOCKS.next_power_of_two() * size_of::<KeptBlock>() + BLOCKS * (size_of::<u64>() + 12);
+        let answer =
+            BLOCKS.next_power_of_two() * size_of::<KeptBlock>() + BLOCKS * (size_of::<u64>() + 12);
         let bad_frees = 2 * BAD_FREES * size_of::<BadFree>();
-        assert!(following.max(answer) + bad_frees <= HEAP_BYTES, "{following}, {answer} and {bad_frees} bytes");
+        assert!(
+            following.max(answer) + bad_frees <= HEAP_BYTES,
+            "{following}, {answer} and {bad_frees} bytes"
+        );
     }
 }

@@ -16,11 +16,19 @@ pub enum HostOperation {
 }
 
 impl HostOperation {
-    pub(crate) const ALL: [Self; 5] = [Self::Read, Self::TmpNam, Self::GetCmdline, Self::HeapInfo, Self::Elapsed];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Read,
+        Self::TmpNam,
+        Self::GetCmdline,
+        Self::HeapInfo,
+        Self::Elapsed,
+    ];
 
     /// The operation of a number in `r0`; none for those that write no memory.
     pub(crate) fn of_number(number: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|operation| operation.number() == number)
+        Self::ALL
+            .into_iter()
+            .find(|operation| operation.number() == number)
     }
 
     /// Whether a register's lower 32 bits name an operation that writes memory.

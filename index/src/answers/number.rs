@@ -32,7 +32,12 @@ impl Number {
 
     /// Its hexadecimal digits without leading zeros; none of 0.
     pub(crate) fn hex_digits(&self) -> String {
-        let all: String = self.bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        let all: String = self
+            .bytes
+            .iter()
+            .rev()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         all.trim_start_matches('0').to_owned()
     }
 
@@ -47,7 +52,9 @@ impl Number {
     }
 
     fn is_of(&self, mut bytes: impl Iterator<Item = Option<u8>>) -> bool {
-        self.bytes.iter().all(|wanted| bytes.next().unwrap_or(Some(0)) == Some(*wanted))
+        self.bytes
+            .iter()
+            .all(|wanted| bytes.next().unwrap_or(Some(0)) == Some(*wanted))
             && bytes.all(|byte| byte == Some(0))
     }
 }
@@ -71,10 +78,24 @@ mod tests {
         let value = |bytes: &[u8]| Value(bytes.iter().copied().map(Some).collect());
         let wide = Number::from_hex("0011223344556677_8899aabbccddeeff").unwrap();
         let bytes = 0x0011_2233_4455_6677_8899_aabb_ccdd_eeffu128.to_le_bytes();
-        assert!(wide.is(&value(&bytes)) && wide.is(&value(&bytes[..15])) && !wide.is(&value(&bytes[..14])));
-        assert!(wide.is(&value(&[&bytes[..], &[0; 240]].concat())) && !wide.is(&value(&[&bytes[..], &[1]].concat())));
+        assert!(
+            wide.is(&value(&bytes))
+                && wide.is(&value(&bytes[..15]))
+                && !wide.is(&value(&bytes[..14]))
+        );
+        assert!(
+            wide.is(&value(&[&bytes[..], &[0; 240]].concat()))
+                && !wide.is(&value(&[&bytes[..], &[1]].concat()))
+        );
         assert_eq!(Number::from_hex("ff"), Some(Number::from(255)));
-        assert_eq!([Number::from_hex(""), Number::from_hex("12g"), Number::from_hex(&"1".repeat(129))], [None; 3]);
+        assert_eq!(
+            [
+                Number::from_hex(""),
+                Number::from_hex("12g"),
+                Number::from_hex(&"1".repeat(129))
+            ],
+            [None; 3]
+        );
         assert!(!Number::from(0).is(&Value(vec![Some(0), None])));
     }
 }

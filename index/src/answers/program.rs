@@ -60,16 +60,36 @@ impl Program {
     /// Loads a segment: some bytes, then zeros up to a length. Where segments overlap, the later one wins, as in a loader.
     /// What would lie beyond the end of the address space is left out.
     pub fn load(&mut self, address: Address, bytes: Arc<[u8]>, len_bytes: u64) {
-        self.insert(address, len_bytes, Piece { last: 0, bytes, offset: 0, is_constant: false });
+        self.insert(
+            address,
+            len_bytes,
+            Piece {
+                last: 0,
+                bytes,
+                offset: 0,
+                is_constant: false,
+            },
+        );
     }
 
     /// The same for a segment that the program cannot write to: its bytes are those of the instructions that run there.
     pub fn load_constant(&mut self, address: Address, bytes: Arc<[u8]>, len_bytes: u64) {
-        self.insert(address, len_bytes, Piece { last: 0, bytes, offset: 0, is_constant: true });
+        self.insert(
+            address,
+            len_bytes,
+            Piece {
+                last: 0,
+                bytes,
+                offset: 0,
+                is_constant: true,
+            },
+        );
     }
 
     fn insert(&mut self, address: Address, len_bytes: u64, piece: Piece) {
-        let Some(rest) = len_bytes.checked_sub(1) else { return };
+        let Some(rest) = len_bytes.checked_sub(1) else {
+            return;
+        };
         let last = address.0.saturating_add(rest);
         self.clear(address.0, last);
         self.pieces.insert(address.0, Piece { last, ..piece });
@@ -77,14 +97,33 @@ impl Program {
 
     /// Cuts a range out of what was loaded so far.
     fn clear(&mut self, first: u64, last: u64) {
-        while let Some((&start, _)) = self.pieces.range(..=last).next_back().filter(|(_, piece)| piece.last >= first) {
-            let Some(piece) = self.pieces.remove(&start) else { return };
+        while let Some((&start, _)) = self
+            .pieces
+            .range(..=last)
+            .next_back()
+            .filter(|(_, piece)| piece.last >= first)
+        {
+            let Some(piece) = self.pieces.remove(&start) else {
+                return;
+            };
             if let Some(after) = last.checked_add(1).filter(|after| *after <= piece.last) {
                 let offset = piece.offset.saturating_add(after - start);
-                self.pieces.insert(after, Piece { offset, ..piece.clone() });
+                self.pieces.insert(
+                    after,
+                    Piece {
+                        offset,
+                        ..piece.clone()
+                    },
+                );
             }
             if let Some(before) = first.checked_sub(1).filter(|before| *before >= start) {
-                self.pieces.insert(start, Piece { last: before, ..piece });
+                self.pieces.insert(
+                    start,
+                    Piece {
+                        last: before,
+                        ..piece
+                    },
+                );
             }
         }
     }
@@ -118,7 +157,12 @@ impl Program {
 
     /// The bytes of an instruction of some length, where the program's files hold them and cannot have changed since:
     /// none where they are no such instruction, since then the files are others than those that ran. O(log n).
-    pub fn instruction(&self, pc: Address, length_bytes: u8, set: InstructionSet) -> Option<Encoding> {
+    pub fn instruction(
+        &self,
+        pc: Address,
+        length_bytes: u8,
+        set: InstructionSet,
+    ) -> Option<Encoding> {
         let (piece, place) = self.piece(pc).filter(|(piece, _)| piece.is_constant)?;
         let end = place.checked_add(usize::from(length_bytes))?;
         let is_inside = pc.0.checked_add(u64::from(length_bytes).checked_sub(1)?)? <= piece.last;
@@ -129,8 +173,11 @@ impl Program {
 
     /// What holds an address, and where in its bytes.
     fn piece(&self, address: Address) -> Option<(&Piece, usize)> {
-        let (start, piece) =
-            self.pieces.range(..=address.0).next_back().filter(|(_, piece)| address.0 <= piece.last)?;
+        let (start, piece) = self
+            .pieces
+            .range(..=address.0)
+            .next_back()
+            .filter(|(_, piece)| address.0 <= piece.last)?;
         let place = piece.offset.saturating_add(address.0 - start);
         Some((piece, usize::try_from(place).unwrap_or(usize::MAX)))
     }
@@ -145,7 +192,11 @@ impl Program {
     /// Adds code that lies elsewhere but belongs to the function that begins at an address, such as the unlikely part
     /// that a compiler moved away: a jump to it is none to another function.
     pub fn add_part(&mut self, bytes: Range<u64>, function: u64) {
-        self.functions.push(FunctionPart { start: bytes.start, end: bytes.end, function });
+        self.functions.push(FunctionPart {
+            start: bytes.start,
+            end: bytes.end,
+            function,
+        });
     }
 
     /// The functions and their parts, in no order.
@@ -171,10 +222,18 @@ impl Program {
     /// The first block of 64 bytes from one on that something was loaded into.
     pub(crate) fn next_granule(&self, from: u64) -> Option<u64> {
         let first = from.checked_shl(BLOCK_BITS)?;
-        let around = self.pieces.range(..=first).next_back().filter(|(_, piece)| piece.last >= first);
+        let around = self
+            .pieces
+            .range(..=first)
+            .next_back()
+            .filter(|(_, piece)| piece.last >= first);
         match around {
             Some(_) => Some(from),
-            None => self.pieces.range(first..).next().map(|(start, _)| start >> BLOCK_BITS),
+            None => self
+                .pieces
+                .range(first..)
+                .next()
+                .map(|(start, _)| start >> BLOCK_BITS),
         }
     }
 }
@@ -230,14 +289,21 @@ mod tests {
         assert_eq!(bytes(&program, 0x100, 3), Some(vec![0x48, 0x89, 0xe5]));
         assert_eq!(bytes(&program, 0x103, 1), Some(vec![0xc3]));
         // Half an instruction, and more than one.
-        assert_eq!((bytes(&program, 0x100, 2), bytes(&program, 0x100, 4)), (None, None));
+        assert_eq!(
+            (bytes(&program, 0x100, 2), bytes(&program, 0x100, 4)),
+            (None, None)
+        );
         // Beyond the bytes of the file, where there is nothing, in what may be written, without a length.
         assert_eq!(
-            [(0x103, 2), (0xff, 1), (0x200, 1), (0x100, 0)].map(|(pc, length)| bytes(&program, pc, length)),
+            [(0x103, 2), (0xff, 1), (0x200, 1), (0x100, 0)]
+                .map(|(pc, length)| bytes(&program, pc, length)),
             [const { None }; 4]
         );
         program.load(Address(0x102), (*b"\x90").into(), 1);
-        assert_eq!((bytes(&program, 0x100, 3), bytes(&program, 0x103, 1)), (None, Some(vec![0xc3])));
+        assert_eq!(
+            (bytes(&program, 0x100, 3), bytes(&program, 0x103, 1)),
+            (None, Some(vec![0xc3]))
+        );
     }
 
     #[test]
@@ -245,7 +311,10 @@ mod tests {
         let mut program = Program::default();
         program.load(Address(0x1010), Arc::default(), 0x100);
         let found = [0, 0x40, 0x41, 0x44, 0x45].map(|from| program.next_granule(from));
-        assert_eq!(found, [Some(0x40), Some(0x40), Some(0x41), Some(0x44), None]);
+        assert_eq!(
+            found,
+            [Some(0x40), Some(0x40), Some(0x41), Some(0x44), None]
+        );
         assert_eq!(program.next_granule(u64::MAX), None);
     }
 }

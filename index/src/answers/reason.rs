@@ -16,7 +16,9 @@ pub struct Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.way {
-            Way::Returned(step) => return write!(f, "return address of the call at step {}", step.0),
+            Way::Returned(step) => {
+                return write!(f, "return address of the call at step {}", step.0);
+            }
             Way::Computed(step) | Way::Moved(step) if self.fact == Fact::Constant(step) => {
                 return write!(f, "constant of step {}", step.0);
             }
@@ -25,7 +27,11 @@ impl fmt::Display for Reason {
             Way::Moved(step) => write!(f, "moved by step {} from ", step.0)?,
             Way::Loaded(step, None) => write!(f, "loaded by step {}: ", step.0)?,
             Way::Loaded(step, Some(source)) => {
-                write!(f, "loaded by step {} from what step {} accessed: ", step.0, source.0)?;
+                write!(
+                    f,
+                    "loaded by step {} from what step {} accessed: ",
+                    step.0, source.0
+                )?;
             }
         }
         match self.fact {
@@ -58,7 +64,10 @@ impl Fact {
     /// The step that shows it.
     pub fn step(self) -> Step {
         match self {
-            Self::Constant(step) | Self::Address(step) | Self::Target(step) | Self::Stated(step) => step,
+            Self::Constant(step)
+            | Self::Address(step)
+            | Self::Target(step)
+            | Self::Stated(step) => step,
         }
     }
 }

@@ -93,7 +93,11 @@ impl Defined {
     /// A value that the trace records.
     #[must_use]
     pub fn new(cell: SliceCell, value: Value) -> Self {
-        Self { cell, value, is_inferred: false }
+        Self {
+            cell,
+            value,
+            is_inferred: false,
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! A step with what it did.
 
-use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, RegisterUse, RegisterView, decode};
+use stepback_machine::{
+    AccessKind, Address, Branch, Encoding, InstructionSet, RegisterUse, RegisterView, decode,
+};
 use stepback_parsers::{DelaySlot, Line, Marker, Step, StepOrigin};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -75,9 +77,14 @@ impl StepRecord {
     /// What the step does to a view that it uses when accesses of some kinds were asked for:
     /// of all kinds a write, unless the instruction is known to read it only.
     pub(crate) fn kind_of_use(&self, view: RegisterView, kinds: AccessKinds) -> AccessKind {
-        let instruction = self.encoding.map(|encoding| decode(encoding, self.pc, self.instruction_set));
-        let is_written = |registers: &RegisterUse| registers.writes.iter().any(|known| known.overlaps(view));
-        let known = instruction.as_deref().and_then(|instruction| instruction.registers.as_ref());
+        let instruction = self
+            .encoding
+            .map(|encoding| decode(encoding, self.pc, self.instruction_set));
+        let is_written =
+            |registers: &RegisterUse| registers.writes.iter().any(|known| known.overlaps(view));
+        let known = instruction
+            .as_deref()
+            .and_then(|instruction| instruction.registers.as_ref());
         match kinds {
             AccessKinds::Reads => AccessKind::Read,
             AccessKinds::Writes => AccessKind::Write,

@@ -5,7 +5,9 @@ use stepback_machine::InstructionSet;
 use stepback_parsers::Step;
 
 /// A thread of the trace: its place in [`crate::index::Index::threads`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct ThreadId(pub u16);
 
 /// A thread of the trace.

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 /// Where a value comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub enum ValueSource {
     /// The trace states it at or before the position.
     Recorded,

@@ -108,14 +108,39 @@ impl<O: Output> Assembler<O> {
 
     /// Steps of the whole tasks so far.
     pub fn whole_steps(&self) -> u64 {
-        self.before_task.as_ref().map_or(self.steps(), |before| before.catalogue.contents.steps)
+        self.before_task
+            .as_ref()
+            .map_or(self.steps(), |before| before.catalogue.contents.steps)
     }
 
     /// Resumes an index where an earlier build left it. The file has its bytes up to there.
-    pub fn resume(resumed: Resumed, fingerprint: &Fingerprint, traits: &SourceTraits, output: O) -> Self {
-        let Resumed { resume, found, granule_keys, pc_keys, codes, .. } = resumed;
-        let Resume { contents, len, complaints, host_calls, finder, .. } = resume;
-        let contents = Contents { fingerprint: fingerprint.clone(), traits: traits.clone(), ..contents };
+    pub fn resume(
+        resumed: Resumed,
+        fingerprint: &Fingerprint,
+        traits: &SourceTraits,
+        output: O,
+    ) -> Self {
+        let Resumed {
+            resume,
+            found,
+            granule_keys,
+            pc_keys,
+            codes,
+            ..
+        } = resumed;
+        let Resume {
+            contents,
+            len,
+            complaints,
+            host_calls,
+            finder,
+            ..
+        } = resume;
+        let contents = Contents {
+            fingerprint: fingerprint.clone(),
+            traits: traits.clone(),
+            ..contents
+        };
         Self {
             writer: IndexWriter { output, len },
             catalogue: Catalogue::resume(contents, complaints, codes),
@@ -131,12 +156,25 @@ impl<O: Output> Assembler<O> {
 
     /// An index of the whole tasks so far, of which all but the segments is written to `rest`.
     pub fn fork<R: Output>(&mut self, rest: R) -> std::io::Result<Assembler<Rest<R>>> {
-        let known = self.before_task.as_deref().cloned().unwrap_or_else(|| self.known());
-        let Known { mut catalogue, calls, host_calls, mark, len } = known;
+        let known = self
+            .before_task
+            .as_deref()
+            .cloned()
+            .unwrap_or_else(|| self.known());
+        let Known {
+            mut catalogue,
+            calls,
+            host_calls,
+            mark,
+            len,
+        } = known;
         let behind = usize::try_from(len).map_err(std::io::Error::other)?;
         catalogue.contents.is_whole = false;
         Ok(Assembler {
-            writer: IndexWriter { output: Rest::new(self.writer.output.so_far()?, behind, rest)?, len },
+            writer: IndexWriter {
+                output: Rest::new(self.writer.output.so_far()?, behind, rest)?,
+                len,
+            },
             catalogue,
             memory: CarriedMemory::default(),
             calls,
@@ -164,7 +202,10 @@ impl<O: Output> Assembler<O> {
             return;
         }
         let resume = Resume {
-            contents: Contents { is_whole: true, ..self.catalogue.contents.clone() },
+            contents: Contents {
+                is_whole: true,
+                ..self.catalogue.contents.clone()
+            },
             len: self.writer.len,
             complaints: self.catalogue.complaints(),
             host_calls: self.host_calls.clone(),
@@ -239,30 +280,48 @@ impl<O: Output> Assembler<O> {
         self.take_host_calls(&meta, &threads, &segment.host_calls);
         self.calls.follow(meta.step_base, &threads, &segment);
         if self.calls.has_dropped() {
-            self.catalogue.complain(meta.line_base, FRAMES_LEFT_OUT.to_owned());
+            self.catalogue
+                .complain(meta.line_base, FRAMES_LEFT_OUT.to_owned());
         }
         if self.calls.has_forgotten() {
-            self.catalogue.complain(meta.line_base, POINTS_FORGOTTEN.to_owned());
+            self.catalogue
+                .complain(meta.line_base, POINTS_FORGOTTEN.to_owned());
         }
-        self.catalogue.take_problems(task_lines, &meta, &mut segment);
+        self.catalogue
+            .take_problems(task_lines, &meta, &mut segment);
         self.catalogue.contents.steps += u64::from(meta.steps);
         self.catalogue.contents.externals += meta.externals;
         let place = self.catalogue.unmapped() as u8;
         let granules = segment.granule_keys.iter().zip(&segment.reaches);
-        self.granule_keys.add(place, granules.map(|(key, reach)| (*key, meta.with_seams(*key, *reach))));
-        self.pc_keys.add(place, segment.pcs.iter().map(|key| (*key, ())));
-        let Data::Memory(bytes) = &segment.bytes else { return Err(std::io::ErrorKind::InvalidInput.into()) };
+        self.granule_keys.add(
+            place,
+            granules.map(|(key, reach)| (*key, meta.with_seams(*key, *reach))),
+        );
+        self.pc_keys
+            .add(place, segment.pcs.iter().map(|key| (*key, ())));
+        let Data::Memory(bytes) = &segment.bytes else {
+            return Err(std::io::ErrorKind::InvalidInput.into());
+        };
         let base = self.writer.append(bytes)?.offset;
-        meta.sections.iter_mut().for_each(|section| *section += base);
+        meta.sections
+            .iter_mut()
+            .for_each(|section| *section += base);
         self.catalogue.contents.segments.push(meta);
         Ok(())
     }
 
     fn push_key_maps(&mut self) -> std::io::Result<()> {
         let (granules, pcs) = (self.granule_keys.finish(), self.pc_keys.finish());
-        let (first, end) =
-            (mapped(&self.catalogue.contents.key_maps) as u64, self.catalogue.contents.segments.len() as u64);
-        let maps = KeyMaps { first, end, granules: self.writer.append(&granules)?, pcs: self.writer.append(&pcs)? };
+        let (first, end) = (
+            mapped(&self.catalogue.contents.key_maps) as u64,
+            self.catalogue.contents.segments.len() as u64,
+        );
+        let maps = KeyMaps {
+            first,
+            end,
+            granules: self.writer.append(&granules)?,
+            pcs: self.writer.append(&pcs)?,
+        };
         self.catalogue.contents.key_maps.push(maps);
         Ok(())
     }
@@ -293,22 +352,40 @@ impl<O: Output> Assembler<O> {
     }
 
     /// The segments so far, whose text ends at a place of the trace, and what is known of memory at their end.
-    pub fn earlier<'a>(&'a mut self, source: &'a dyn Source, text_end: u64) -> (Earlier<'a, O>, &'a mut CarriedMemory) {
-        let Contents { segments, key_maps, .. } = &self.catalogue.contents;
-        (Earlier { source, output: &mut self.writer.output, segments, key_maps, text_end }, &mut self.memory)
+    pub fn earlier<'a>(
+        &'a mut self,
+        source: &'a dyn Source,
+        text_end: u64,
+    ) -> (Earlier<'a, O>, &'a mut CarriedMemory) {
+        let Contents {
+            segments, key_maps, ..
+        } = &self.catalogue.contents;
+        (
+            Earlier {
+                source,
+                output: &mut self.writer.output,
+                segments,
+                key_maps,
+                text_end,
+            },
+            &mut self.memory,
+        )
     }
 
     /// Takes the calls that may write memory, by the registers at the segment's start:
     /// which ones they are must not depend on where segments begin.
     fn take_host_calls(&mut self, meta: &SegmentMeta, threads: &[u16], calls: &[HostCall]) {
         for call in calls {
-            let carried_by = call.carried_by.and_then(|thread| threads.get(usize::from(thread)));
+            let carried_by = call
+                .carried_by
+                .and_then(|thread| threads.get(usize::from(thread)));
             let carried = carried_by.and_then(|thread| self.calls.first_register(*thread));
             if carried.is_some_and(|number| !HostOperation::is_in(number)) {
                 continue;
             }
             if self.host_calls.len() >= HOST_CALLS_LIMIT {
-                self.catalogue.complain(meta.line_base, HOST_CALLS_LEFT_OUT.to_owned());
+                self.catalogue
+                    .complain(meta.line_base, HOST_CALLS_LEFT_OUT.to_owned());
                 return;
             }
             self.host_calls.push(meta.step_base + u64::from(call.slot));
@@ -322,7 +399,10 @@ impl<O: Output> Assembler<O> {
         }
         if self.catalogue.contents.threads.is_empty() {
             // A trace without any thread is shown as one CPU that did nothing.
-            let (name, set) = ("cpu0".to_owned(), self.catalogue.contents.traits.instruction_set);
+            let (name, set) = (
+                "cpu0".to_owned(),
+                self.catalogue.contents.traits.instruction_set,
+            );
             self.catalogue.contents.threads.push(ThreadContents {
                 name,
                 steps: 0,
@@ -333,19 +413,35 @@ impl<O: Output> Assembler<O> {
         }
         let mut found = std::mem::take(&mut self.calls).finish();
         if let Some(mark) = self.mark.take() {
-            let resume = Resume { later: found.since_mark(), ..*mark };
+            let resume = Resume {
+                later: found.since_mark(),
+                ..*mark
+            };
             let bytes = encode_part(&resume).map_err(std::io::Error::other)?;
             self.catalogue.contents.resume = self.writer.append(&bytes)?;
         }
         let (codes, sets) = self.catalogue.codes.table().encode();
-        self.catalogue.contents.codes = CodeContents { codes: self.writer.append(&codes)?, sets };
+        self.catalogue.contents.codes = CodeContents {
+            codes: self.writer.append(&codes)?,
+            sets,
+        };
         let mut encoder = TableEncoder::default();
-        let records = found.frames.sorted(Vec::new()).map(|frame| Ok(encoder.record(&frame?)));
+        let records = found
+            .frames
+            .sorted(Vec::new())
+            .map(|frame| Ok(encoder.record(&frame?)));
         self.catalogue.contents.calls = self.writer.append_all(records)?;
         found.switches.sort_unstable();
         self.catalogue.contents.call_layout = encoder.layout(found.switches);
-        self.catalogue.contents.views.sort_unstable_by_key(|view| (view.thread, view.view));
+        self.catalogue
+            .contents
+            .views
+            .sort_unstable_by_key(|view| (view.thread, view.view));
         self.writer.write_directory(&self.catalogue.contents)?;
-        Ok(Assembled { writer: self.writer, catalogue: self.catalogue, host_calls: self.host_calls })
+        Ok(Assembled {
+            writer: self.writer,
+            catalogue: self.catalogue,
+            host_calls: self.host_calls,
+        })
     }
 }

@@ -32,12 +32,19 @@ impl<O: Output> Assembled<O> {
 
     /// Adds what the host wrote: the directory is written once more, behind the first.
     pub fn add_host_writes(&mut self, writes: HostWrites) -> std::io::Result<()> {
-        let HostWrites { regions, open, explained, is_cut_short } = writes;
+        let HostWrites {
+            regions,
+            open,
+            explained,
+            is_cut_short,
+        } = writes;
         let contents = &mut self.catalogue.contents;
         contents.host_regions = self.writer.append(&regions.encode())?;
         contents.open_calls = self.writer.append(&open.encode())?;
         for (segment, (explained, reads)) in explained {
-            let Some(meta) = contents.segments.get_mut(segment) else { continue };
+            let Some(meta) = contents.segments.get_mut(segment) else {
+                continue;
+            };
             meta.explained = explained;
             meta.externals = meta.externals.saturating_sub(reads);
             contents.externals = contents.externals.saturating_sub(reads);

@@ -25,7 +25,9 @@ pub struct Build<'a> {
 
 impl std::fmt::Debug for Build<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Build").field("fingerprint", self.request.fingerprint).finish_non_exhaustive()
+        f.debug_struct("Build")
+            .field("fingerprint", self.request.fingerprint)
+            .finish_non_exhaustive()
     }
 }
 
@@ -38,20 +40,40 @@ impl<'a> Build<'a> {
         progress: &'a BuildProgress,
         cancel: &'a Cancel,
     ) -> Self {
-        let request = Request { source, fingerprint, options, progress, cancel, follow: None, on_part: None };
-        Self { request, may_resume: true }
+        let request = Request {
+            source,
+            fingerprint,
+            options,
+            progress,
+            cancel,
+            follow: None,
+            on_part: None,
+        };
+        Self {
+            request,
+            may_resume: true,
+        }
     }
 
     /// The same, but resuming nothing that was built before.
     #[must_use]
     pub fn anew(self) -> Self {
-        Self { may_resume: false, ..self }
+        Self {
+            may_resume: false,
+            ..self
+        }
     }
 
     /// The same, but following the trace as it grows.
     #[must_use]
     pub fn following(self, follow: Option<Follow<'a>>) -> Self {
-        Self { request: Request { follow, ..self.request }, ..self }
+        Self {
+            request: Request {
+                follow,
+                ..self.request
+            },
+            ..self
+        }
     }
 
     /// The same, but handing over an index of the part that is done: soon after the start, and again whenever it is worth it.
@@ -59,7 +81,13 @@ impl<'a> Build<'a> {
     /// It is called on the thread that builds, while the workers go on.
     #[must_use]
     pub fn telling(self, on_part: &'a (dyn Fn(Index) + Sync)) -> Self {
-        Self { request: Request { on_part: Some(on_part), ..self.request }, ..self }
+        Self {
+            request: Request {
+                on_part: Some(on_part),
+                ..self.request
+            },
+            ..self
+        }
     }
 
     /// Writes the index to `path`: first to `path` + `.partial`, then fsync, then rename.
@@ -68,7 +96,10 @@ impl<'a> Build<'a> {
     /// # Errors
     /// See [`BuildError`]. What a cancelled build has done is kept for the next one; other failures leave nothing behind.
     pub fn to_file(&self, path: &Path) -> Result<BuildSummary, BuildError> {
-        let failed = |error| BuildError::Write { path: Partial::path_of(path), error };
+        let failed = |error| BuildError::Write {
+            path: Partial::path_of(path),
+            error,
+        };
         let mut partial = Partial::lock(path).map_err(failed)?;
         let built = self.to_partial(&mut partial, &failed);
         let is_cancelled = matches!(built, Err(BuildError::Cancelled));
@@ -83,18 +114,39 @@ impl<'a> Build<'a> {
         partial: &mut Partial,
         failed: &(dyn Fn(std::io::Error) -> BuildError + Sync),
     ) -> Result<BuildSummary, BuildError> {
-        let resumed = if self.may_resume { partial.resumed(|earlier| self.is_of_this(earlier)) } else { None };
+        let resumed = if self.may_resume {
+            partial.resumed(|earlier| self.is_of_this(earlier))
+        } else {
+            None
+        };
         if resumed.is_none() {
             partial.begin_anew().map_err(failed)?;
         }
         let output = partial.output().map_err(failed)?;
         let mut assembler = match resumed {
-            Some(resumed) => Assembler::resume(resumed, self.request.fingerprint, self.request.source.traits(), output),
-            None => Assembler::new(self.request.source.as_ref(), self.request.fingerprint, output).map_err(failed)?,
+            Some(resumed) => Assembler::resume(
+                resumed,
+                self.request.fingerprint,
+                self.request.source.traits(),
+                output,
+            ),
+            None => Assembler::new(
+                self.request.source.as_ref(),
+                self.request.fingerprint,
+                output,
+            )
+            .map_err(failed)?,
         };
         assembler.use_folder(partial.folder());
-        let (output, summary) = Run { request: &self.request, partial: Some(&*partial), failed }.run(assembler)?;
-        output.into_inner().map_err(|error| failed(error.into_error()))?;
+        let (output, summary) = Run {
+            request: &self.request,
+            partial: Some(&*partial),
+            failed,
+        }
+        .run(assembler)?;
+        output
+            .into_inner()
+            .map_err(|error| failed(error.into_error()))?;
         partial.finish().map_err(failed)?;
         Ok(summary)
     }
@@ -110,11 +162,23 @@ impl<'a> Build<'a> {
     /// # Errors
     /// See [`BuildError`].
     pub fn in_memory(&self) -> Result<Index, BuildError> {
-        let failed = |error| BuildError::Write { path: PathBuf::from("memory"), error };
+        let failed = |error| BuildError::Write {
+            path: PathBuf::from("memory"),
+            error,
+        };
         let output = Arc::new(Data::Memory(Vec::new()));
-        let assembler =
-            Assembler::new(self.request.source.as_ref(), self.request.fingerprint, output).map_err(failed)?;
-        let (data, _) = Run { request: &self.request, partial: None, failed: &failed }.run(assembler)?;
+        let assembler = Assembler::new(
+            self.request.source.as_ref(),
+            self.request.fingerprint,
+            output,
+        )
+        .map_err(failed)?;
+        let (data, _) = Run {
+            request: &self.request,
+            partial: None,
+            failed: &failed,
+        }
+        .run(assembler)?;
         Ok(Index::load(Arc::clone(self.request.source), data, None)?)
     }
 }

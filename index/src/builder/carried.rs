@@ -29,12 +29,19 @@ struct Remembered {
 impl Remembered {
     /// A block of which these bytes are not known to anybody.
     fn unknown(settled: u64) -> Self {
-        Self { settled, known: 0, data: [0; 64] }
+        Self {
+            settled,
+            known: 0,
+            data: [0; 64],
+        }
     }
 
     /// The bytes that a segment read first with other values than were known before it.
     fn contradictions(&self, later: &GranuleState) -> u64 {
-        debug_assert!(later.first_read & !self.settled == 0, "what a segment read first was looked up");
+        debug_assert!(
+            later.first_read & !self.settled == 0,
+            "what a segment read first was looked up"
+        );
         later.contradictions(self.known, &self.data)
     }
 
@@ -79,7 +86,15 @@ impl CarriedMemory {
     /// Remembers so many blocks.
     pub fn with_limit(limit: usize) -> Self {
         let (young, old) = Default::default();
-        Self { limit, young, old, has_dropped: false, taken: 0, mapped: 0, touched: None }
+        Self {
+            limit,
+            young,
+            old,
+            has_dropped: false,
+            taken: 0,
+            mapped: 0,
+            touched: None,
+        }
     }
 
     /// Takes the blocks of the next segment, ascending.
@@ -93,7 +108,10 @@ impl CarriedMemory {
         for part in granules.chunks(self.part()) {
             self.settle(earlier, part)?;
             for (key, later) in part {
-                let before = self.young.entry(*key).or_insert(Remembered::unknown(u64::MAX));
+                let before = self
+                    .young
+                    .entry(*key)
+                    .or_insert(Remembered::unknown(u64::MAX));
                 let wrong = before.contradictions(later);
                 before.follow(later);
                 if wrong != 0 {
@@ -116,7 +134,10 @@ impl CarriedMemory {
         for part in granules.chunks(self.part()) {
             self.settle(earlier, part)?;
             for (key, later) in part {
-                let wrong = self.young.get(key).map_or(0, |before| before.contradictions(later));
+                let wrong = self
+                    .young
+                    .get(key)
+                    .map_or(0, |before| before.contradictions(later));
                 if wrong != 0 {
                     each(*key, wrong);
                 }
@@ -141,32 +162,57 @@ impl CarriedMemory {
         for (key, later) in granules {
             let mut known = self.young.get(key).copied();
             if known.is_none() {
-                known =
-                    self.old.get(key).copied().or_else(|| self.may_be_touched(*key).then(|| Remembered::unknown(0)));
+                known = self
+                    .old
+                    .get(key)
+                    .copied()
+                    .or_else(|| self.may_be_touched(*key).then(|| Remembered::unknown(0)));
                 self.young.extend(known.map(|known| (*key, known)));
             }
             let need = known.map_or(0, |known| later.first_read & !known.settled);
             if need != 0 {
-                let recent = self.touched.as_ref().map_or(0, |touched| touched.recent.sets_with(*key));
-                asked.push(AskedBytes { granule: *key, need, recent, known: 0, data: [0; 64] });
+                let recent = self
+                    .touched
+                    .as_ref()
+                    .map_or(0, |touched| touched.recent.sets_with(*key));
+                asked.push(AskedBytes {
+                    granule: *key,
+                    need,
+                    recent,
+                    known: 0,
+                    data: [0; 64],
+                });
             }
         }
         if asked.is_empty() {
             return Ok(());
         }
         earlier.tell(&mut asked)?;
-        for AskedBytes { granule, need, known, data, .. } in asked {
-            let Some(remembered) = self.young.get_mut(&granule) else { continue };
+        for AskedBytes {
+            granule,
+            need,
+            known,
+            data,
+            ..
+        } in asked
+        {
+            let Some(remembered) = self.young.get_mut(&granule) else {
+                continue;
+            };
             remembered.settled |= need;
             remembered.known |= known;
-            (0..64).filter(|place| known >> place & 1 != 0).for_each(|place| remembered.data[place] = data[place]);
+            (0..64)
+                .filter(|place| known >> place & 1 != 0)
+                .for_each(|place| remembered.data[place] = data[place]);
         }
         Ok(())
     }
 
     /// Whether a block of which nothing is remembered may have been touched.
     fn may_be_touched(&self, key: u64) -> bool {
-        self.touched.as_ref().is_some_and(|touched| touched.all.may_have(key))
+        self.touched
+            .as_ref()
+            .is_some_and(|touched| touched.all.may_have(key))
     }
 
     /// Begins a new generation when the young one is large enough.
@@ -179,8 +225,15 @@ impl CarriedMemory {
     }
 
     /// Finds out which blocks were touched before, as soon as that is no longer remembered.
-    fn look_at_touched<O: Output>(&mut self, earlier: &mut Earlier<'_, O>) -> Result<(), PassError> {
-        if let Some(touched) = self.touched.as_mut().filter(|_| earlier.mapped() != self.mapped) {
+    fn look_at_touched<O: Output>(
+        &mut self,
+        earlier: &mut Earlier<'_, O>,
+    ) -> Result<(), PassError> {
+        if let Some(touched) = self
+            .touched
+            .as_mut()
+            .filter(|_| earlier.mapped() != self.mapped)
+        {
             touched.recent.clear();
         }
         self.mapped = earlier.mapped();
@@ -189,7 +242,10 @@ impl CarriedMemory {
             return Ok(());
         }
         let words = self.limit.next_power_of_two();
-        let mut touched = Touched { all: KeyFilter::new(2 * words), recent: SetFilter::new(words) };
+        let mut touched = Touched {
+            all: KeyFilter::new(2 * words),
+            recent: SetFilter::new(words),
+        };
         earlier.for_each_granule(|granule, place| touched.add(granule, place))?;
         self.touched = Some(touched);
         Ok(())
@@ -198,8 +254,12 @@ impl CarriedMemory {
     /// Notes which blocks a segment touched that has this place among those without key maps.
     fn note_touched(&mut self, place: usize, granules: &[(u64, GranuleState)]) {
         self.taken += 1;
-        let Some(touched) = &mut self.touched else { return };
-        granules.iter().for_each(|(key, _)| touched.add(*key, Some(place)));
+        let Some(touched) = &mut self.touched else {
+            return;
+        };
+        granules
+            .iter()
+            .for_each(|(key, _)| touched.add(*key, Some(place)));
     }
 }
 
@@ -235,39 +295,68 @@ mod tests {
     use crate::store::fingerprint::Fingerprint;
 
     /// The bytes of an index whose memory is changed before each task.
-    fn bytes_of(tarmac: &Tarmac, segment_bytes: u64, mut change: impl FnMut(&mut CarriedMemory)) -> Vec<u8> {
+    fn bytes_of(
+        tarmac: &Tarmac,
+        segment_bytes: u64,
+        mut change: impl FnMut(&mut CarriedMemory),
+    ) -> Vec<u8> {
         let fingerprint = Fingerprint::of(tarmac, 0).unwrap();
-        let mut assembler = Assembler::new(tarmac, &fingerprint, Arc::new(Data::Memory(Vec::new()))).unwrap();
+        let mut assembler =
+            Assembler::new(tarmac, &fingerprint, Arc::new(Data::Memory(Vec::new()))).unwrap();
         let (mut builder, mut scratch) = (SegmentBuilder::default(), ParseScratch::default());
         let (mut start, mut target) = (0, 0);
         while start < tarmac.length() {
             let end = loop {
                 target += segment_bytes;
-                let cut = tarmac.cut(target, target + segment_bytes, &mut scratch).unwrap();
+                let cut = tarmac
+                    .cut(target, target + segment_bytes, &mut scratch)
+                    .unwrap();
                 if target >= tarmac.length() || cut.is_some() {
                     break cut.unwrap_or(tarmac.length());
                 }
             };
             builder.begin_task(start);
-            let lines = tarmac.parse(start..end, &mut scratch, &mut builder).unwrap().lines;
+            let lines = tarmac
+                .parse(start..end, &mut scratch, &mut builder)
+                .unwrap()
+                .lines;
             builder.end_task();
             let (mut earlier, memory) = assembler.earlier(tarmac, start);
             change(memory);
             // What nothing is remembered of is looked up, with the same result.
             let mut found = [Vec::new(), Vec::new()];
             let granules = &builder.sealed[0].granules;
-            memory.compare(&mut earlier, granules, |key, wrong| found[0].push((key, wrong))).unwrap();
+            memory
+                .compare(&mut earlier, granules, |key, wrong| {
+                    found[0].push((key, wrong))
+                })
+                .unwrap();
             let mut fresh = CarriedMemory::with_limit(100);
-            fresh.compare(&mut earlier, granules, |key, wrong| found[1].push((key, wrong))).unwrap();
+            fresh
+                .compare(&mut earlier, granules, |key, wrong| {
+                    found[1].push((key, wrong))
+                })
+                .unwrap();
             assert_eq!(found[0], found[1]);
             let segments = std::mem::take(&mut builder.sealed);
             assembler
-                .add_task(tarmac, &mut Task { segments, lines, end: Some(end), is_last: false, is_whole: true })
+                .add_task(
+                    tarmac,
+                    &mut Task {
+                        segments,
+                        lines,
+                        end: Some(end),
+                        is_last: false,
+                        is_whole: true,
+                    },
+                )
                 .unwrap();
             start = end;
         }
         let data = Arc::into_inner(assembler.finish(Coverage::Whole).unwrap().into_output().0);
-        let Some(Data::Memory(bytes)) = data else { panic!("an index in memory is in memory") };
+        let Some(Data::Memory(bytes)) = data else {
+            panic!("an index in memory is in memory")
+        };
         bytes
     }
 
@@ -278,10 +367,18 @@ mod tests {
             let expected = bytes_of(&tarmac, *segment_bytes, |_| {});
             for limit in [1, 3, 20] {
                 let found = bytes_of(&tarmac, *segment_bytes, |memory| memory.limit = limit);
-                assert!(found == expected, "{limit} blocks remembered, segments of {segment_bytes}");
+                assert!(
+                    found == expected,
+                    "{limit} blocks remembered, segments of {segment_bytes}"
+                );
             }
-            let found = bytes_of(&tarmac, *segment_bytes, |memory| *memory = CarriedMemory::with_limit(100));
-            assert!(found == expected, "nothing remembered, segments of {segment_bytes}");
+            let found = bytes_of(&tarmac, *segment_bytes, |memory| {
+                *memory = CarriedMemory::with_limit(100)
+            });
+            assert!(
+                found == expected,
+                "nothing remembered, segments of {segment_bytes}"
+            );
         }
     }
 
@@ -297,8 +394,15 @@ mod tests {
     #[test]
     fn what_is_forgotten_of_a_real_trace_is_looked_up() {
         let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures"));
-        let mut paths: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "tarmac"));
+        let mut paths: Vec<_> = folder
+            .read_dir()
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        paths.retain(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "tarmac")
+        });
         assert!(!paths.is_empty());
         for path in paths {
             check(&std::fs::read(&path).unwrap(), &[4 << 10, 40 << 10]);

@@ -13,7 +13,8 @@ use crate::builder::segment::sealed::{SealedSegment, SegmentFall, SegmentProblem
 use crate::builder::segment::turns::TurnKind;
 use crate::store::codes::CodeContents;
 use crate::store::contents::{
-    Contents, FallContents, MarkerContents, ThreadContents, ViewContents, WarningContents, kind_of, mapped,
+    Contents, FallContents, MarkerContents, ThreadContents, ViewContents, WarningContents, kind_of,
+    mapped,
 };
 use crate::store::extent::Extent;
 use crate::store::fingerprint::Fingerprint;
@@ -64,10 +65,19 @@ impl Catalogue {
             key_maps: Vec::new(),
             calls: Extent::default(),
             codes: CodeContents::default(),
-            host_regions: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
-            open_calls: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
+            host_regions: Extent {
+                checksum: xxh3_64(&[]),
+                ..Extent::default()
+            },
+            open_calls: Extent {
+                checksum: xxh3_64(&[]),
+                ..Extent::default()
+            },
             call_layout: Default::default(),
-            resume: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
+            resume: Extent {
+                checksum: xxh3_64(&[]),
+                ..Extent::default()
+            },
         };
         Self::resume(contents, Vec::new(), CodeLedger::default())
     }
@@ -80,7 +90,9 @@ impl Catalogue {
             latest_time: contents.time_range.map(|(_, last)| last),
             thread_numbers: numbers(&mut contents.threads.iter().map(|thread| &thread.name)),
             name_numbers: numbers(&mut contents.register_names.iter()),
-            view_numbers: views.map(|(number, view)| ((view.thread, view.view), number)).collect(),
+            view_numbers: views
+                .map(|(number, view)| ((view.thread, view.view), number))
+                .collect(),
             complaints: complaints.into_iter().collect(),
             codes,
             warning_kinds: contents
@@ -128,10 +140,16 @@ impl Catalogue {
             thread.thread = self.thread_number(name, meta.line_base);
             self.contents.threads[usize::from(thread.thread)].steps += u64::from(thread.steps);
         }
-        let transfers = segment.transfers.iter().filter(|transfer| transfer.is_first);
-        let transfers = transfers.map(|transfer| (transfer.thread, transfer.slot, transfer.instruction_set));
+        let transfers = segment
+            .transfers
+            .iter()
+            .filter(|transfer| transfer.is_first);
+        let transfers =
+            transfers.map(|transfer| (transfer.thread, transfer.slot, transfer.instruction_set));
         let arrivals = segment.turns.iter().filter_map(|turn| match turn.what {
-            TurnKind::Arrival { instruction_set, .. } => Some((turn.thread, turn.slot, instruction_set)),
+            TurnKind::Arrival {
+                instruction_set, ..
+            } => Some((turn.thread, turn.slot, instruction_set)),
             _ => None,
         });
         for (thread, slot, instruction_set) in transfers.chain(arrivals) {
@@ -150,7 +168,10 @@ impl Catalogue {
             return *known;
         }
         if next >= NUMBERS {
-            self.complain(line_base, format!("more than {NUMBERS} threads: the rest counts as the first"));
+            self.complain(
+                line_base,
+                format!("more than {NUMBERS} threads: the rest counts as the first"),
+            );
             return 0;
         }
         self.thread_numbers.insert(name.to_owned(), next as u16);
@@ -173,8 +194,9 @@ impl Catalogue {
             return *known;
         }
         if next >= NUMBERS {
-            let message =
-                format!("more than {NUMBERS} registers outside the architecture's table: the rest is left out");
+            let message = format!(
+                "more than {NUMBERS} registers outside the architecture's table: the rest is left out"
+            );
             self.complain(line_base, message);
             return UNNUMBERED;
         }
@@ -187,7 +209,12 @@ impl Catalogue {
     pub fn complain(&mut self, line_base: u64, message: String) {
         if self.complaints.insert(message.clone()) {
             self.contents.warning_count += 1;
-            self.warn(WarningContents { line: line_base + 1, column: 0, message, count: 1 });
+            self.warn(WarningContents {
+                line: line_base + 1,
+                column: 0,
+                message,
+                count: 1,
+            });
         }
     }
 
@@ -203,7 +230,11 @@ impl Catalogue {
             }
             let view = RegisterView { register, ..*view };
             let place = *self.view_numbers.entry((thread, view)).or_insert_with(|| {
-                self.contents.views.push(ViewContents { thread, view, segments: Vec::new() });
+                self.contents.views.push(ViewContents {
+                    thread,
+                    view,
+                    segments: Vec::new(),
+                });
                 self.contents.views.len() - 1
             });
             self.contents.views[place].segments.push(number);
@@ -212,11 +243,25 @@ impl Catalogue {
 
     fn take_markers(&mut self, meta: &SegmentMeta, segment: &SealedSegment, number: u32) {
         let markers = &mut self.contents.markers;
-        for MarkersOfKind { thread, kind, count } in &segment.markers {
+        for MarkersOfKind {
+            thread,
+            kind,
+            count,
+        } in &segment.markers
+        {
             let thread = meta.threads[usize::from(*thread)].thread;
-            let known = markers.binary_search_by_key(&(thread, *kind), |known| (known.thread, known.kind));
+            let known =
+                markers.binary_search_by_key(&(thread, *kind), |known| (known.thread, known.kind));
             let place = known.unwrap_or_else(|place| {
-                markers.insert(place, MarkerContents { thread, kind: *kind, count: 0, segments: Vec::new() });
+                markers.insert(
+                    place,
+                    MarkerContents {
+                        thread,
+                        kind: *kind,
+                        count: 0,
+                        segments: Vec::new(),
+                    },
+                );
                 place
             });
             markers[place].count += count;
@@ -228,45 +273,88 @@ impl Catalogue {
     }
 
     /// Takes the problems of a segment of a task that begins after so many lines.
-    pub fn take_problems(&mut self, task_lines: u64, meta: &SegmentMeta, segment: &mut SealedSegment) {
+    pub fn take_problems(
+        &mut self,
+        task_lines: u64,
+        meta: &SegmentMeta,
+        segment: &mut SealedSegment,
+    ) {
         let problems = std::mem::take(&mut segment.problems);
         self.contents.warning_count += segment.problem_count;
         let mut first_ones = Vec::new();
-        for SegmentProblem { slot, line, column, message, count, recurrence } in problems {
+        for SegmentProblem {
+            slot,
+            line,
+            column,
+            message,
+            count,
+            recurrence,
+        } in problems
+        {
             if recurrence == Recurrence::OnceARun {
                 if !self.complaints.insert(message.clone()) {
                     continue;
                 }
                 self.contents.warning_count += 1;
             }
-            let count = if recurrence == Recurrence::OnceARun { 1 } else { count };
+            let count = if recurrence == Recurrence::OnceARun {
+                1
+            } else {
+                count
+            };
             let (line, column) = (task_lines + line + 1, u64::from(column));
-            first_ones.push(Placed { slot, warning: WarningContents { line, column, message, count } });
+            first_ones.push(Placed {
+                slot,
+                warning: WarningContents {
+                    line,
+                    column,
+                    message,
+                    count,
+                },
+            });
         }
         first_ones.extend(self.take_times(task_lines, meta, segment));
         // In the order of the trace, whatever part of it they were found in.
         first_ones.sort_by_key(|placed| (placed.warning.line, placed.slot));
-        first_ones.into_iter().for_each(|placed| self.warn(placed.warning));
+        first_ones
+            .into_iter()
+            .for_each(|placed| self.warn(placed.warning));
     }
 
     /// Counts a warning, and keeps it if it is the first of its kind.
     fn warn(&mut self, warning: WarningContents) {
         let kind = kind_of(&warning.message);
-        if let Some(known) = self.warning_kinds.get(kind).and_then(|place| self.contents.warnings.get_mut(*place)) {
+        if let Some(known) = self
+            .warning_kinds
+            .get(kind)
+            .and_then(|place| self.contents.warnings.get_mut(*place))
+        {
             known.count += warning.count;
         } else if self.contents.warnings.len() < WARNINGS_KEPT {
-            self.warning_kinds.insert(kind.to_owned(), self.contents.warnings.len());
+            self.warning_kinds
+                .insert(kind.to_owned(), self.contents.warnings.len());
             self.contents.warnings.push(warning);
         }
     }
 
     /// Takes the times of the threads of a segment. Where they run backwards, a warning names the first such place.
-    fn take_times(&mut self, task_lines: u64, meta: &SegmentMeta, segment: &mut SealedSegment) -> Option<Placed> {
+    fn take_times(
+        &mut self,
+        task_lines: u64,
+        meta: &SegmentMeta,
+        segment: &mut SealedSegment,
+    ) -> Option<Placed> {
         let mut falls = std::mem::take(&mut segment.time_falls);
         let inside = falls.len();
         for (times, known) in segment.thread_times.iter().zip(&meta.threads) {
-            let Some(thread) = self.contents.threads.get_mut(usize::from(known.thread)) else { continue };
-            if let Some((step, from)) = times.first.zip(thread.last_time).filter(|(step, from)| step.time < *from) {
+            let Some(thread) = self.contents.threads.get_mut(usize::from(known.thread)) else {
+                continue;
+            };
+            if let Some((step, from)) = times
+                .first
+                .zip(thread.last_time)
+                .filter(|(step, from)| step.time < *from)
+            {
                 falls.push(SegmentFall { step, from });
             }
             thread.last_time = times.last.or(thread.last_time);
@@ -274,16 +362,32 @@ impl Catalogue {
         let count = segment.fall_count + (falls.len() - inside) as u64;
         self.contents.warning_count += count;
         falls.sort_by_key(|fall| fall.step.slot);
-        let step_of = |fall: &SegmentFall| (meta.step_base + u64::from(fall.step.slot)).saturating_sub(1);
+        let step_of =
+            |fall: &SegmentFall| (meta.step_base + u64::from(fall.step.slot)).saturating_sub(1);
         let room = WARNINGS_KEPT.saturating_sub(self.contents.time_falls.len());
         let kept = falls.iter().take(room);
-        let kept = kept.map(|fall| FallContents { step: step_of(fall), from: fall.from, to: fall.step.time });
+        let kept = kept.map(|fall| FallContents {
+            step: step_of(fall),
+            from: fall.from,
+            to: fall.step.time,
+        });
         self.contents.time_falls.extend(kept);
         let first = falls.first()?;
         let (from, to) = (first.from, first.step.time);
-        let message = format!("{TIME_FALLS}, from {from} to {to} at step {}", step_of(first));
-        let warning = WarningContents { line: task_lines + first.step.line + 1, column: 0, message, count };
-        Some(Placed { slot: first.step.slot, warning })
+        let message = format!(
+            "{TIME_FALLS}, from {from} to {to} at step {}",
+            step_of(first)
+        );
+        let warning = WarningContents {
+            line: task_lines + first.step.line + 1,
+            column: 0,
+            message,
+            count,
+        };
+        Some(Placed {
+            slot: first.step.slot,
+            warning,
+        })
     }
 }
 
@@ -298,7 +402,9 @@ struct Placed {
 fn global_register(register: RegisterId, named: &[u16]) -> RegisterId {
     let place = register.0.checked_sub(RegisterId::FIRST_NAMED.0);
     let name = place.and_then(|place| named.get(usize::from(place)));
-    name.map_or(register, |name| RegisterId(RegisterId::FIRST_NAMED.0.saturating_add(*name)))
+    name.map_or(register, |name| {
+        RegisterId(RegisterId::FIRST_NAMED.0.saturating_add(*name))
+    })
 }
 
 #[cfg(test)]
@@ -325,12 +431,34 @@ mod tests {
                 .unwrap();
         }
         let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
-        let index = index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 64 << 10, threads: 1 }).unwrap();
-        let view = |number: usize| NameReader(&index).register_view(&format!("SYS_{number}"), ThreadId(0));
+        let index = index_in_memory(
+            Arc::new(tarmac),
+            &BuildOptions {
+                segment_bytes: 64 << 10,
+                threads: 1,
+            },
+        )
+        .unwrap();
+        let view =
+            |number: usize| NameReader(&index).register_view(&format!("SYS_{number}"), ThreadId(0));
         assert!(view(NUMBERS - 1).is_some() && view(NUMBERS).is_none());
         assert_eq!(index.info().warning_count, 1);
-        assert!(index.warnings()[0].message.starts_with("more than 32768 registers"), "{:?}", index.warnings());
-        let file = RegistersAt { position: index.end(), thread: None }.run(&index, &Cancel::default()).unwrap();
-        assert_eq!(file.get("sys_32767").and_then(|value| value.to_u64()), Some(1));
+        assert!(
+            index.warnings()[0]
+                .message
+                .starts_with("more than 32768 registers"),
+            "{:?}",
+            index.warnings()
+        );
+        let file = RegistersAt {
+            position: index.end(),
+            thread: None,
+        }
+        .run(&index, &Cancel::default())
+        .unwrap();
+        assert_eq!(
+            file.get("sys_32767").and_then(|value| value.to_u64()),
+            Some(1)
+        );
     }
 }

@@ -27,7 +27,14 @@ impl CodeLedger {
     pub fn resume(table: &CodeTable, steps: u64) -> Self {
         let mut codes = HashMap::new();
         for code in table.all().iter().filter(|code| code.first.0 < steps) {
-            codes.insert(CodeKey { pc: code.pc.0, set: code.set, encoding: code.encoding }, code.first.0);
+            codes.insert(
+                CodeKey {
+                    pc: code.pc.0,
+                    set: code.set,
+                    encoding: code.encoding,
+                },
+                code.first.0,
+            );
         }
         Self(Arc::new(codes))
     }
@@ -39,10 +46,19 @@ impl CodeLedger {
             return;
         }
         let codes = Arc::make_mut(&mut self.0);
-        for FoundCode { pc, set, encoding, slot } in found {
+        for FoundCode {
+            pc,
+            set,
+            encoding,
+            slot,
+        } in found
+        {
             let is_full = codes.len() >= CODES_LIMIT;
-            if let Entry::Vacant(place) = codes.entry(CodeKey { pc: *pc, set: *set, encoding: *encoding })
-                && !is_full
+            if let Entry::Vacant(place) = codes.entry(CodeKey {
+                pc: *pc,
+                set: *set,
+                encoding: *encoding,
+            }) && !is_full
             {
                 place.insert((step_base + u64::from(*slot)).saturating_sub(1));
             }

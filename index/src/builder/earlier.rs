@@ -81,43 +81,78 @@ impl<O: Output> Earlier<'_, O> {
             is_same
         });
         let runs = told.chunk_by(|one, next| next.slot - one.slot <= NEAR);
-        let mut reader = ToldReader { slot: 0, told: &[], found: asked };
+        let mut reader = ToldReader {
+            slot: 0,
+            told: &[],
+            found: asked,
+        };
         let mut scratch = ParseScratch::default();
         for runs in runs.collect::<Vec<_>>().chunks(BLOCKS_A_MAP) {
             let data = self.output.read_back()?;
             for run in runs {
-                let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
-                let text = self.text_start(&data, first.slot)?..self.text_start(&data, last.slot + 1)?;
+                let (Some(first), Some(last)) = (run.first(), run.last()) else {
+                    continue;
+                };
+                let text =
+                    self.text_start(&data, first.slot)?..self.text_start(&data, last.slot + 1)?;
                 (reader.slot, reader.told) = (first.slot.saturating_sub(1), run);
-                self.source.parse(text, &mut scratch, &mut reader).map_err(QueryError::from)?;
+                self.source
+                    .parse(text, &mut scratch, &mut reader)
+                    .map_err(QueryError::from)?;
             }
         }
-        let is_told = |told: &Told| asked.get(told.asked).is_some_and(|asked| told.bytes & !asked.known == 0);
+        let is_told = |told: &Told| {
+            asked
+                .get(told.asked)
+                .is_some_and(|asked| told.bytes & !asked.known == 0)
+        };
         // Another value, or none, where the segment had one: somebody rewrote the trace.
-        if told.iter().all(is_told) { Ok(()) } else { Err(QueryError::TraceChanged.into()) }
+        if told.iter().all(is_told) {
+            Ok(())
+        } else {
+            Err(QueryError::TraceChanged.into())
+        }
     }
 
     /// Calls `each` with the blocks that are not behind the key maps: those of the maps, and then those of each
     /// segment behind them, with its place among these.
-    pub fn for_each_granule(&mut self, mut each: impl FnMut(u64, Option<usize>)) -> Result<(), PassError> {
+    pub fn for_each_granule(
+        &mut self,
+        mut each: impl FnMut(u64, Option<usize>),
+    ) -> Result<(), PassError> {
         let is_damaged = |_| damaged(Section::Granules);
         for maps in self.key_maps {
             let data = self.output.read_back()?;
-            let directory = Directory::new(maps.granules.of(&data).ok_or_else(|| damaged(Section::Granules))?);
+            let directory = Directory::new(
+                maps.granules
+                    .of(&data)
+                    .ok_or_else(|| damaged(Section::Granules))?,
+            );
             let mut note = |granule: u64, _: SegmentSet<Reach>| {
                 each(granule, None);
                 true
             };
-            directory.and_then(|map| map.for_each_from(0, &mut note)).map_err(is_damaged)?;
+            directory
+                .and_then(|map| map.for_each_from(0, &mut note))
+                .map_err(is_damaged)?;
         }
         let mapped = self.mapped();
-        for (place, meta) in self.segments.get(mapped..).unwrap_or_default().iter().enumerate() {
+        for (place, meta) in self
+            .segments
+            .get(mapped..)
+            .unwrap_or_default()
+            .iter()
+            .enumerate()
+        {
             let data = self.output.read_back()?;
             let mut note = |granule: u64, _: Granule<'_>| {
                 each(granule, Some(place));
                 true
             };
-            self.reader(&data, meta).granules()?.for_each_from(0, &mut note).map_err(is_damaged)?;
+            self.reader(&data, meta)
+                .granules()?
+                .for_each_from(0, &mut note)
+                .map_err(is_damaged)?;
         }
         Ok(())
     }
@@ -130,20 +165,37 @@ impl<O: Output> Earlier<'_, O> {
     /// Checksums are not checked: this run of the program wrote the bytes, or checked them when it resumed.
     fn reader<'d>(&self, data: &'d Data, meta: &'d SegmentMeta) -> SegmentReader<'d> {
         static CHECKED: AtomicU8 = AtomicU8::new(u8::MAX);
-        SegmentReader { meta, bytes: data, checked: &CHECKED }
+        SegmentReader {
+            meta,
+            bytes: data,
+            checked: &CHECKED,
+        }
     }
 
     /// Finds the last accesses of the bytes that are asked for which told a value.
-    fn find_last(&self, data: &Data, asked: &AskedBytes, place: usize, told: &mut Vec<Told>) -> Result<(), QueryError> {
+    fn find_last(
+        &self,
+        data: &Data,
+        asked: &AskedBytes,
+        place: usize,
+        told: &mut Vec<Told>,
+    ) -> Result<(), QueryError> {
         let need = Cell::new(asked.need);
         for group in (0..=self.key_maps.len()).rev() {
-            let first = self.key_maps.get(group).map_or(self.mapped(), |maps| maps.first as usize);
+            let first = self
+                .key_maps
+                .get(group)
+                .map_or(self.mapped(), |maps| maps.first as usize);
             let mut segments = self.segments_of(data, group, asked, need.get())?;
             while segments != 0 && need.get() != 0 {
                 let number = segments.ilog2();
                 segments ^= 1 << number;
-                let Some(meta) = self.segments.get(first + number as usize) else { continue };
-                let Some(list) = self.reader(data, meta).granule(asked.granule)? else { continue };
+                let Some(meta) = self.segments.get(first + number as usize) else {
+                    continue;
+                };
+                let Some(list) = self.reader(data, meta).granule(asked.granule)? else {
+                    continue;
+                };
                 let walked = list.walk_back(
                     u32::MAX,
                     |masks| (masks.read | masks.write) & need.get() != 0,
@@ -153,7 +205,12 @@ impl<O: Output> Earlier<'_, O> {
                         if tells && bytes != 0 {
                             need.set(need.get() & !bytes);
                             let slot = meta.step_base + u64::from(touch.slot);
-                            let found = Told { slot, granule: asked.granule, asked: place, bytes };
+                            let found = Told {
+                                slot,
+                                granule: asked.granule,
+                                asked: place,
+                                bytes,
+                            };
                             told.extend(touch.shape.is_known().then_some(found));
                         }
                         need.get() != 0
@@ -166,20 +223,40 @@ impl<O: Output> Earlier<'_, O> {
     }
 
     /// The segments of a group that may touch these bytes of a block, a bit each.
-    fn segments_of(&self, data: &Data, group: usize, asked: &AskedBytes, need: u64) -> Result<u64, QueryError> {
-        let Some(maps) = self.key_maps.get(group) else { return Ok(asked.recent) };
-        let bytes = maps.granules.of(data).ok_or_else(|| damaged(Section::Granules))?;
-        let set = Directory::new(bytes).and_then(|map| map.find::<SegmentSet<Reach>>(asked.granule));
-        let set = set.map_err(|_| damaged(Section::Granules))?.unwrap_or_default();
-        let is_met = set.gist.is_none_or(|reach| (reach.masks.read | reach.masks.write) & need != 0);
+    fn segments_of(
+        &self,
+        data: &Data,
+        group: usize,
+        asked: &AskedBytes,
+        need: u64,
+    ) -> Result<u64, QueryError> {
+        let Some(maps) = self.key_maps.get(group) else {
+            return Ok(asked.recent);
+        };
+        let bytes = maps
+            .granules
+            .of(data)
+            .ok_or_else(|| damaged(Section::Granules))?;
+        let set =
+            Directory::new(bytes).and_then(|map| map.find::<SegmentSet<Reach>>(asked.granule));
+        let set = set
+            .map_err(|_| damaged(Section::Granules))?
+            .unwrap_or_default();
+        let is_met = set
+            .gist
+            .is_none_or(|reach| (reach.masks.read | reach.masks.write) & need != 0);
         Ok(if is_met { set.segments } else { 0 })
     }
 
     /// Where in the trace the text of a slot begins; the end of the segments' text behind the last.
     fn text_start(&self, data: &Data, slot: u64) -> Result<u64, QueryError> {
         // Slot 0 of a segment continues the last slot of the one before: a text that can be parsed begins there.
-        let after = self.segments.partition_point(|segment| segment.step_base < slot);
-        let Some(meta) = self.segments.get(after.saturating_sub(1)) else { return Ok(self.text_end) };
+        let after = self
+            .segments
+            .partition_point(|segment| segment.step_base < slot);
+        let Some(meta) = self.segments.get(after.saturating_sub(1)) else {
+            return Ok(self.text_end);
+        };
         let local = slot.saturating_sub(meta.step_base);
         match u32::try_from(local) {
             Ok(local) if local <= meta.steps => self.reader(data, meta).text_start(local),
@@ -205,13 +282,29 @@ impl EventSink for ToldReader<'_> {
 
     fn access(&mut self, access: &MemoryAccess) {
         let Some(bytes) = access.bytes else { return };
-        for (offset, byte) in bytes.into_iter().take(usize::from(access.size_bytes)).enumerate() {
-            let Some(address) = access.address.0.checked_add(offset as u64) else { return };
+        for (offset, byte) in bytes
+            .into_iter()
+            .take(usize::from(access.size_bytes))
+            .enumerate()
+        {
+            let Some(address) = access.address.0.checked_add(offset as u64) else {
+                return;
+            };
             let (granule, place) = (address >> GRANULE_BITS, address & 63);
-            let found = self.told.binary_search_by_key(&(self.slot, granule), |told| (told.slot, told.granule));
+            let found = self
+                .told
+                .binary_search_by_key(&(self.slot, granule), |told| (told.slot, told.granule));
             let Ok(found) = found else { continue };
-            let Some(told) = self.told.get(found).filter(|told| told.bytes >> place & 1 != 0) else { continue };
-            let Some(found) = self.found.get_mut(told.asked) else { continue };
+            let Some(told) = self
+                .told
+                .get(found)
+                .filter(|told| told.bytes >> place & 1 != 0)
+            else {
+                continue;
+            };
+            let Some(found) = self.found.get_mut(told.asked) else {
+                continue;
+            };
             found.known |= 1 << place;
             found.data[place as usize] = byte;
         }

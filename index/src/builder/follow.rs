@@ -16,6 +16,8 @@ pub struct Follow<'a> {
 
 impl std::fmt::Debug for Follow<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Follow").field("until", self.until).finish_non_exhaustive()
+        f.debug_struct("Follow")
+            .field("until", self.until)
+            .finish_non_exhaustive()
     }
 }

@@ -15,7 +15,17 @@ use crate::store::fingerprint::Fingerprint;
 ///
 /// # Errors
 /// See [`BuildError`].
-pub fn index_in_memory(source: Arc<dyn Source>, options: &BuildOptions) -> Result<Index, BuildError> {
+pub fn index_in_memory(
+    source: Arc<dyn Source>,
+    options: &BuildOptions,
+) -> Result<Index, BuildError> {
     let fingerprint = Fingerprint::of(source.as_ref(), 0)?;
-    Build::new(&source, &fingerprint, options, &BuildProgress::default(), &Cancel::default()).in_memory()
+    Build::new(
+        &source,
+        &fingerprint,
+        options,
+        &BuildProgress::default(),
+        &Cancel::default(),
+    )
+    .in_memory()
 }

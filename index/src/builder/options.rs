@@ -13,7 +13,10 @@ pub struct BuildOptions {
 
 impl Default for BuildOptions {
     fn default() -> Self {
-        Self { segment_bytes: 16 << 20, threads: 0 }
+        Self {
+            segment_bytes: 16 << 20,
+            threads: 0,
+        }
     }
 }
 

@@ -43,17 +43,28 @@ impl Partial {
                 // Through a link the index would be written over whatever the link points at.
                 return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
             }
-            let file = File::options().read(true).write(true).create(true).truncate(false).open(&partial)?;
+            let file = File::options()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&partial)?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => {
-                    return Err(Error::new(ErrorKind::ResourceBusy, "another program is writing it at this moment"));
+                    return Err(Error::new(
+                        ErrorKind::ResourceBusy,
+                        "another program is writing it at this moment",
+                    ));
                 }
                 // A file system without locks: two builders at once are then possible, and the later rename wins.
                 Err(TryLockError::Error(_)) | Ok(()) => {}
             }
             // Between the opening and the lock another builder may have renamed the file: it is an index now, and mapped.
             if is_still_at(&file, &partial)? {
-                let partial = Self { path: path.to_owned(), file };
+                let partial = Self {
+                    path: path.to_owned(),
+                    file,
+                };
                 // A builder that was killed while it wrote it may have left it.
                 _ = std::fs::remove_file(partial.new_rest_path());
                 _ = std::fs::remove_file(partial.new_partial_path());
@@ -68,12 +79,21 @@ impl Partial {
         let finished = || map_file(&self.path).map(Arc::new);
         for (data, is_finished) in [(interrupted, false), (finished(), true)] {
             let Some(data) = data.ok() else { continue };
-            let Ok(resumed) = Resumed::read(&data, self.folder()) else { continue };
+            let Ok(resumed) = Resumed::read(&data, self.folder()) else {
+                continue;
+            };
             if !is_same_trace(&resumed.fingerprint) {
                 continue;
             }
-            let from = if is_finished { File::open(&self.path) } else { self.file.try_clone() };
-            if from.and_then(|from| self.begin_with(from, resumed.resume.len)).is_ok() {
+            let from = if is_finished {
+                File::open(&self.path)
+            } else {
+                self.file.try_clone()
+            };
+            if from
+                .and_then(|from| self.begin_with(from, resumed.resume.len))
+                .is_ok()
+            {
                 return Some(resumed);
             }
         }
@@ -94,7 +114,11 @@ impl Partial {
         }
         // At each moment there is a file that can be resumed.
         let new = self.new_partial_path();
-        let mut file = File::options().read(true).write(true).create_new(true).open(&new)?;
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&new)?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(ErrorKind::ResourceBusy.into());
         }
@@ -118,7 +142,10 @@ impl Partial {
 
     /// Where it lies.
     pub fn folder(&self) -> &Path {
-        self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+        self.path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."))
     }
 
     /// Where segments are appended.
@@ -134,7 +161,11 @@ impl Partial {
         if std::fs::symlink_metadata(&path).is_ok() {
             std::fs::remove_file(&path)?;
         }
-        let file = File::options().read(true).write(true).create_new(true).open(path)?;
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(path)?;
         Ok(BufWriter::with_capacity(1 << 18, file))
     }
 
@@ -168,7 +199,10 @@ impl Partial {
     /// Removes the files. An error is ignored: why the build failed is reported already, and the next build overwrites what is left.
     pub fn remove(&self) {
         let new = [self.new_rest_path(), self.new_partial_path()];
-        for path in new.into_iter().chain([Self::resume_path_of(&self.path), Self::path_of(&self.path)]) {
+        for path in new
+            .into_iter()
+            .chain([Self::resume_path_of(&self.path), Self::path_of(&self.path)])
+        {
             _ = std::fs::remove_file(path);
         }
     }
@@ -176,15 +210,23 @@ impl Partial {
 
 fn copy(mut from: impl std::io::Read, to: &mut File, len: u64) -> Result<()> {
     let copied = std::io::copy(&mut from, to)?;
-    if copied == len { Ok(()) } else { Err(ErrorKind::UnexpectedEof.into()) }
+    if copied == len {
+        Ok(())
+    } else {
+        Err(ErrorKind::UnexpectedEof.into())
+    }
 }
 
 /// Removes what a build that was stopped left beside an index that is finished: nobody goes on with it.
 /// What another builder is at work on stays. What cannot be removed does no harm.
 pub fn remove_leftovers(path: &Path) {
     let new = ["resume.new", "partial.new"].map(|extension| path.with_added_extension(extension));
-    let files = new.into_iter().chain([Partial::path_of(path), Partial::resume_path_of(path)]);
-    if files.into_iter().any(|file| std::fs::symlink_metadata(file).is_ok())
+    let files = new
+        .into_iter()
+        .chain([Partial::path_of(path), Partial::resume_path_of(path)]);
+    if files
+        .into_iter()
+        .any(|file| std::fs::symlink_metadata(file).is_ok())
         && let Ok(partial) = Partial::lock(path)
     {
         partial.remove();
@@ -216,7 +258,11 @@ fn so_far_of(segments: &File, resume_path: &Path) -> Result<Arc<Data>> {
         return Err(ErrorKind::InvalidData.into());
     }
     let segments = Data::map(segments).map(Arc::new)?;
-    Ok(Arc::new(Data::Joined { segments, len, rest }))
+    Ok(Arc::new(Data::Joined {
+        segments,
+        len,
+        rest,
+    }))
 }
 
 fn map_file(path: &Path) -> Result<Data> {
@@ -224,7 +270,11 @@ fn map_file(path: &Path) -> Result<Data> {
         return Err(ErrorKind::InvalidInput.into());
     }
     let file = File::open(path)?;
-    if file.metadata()?.len() == 0 { Err(ErrorKind::UnexpectedEof.into()) } else { Data::map(&file) }
+    if file.metadata()?.len() == 0 {
+        Err(ErrorKind::UnexpectedEof.into())
+    } else {
+        Data::map(&file)
+    }
 }
 
 #[cfg(unix)]

@@ -40,25 +40,52 @@ impl Run<'_> {
         if self.partial.is_none() && self.request.on_part.is_none() {
             return;
         }
-        let pause = if self.request.on_part.is_some() { PAUSE } else { KEEP_PAUSE };
+        let pause = if self.request.on_part.is_some() {
+            PAUSE
+        } else {
+            KEEP_PAUSE
+        };
         // Whoever looks wants the first part at once.
-        let first = if self.request.on_part.is_some() { Duration::ZERO } else { pause };
-        let mut pace = Pace { not_before: Instant::now() + first, shown: 0 };
+        let first = if self.request.on_part.is_some() {
+            Duration::ZERO
+        } else {
+            pause
+        };
+        let mut pace = Pace {
+            not_before: Instant::now() + first,
+            shown: 0,
+        };
         let mut ordered = shared.lock();
         while !shared.is_done() {
-            let wait = pace.not_before.saturating_duration_since(Instant::now()).max(Duration::from_millis(10));
-            ordered = shared.advanced.wait_timeout(ordered, wait).unwrap_or_else(PoisonError::into_inner).0;
+            let wait = pace
+                .not_before
+                .saturating_duration_since(Instant::now())
+                .max(Duration::from_millis(10));
+            ordered = shared
+                .advanced
+                .wait_timeout(ordered, wait)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
             let now = Instant::now();
             if shared.is_done() || now < pace.not_before {
                 continue;
             }
-            let Some((end, tail)) = self.next_part(&ordered, shared, workers, pace.shown) else { continue };
+            let Some((end, tail)) = self.next_part(&ordered, shared, workers, pace.shown) else {
+                continue;
+            };
             // An error here only costs this part: the build itself goes on.
             let part = self.fork(&mut ordered.assembler, tail);
             drop(ordered);
             _ = part.and_then(|part| part.show(self));
-            let pause = if self.request.follow.is_some() { PAUSE } else { pause };
-            pace = Pace { not_before: now + (now.elapsed() * SHARE).max(pause), shown: end };
+            let pause = if self.request.follow.is_some() {
+                PAUSE
+            } else {
+                pause
+            };
+            pace = Pace {
+                not_before: now + (now.elapsed() * SHARE).max(pause),
+                shown: end,
+            };
             ordered = shared.lock();
         }
     }
@@ -94,10 +121,18 @@ impl Run<'_> {
         }
         let mut builder = self.segment_builder();
         builder.begin_task(start);
-        let parsed = source.parse(start..end, &mut ParseScratch::default(), &mut builder).ok()?;
+        let parsed = source
+            .parse(start..end, &mut ParseScratch::default(), &mut builder)
+            .ok()?;
         builder.end_task();
         let segments = std::mem::take(&mut builder.sealed);
-        Some(Task { segments, lines: parsed.lines, end: Some(end), is_last: true, is_whole: true })
+        Some(Task {
+            segments,
+            lines: parsed.lines,
+            end: Some(end),
+            is_last: true,
+            is_whole: true,
+        })
     }
 
     /// Keeps what is done, so that the next build can resume it.
@@ -109,11 +144,17 @@ impl Run<'_> {
     }
 
     /// An index of what is done, on its way to a file where it can be kept.
-    fn fork<O: Output>(&self, assembler: &mut Assembler<O>, tail: Option<Task>) -> Result<Part, BuildError> {
+    fn fork<O: Output>(
+        &self,
+        assembler: &mut Assembler<O>,
+        tail: Option<Task>,
+    ) -> Result<Part, BuildError> {
         let rest = self.partial.and_then(|partial| partial.new_rest().ok());
         Ok(match rest {
             Some(rest) => Part::Kept(self.fork_to(assembler, tail, rest)?),
-            None => Part::Shown(self.fork_to(assembler, tail, Arc::new(Data::Memory(Vec::new())))?),
+            None => {
+                Part::Shown(self.fork_to(assembler, tail, Arc::new(Data::Memory(Vec::new())))?)
+            }
         })
     }
 
@@ -138,7 +179,11 @@ impl Run<'_> {
     }
 
     /// Hands over the index of a part; its keeper, if it has one, keeps it for the next build.
-    fn show_to<R: Output>(&self, part: Assembler<Rest<R>>, keeper: Option<&Partial>) -> Result<(), BuildError> {
+    fn show_to<R: Output>(
+        &self,
+        part: Assembler<Rest<R>>,
+        keeper: Option<&Partial>,
+    ) -> Result<(), BuildError> {
         let mut assembled = part.finish(Coverage::Part).map_err(self.failed)?;
         if assembled.host_calls().len() <= HOST_CALLS {
             // A part is kept even when the build was cancelled; the calls are few.

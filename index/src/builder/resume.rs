@@ -76,27 +76,55 @@ impl Resumed {
     pub fn read(data: &Arc<Data>, folder: &Path) -> Result<Self, OpenError> {
         let unusable = || OpenError::Damaged("it does not say how to go on");
         let contents = layout::decode(data)?;
-        let bytes = contents.resume.checked(data).filter(|bytes| !bytes.is_empty());
-        let resume = bytes.and_then(|bytes| decode_part::<Resume>(bytes).ok()).ok_or_else(unusable)?;
-        if !resume.contents.is_consistent() || !resume.finder.is_consistent() || !is_undamaged(&resume, data) {
-            return Err(OpenError::Damaged("the checksum of a segment does not hold"));
+        let bytes = contents
+            .resume
+            .checked(data)
+            .filter(|bytes| !bytes.is_empty());
+        let resume = bytes
+            .and_then(|bytes| decode_part::<Resume>(bytes).ok())
+            .ok_or_else(unusable)?;
+        if !resume.contents.is_consistent()
+            || !resume.finder.is_consistent()
+            || !is_undamaged(&resume, data)
+        {
+            return Err(OpenError::Damaged(
+                "the checksum of a segment does not hold",
+            ));
         }
         if resume.contents.segments.len() - mapped(&resume.contents.key_maps) > SEGMENTS {
             return Err(unusable());
         }
         let arrival = Arrival::of(contents.traits.instruction_set);
-        let table = CallTable::open(data, contents.calls, contents.call_layout.clone(), contents.steps, arrival)?;
+        let table = CallTable::open(
+            data,
+            contents.calls,
+            contents.call_layout.clone(),
+            contents.steps,
+            arrival,
+        )?;
         let mut later_frames = counts(&resume.later.frames);
-        let frames = (0..table.len()).map(CallId).filter_map(|id| Some(Frame::of(&table.get(id)?, table.stack_of(id))));
+        let frames = (0..table.len())
+            .map(CallId)
+            .filter_map(|id| Some(Frame::of(&table.get(id)?, table.stack_of(id))));
         let frames = frames.filter(|frame| !take(&mut later_frames, frame));
         let mut later_switches = counts(&resume.later.switches);
         let switches = contents.call_layout.switches.iter().copied();
-        let switches = switches.filter(|switch| !take(&mut later_switches, switch)).collect();
+        let switches = switches
+            .filter(|switch| !take(&mut later_switches, switch))
+            .collect();
         let found = FoundSoFar::new(frames, switches, folder);
-        let (granule_keys, pc_keys) = unmapped_keys(&resume.contents, data).map_err(|_| unusable())?;
+        let (granule_keys, pc_keys) =
+            unmapped_keys(&resume.contents, data).map_err(|_| unusable())?;
         let codes = contents.codes.table(data).ok_or_else(unusable)?;
         let codes = CodeLedger::resume(&codes, resume.contents.steps);
-        Ok(Self { resume, fingerprint: contents.fingerprint, found, granule_keys, pc_keys, codes })
+        Ok(Self {
+            resume,
+            fingerprint: contents.fingerprint,
+            found,
+            granule_keys,
+            pc_keys,
+            codes,
+        })
     }
 }
 
@@ -106,27 +134,47 @@ fn is_undamaged(resume: &Resume, data: &Arc<Data>) -> bool {
     let is_kept = |offset: u64| offset <= resume.len;
     let are_segments_right = contents.segments.iter().all(|meta| {
         let checked = AtomicU8::new(0);
-        let reader = SegmentReader { meta, bytes: data, checked: &checked };
+        let reader = SegmentReader {
+            meta,
+            bytes: data,
+            checked: &checked,
+        };
         meta.sections.get(SECTIONS).is_some_and(|end| is_kept(*end)) && reader.check_all().is_ok()
     });
-    let mut maps = contents.key_maps.iter().flat_map(|maps| [maps.granules, maps.pcs]);
-    let is_right = |map: &Extent| map.checked(data).is_some() && is_kept(map.offset.saturating_add(map.len));
+    let mut maps = contents
+        .key_maps
+        .iter()
+        .flat_map(|maps| [maps.granules, maps.pcs]);
+    let is_right =
+        |map: &Extent| map.checked(data).is_some() && is_kept(map.offset.saturating_add(map.len));
     are_segments_right && maps.all(|map| is_right(&map))
 }
 
 /// The keys of the segments behind the key maps.
-fn unmapped_keys(contents: &Contents, data: &Arc<Data>) -> Result<(KeyMapWriter<Reach>, KeyMapWriter<()>), QueryError> {
+fn unmapped_keys(
+    contents: &Contents,
+    data: &Arc<Data>,
+) -> Result<(KeyMapWriter<Reach>, KeyMapWriter<()>), QueryError> {
     let (mut granule_keys, mut pc_keys) = (KeyMapWriter::default(), KeyMapWriter::default());
     let mapped = mapped(&contents.key_maps);
     for (place, meta) in (0..).zip(contents.segments.iter().skip(mapped)) {
-        let reader = SegmentReader { meta, bytes: data, checked: &AtomicU8::new(u8::MAX) };
+        let reader = SegmentReader {
+            meta,
+            bytes: data,
+            checked: &AtomicU8::new(u8::MAX),
+        };
         let (mut granules, mut pcs) = (Vec::new(), Vec::new());
-        let walked = reader.granules()?.for_each_from(0, |key, list: Granule<'_>| {
-            granules.push(list.reach().map(|reach| (key, meta.with_seams(key, reach))));
-            true
-        });
+        let walked = reader
+            .granules()?
+            .for_each_from(0, |key, list: Granule<'_>| {
+                granules.push(list.reach().map(|reach| (key, meta.with_seams(key, reach))));
+                true
+            });
         walked.map_err(|_| damaged(Section::Granules))?;
-        let granules = granules.into_iter().collect::<Result<Vec<_>, _>>().map_err(|_| damaged(Section::Granules))?;
+        let granules = granules
+            .into_iter()
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|_| damaged(Section::Granules))?;
         let walked = reader.pcs()?.for_each_from(0, |key, _: Visits<'_>| {
             pcs.push((key, ()));
             true
@@ -140,13 +188,17 @@ fn unmapped_keys(contents: &Contents, data: &Arc<Data>) -> Result<(KeyMapWriter<
 
 fn counts<T: Copy + Eq + Hash>(items: &[T]) -> HashMap<T, usize> {
     let mut counts = HashMap::new();
-    items.iter().for_each(|item| *counts.entry(*item).or_default() += 1);
+    items
+        .iter()
+        .for_each(|item| *counts.entry(*item).or_default() += 1);
     counts
 }
 
 /// Whether an item is still among the counted ones; it is then counted no more.
 fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, item: &T) -> bool {
-    let Some(count) = counts.get_mut(item).filter(|count| **count > 0) else { return false };
+    let Some(count) = counts.get_mut(item).filter(|count| **count > 0) else {
+        return false;
+    };
     *count -= 1;
     true
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use stepback_machine::RegisterId;
 use stepback_parsers::{
-    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Problem, RegisterWrite, Source, SourceError, StepEvent,
-    TextEvent, ThreadNumber,
+    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Problem, RegisterWrite, Source,
+    SourceError, StepEvent, TextEvent, ThreadNumber,
 };
 
 use crate::answers::cancel::Cancel;
@@ -68,20 +68,40 @@ pub(crate) struct Ordered<O> {
 }
 
 impl Run<'_> {
-    pub fn run<O: Output + Send>(&self, assembler: Assembler<O>) -> Result<(O, BuildSummary), BuildError> {
-        let Request { source, options, progress, cancel, .. } = *self.request;
+    pub fn run<O: Output + Send>(
+        &self,
+        assembler: Assembler<O>,
+    ) -> Result<(O, BuildSummary), BuildError> {
+        let Request {
+            source,
+            options,
+            progress,
+            cancel,
+            ..
+        } = *self.request;
         let base = assembler.text_end();
         // Asked before the length: a source that has just settled takes in the rest when its length is asked.
         let is_settled = self.is_settled();
-        progress.bytes_total.store(source.length(), Ordering::Relaxed);
+        progress
+            .bytes_total
+            .store(source.length(), Ordering::Relaxed);
         progress.bytes_done.store(base, Ordering::Relaxed);
-        let tasks = source.length().saturating_sub(base).div_ceil(self.segment_bytes());
-        let at_most = if is_settled { usize::try_from(tasks).unwrap_or(usize::MAX) } else { usize::MAX };
+        let tasks = source
+            .length()
+            .saturating_sub(base)
+            .div_ceil(self.segment_bytes());
+        let at_most = if is_settled {
+            usize::try_from(tasks).unwrap_or(usize::MAX)
+        } else {
+            usize::MAX
+        };
         let workers = match options.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(workers.min(at_most).max(1)).build();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(workers.min(at_most).max(1))
+            .build();
         let pool = pool.map_err(|error| BuildError::Workers(error.to_string()))?;
         let workers = pool.current_num_threads();
         let shared = Shared {
@@ -92,14 +112,22 @@ impl Run<'_> {
             is_over: AtomicBool::new(false),
             workers_left: AtomicUsize::new(workers),
             workers_idle: AtomicUsize::new(0),
-            ordered: Mutex::new(Ordered { assembler, next: 0, waiting: BTreeMap::new(), error: None }),
+            ordered: Mutex::new(Ordered {
+                assembler,
+                next: 0,
+                waiting: BTreeMap::new(),
+                error: None,
+            }),
             advanced: Condvar::new(),
         };
         pool.in_place_scope(|scope| {
             (0..workers).for_each(|_| scope.spawn(|_| self.work(&shared, workers)));
             self.show_parts(&shared, workers);
         });
-        let mut ordered = shared.ordered.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut ordered = shared
+            .ordered
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = ordered.error {
             return Err(error);
         }
@@ -110,30 +138,54 @@ impl Run<'_> {
         self.finish(ordered.assembler, base)
     }
 
-    fn finish<O: Output>(&self, mut assembler: Assembler<O>, base: u64) -> Result<(O, BuildSummary), BuildError> {
+    fn finish<O: Output>(
+        &self,
+        mut assembler: Assembler<O>,
+        base: u64,
+    ) -> Result<(O, BuildSummary), BuildError> {
         let source = self.request.source;
         // An input that failed while it arrived has no length, and what is there is not all of it.
         let length = source.length();
-        let now = source.length_now().map_err(|error| SourceError::Read { offset: length, error })?;
+        let now = source.length_now().map_err(|error| SourceError::Read {
+            offset: length,
+            error,
+        })?;
         let is_longer = now > length && self.request.follow.is_none();
-        if now < length || is_longer && !self.request.fingerprint.is_start_of_input(source.as_ref()) {
+        if now < length || is_longer && !self.request.fingerprint.is_start_of_input(source.as_ref())
+        {
             return Err(BuildError::TraceChanged);
         }
         if let Some(follow) = self.request.follow {
             // More may have been taken in since the last task began.
-            assembler.set_fingerprint((follow.fingerprint)()?.up_to(assembler.text_end(), source.as_ref())?);
+            assembler.set_fingerprint(
+                (follow.fingerprint)()?.up_to(assembler.text_end(), source.as_ref())?,
+            );
         }
         if self.partial.is_some() {
             assembler.mark();
         }
         let (steps, trace_bytes) = (assembler.steps(), assembler.text_end());
         let mut assembled = assembler.finish(Coverage::Whole).map_err(self.failed)?;
-        self.request.progress.host_calls_total.store(assembled.host_calls().len() as u64, Ordering::Relaxed);
+        self.request
+            .progress
+            .host_calls_total
+            .store(assembled.host_calls().len() as u64, Ordering::Relaxed);
         self.follow_host_calls(&mut assembled, self.request.cancel, || {
-            self.request.progress.host_calls_done.fetch_add(1, Ordering::Relaxed);
+            self.request
+                .progress
+                .host_calls_done
+                .fetch_add(1, Ordering::Relaxed);
         })?;
         let (output, index_bytes) = assembled.into_output();
-        Ok((output, BuildSummary { steps, trace_bytes, index_bytes, resumed_bytes: base }))
+        Ok((
+            output,
+            BuildSummary {
+                steps,
+                trace_bytes,
+                index_bytes,
+                resumed_bytes: base,
+            },
+        ))
     }
 
     /// Finds what the host wrote during semihosting calls: only the index of all the rest can tell.
@@ -158,7 +210,11 @@ impl Run<'_> {
 
     /// Whether the trace has its length.
     fn is_settled(&self) -> bool {
-        self.request.source.is_settled() && self.request.follow.is_none_or(|follow| follow.until.is_cancelled())
+        self.request.source.is_settled()
+            && self
+                .request
+                .follow
+                .is_none_or(|follow| follow.until.is_cancelled())
     }
 
     fn work<O: Output + Send>(&self, shared: &Shared<O>, workers: usize) {
@@ -167,7 +223,8 @@ impl Run<'_> {
         let mut scratch = ParseScratch::default();
         loop {
             let task = shared.next_task.fetch_add(1, Ordering::Relaxed);
-            if !self.wait_for_text(shared, task) || !shared.wait_for_turn(task, workers as u64 + 2) {
+            if !self.wait_for_text(shared, task) || !shared.wait_for_turn(task, workers as u64 + 2)
+            {
                 return;
             }
             let parsed = self.parse_task(shared, task, &mut builder, &mut scratch);
@@ -181,7 +238,10 @@ impl Run<'_> {
     pub(crate) fn segment_builder(&self) -> SegmentBuilder {
         {
             let traits = self.request.source.traits();
-            SegmentBuilder::of(traits, SegmentLimits::of(self.segment_bytes(), traits.registers))
+            SegmentBuilder::of(
+                traits,
+                SegmentLimits::of(self.segment_bytes(), traits.registers),
+            )
         }
     }
 
@@ -196,13 +256,18 @@ impl Run<'_> {
             Some(_) => source.grow().unwrap_or(source.length()),
             None => source.length(),
         });
-        self.request.progress.bytes_total.store(length, Ordering::Relaxed);
+        self.request
+            .progress
+            .bytes_total
+            .store(length, Ordering::Relaxed);
         Some(length)
     }
 
     /// Where a task begins at the earliest.
     fn target<O>(&self, shared: &Shared<O>, task: u64) -> u64 {
-        shared.base.saturating_add(task.saturating_mul(self.segment_bytes()))
+        shared
+            .base
+            .saturating_add(task.saturating_mul(self.segment_bytes()))
     }
 
     /// Waits until the text is there in which a task may begin; false when there will be none, or the build is over.
@@ -214,7 +279,10 @@ impl Run<'_> {
                 break self.target(shared, task) < length;
             }
             let length = source.grow().unwrap_or(source.length());
-            self.request.progress.bytes_total.store(length, Ordering::Relaxed);
+            self.request
+                .progress
+                .bytes_total
+                .store(length, Ordering::Relaxed);
             if length >= self.target(shared, task + 1) {
                 break true;
             }
@@ -250,12 +318,21 @@ impl Run<'_> {
         builder: &mut SegmentBuilder,
         scratch: &mut ParseScratch,
     ) -> Result<Task, SourceError> {
-        let nothing = Task { is_whole: true, ..Task::default() };
-        let Some(start) = self.cut(shared, task, scratch) else { return Ok(nothing) };
+        let nothing = Task {
+            is_whole: true,
+            ..Task::default()
+        };
+        let Some(start) = self.cut(shared, task, scratch) else {
+            return Ok(nothing);
+        };
         let mut next = task + 1;
         let end = loop {
             if !self.wait_for_text(shared, next) {
-                break shared.settled.get().copied().unwrap_or(self.request.source.length());
+                break shared
+                    .settled
+                    .get()
+                    .copied()
+                    .unwrap_or(self.request.source.length());
             }
             if let Some(cut) = self.cut(shared, next, scratch) {
                 break cut;
@@ -266,20 +343,44 @@ impl Run<'_> {
         let is_last = shared.settled.get() == Some(&end);
         let mut done = start;
         let mut count = |offset: u64| {
-            self.request.progress.bytes_done.fetch_add(offset.saturating_sub(done), Ordering::Relaxed);
+            self.request
+                .progress
+                .bytes_done
+                .fetch_add(offset.saturating_sub(done), Ordering::Relaxed);
             done = done.max(offset);
         };
         let mut on_progress = |builder: &mut SegmentBuilder, offset| {
             count(offset);
-            self.hand_in_sealed(shared, task, Task { is_last, ..Task::default() }, builder)
+            self.hand_in_sealed(
+                shared,
+                task,
+                Task {
+                    is_last,
+                    ..Task::default()
+                },
+                builder,
+            )
         };
         let source = self.request.source.as_ref();
-        let parsed =
-            source.parse_into(start..end, scratch, &mut Watched { builder, source, on_progress: &mut on_progress })?;
+        let parsed = source.parse_into(
+            start..end,
+            scratch,
+            &mut Watched {
+                builder,
+                source,
+                on_progress: &mut on_progress,
+            },
+        )?;
         count(end);
         builder.end_task();
         let segments = std::mem::take(&mut builder.sealed);
-        Ok(Task { segments, lines: parsed.lines, end: Some(end), is_last, is_whole: true })
+        Ok(Task {
+            segments,
+            lines: parsed.lines,
+            end: Some(end),
+            is_last,
+            is_whole: true,
+        })
     }
 
     /// Where a task begins; none when its part of the input has no place to begin (it is then part of an earlier one).
@@ -287,12 +388,17 @@ impl Run<'_> {
         let known = shared.cuts().get(&task).copied();
         known.unwrap_or_else(|| {
             let target = self.target(shared, task);
-            let limit = target.saturating_add(self.segment_bytes()).min(self.request.source.length());
+            let limit = target
+                .saturating_add(self.segment_bytes())
+                .min(self.request.source.length());
             // Where the input cannot be read here, the task before comes upon it and reports it.
             let cut = if task == 0 {
                 Some(shared.base)
             } else {
-                self.request.source.cut(target, limit, scratch).unwrap_or(None)
+                self.request
+                    .source
+                    .cut(target, limit, scratch)
+                    .unwrap_or(None)
             };
             shared.cuts().insert(task, cut);
             cut
@@ -314,7 +420,11 @@ impl Run<'_> {
                 return Flow::Stop;
             }
         }
-        if self.is_stopped(shared) { Flow::Stop } else { Flow::Continue }
+        if self.is_stopped(shared) {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
     }
 
     /// Passes the first segments of a task on to the pass in order, and waits while too many others wait there;
@@ -324,17 +434,24 @@ impl Run<'_> {
     }
 
     /// Passes a task, or a part of it, on to the pass in order; false when the build is over.
-    fn hand_in<O: Output>(&self, shared: &Shared<O>, task: u64, parsed: Result<Task, SourceError>) -> bool {
+    fn hand_in<O: Output>(
+        &self,
+        shared: &Shared<O>,
+        task: u64,
+        parsed: Result<Task, SourceError>,
+    ) -> bool {
         let mut ordered = shared.lock();
         let is_stopped = self.is_stopped(shared);
         // A task that was stopped is incomplete.
-        let taken = parsed.map_err(BuildError::from).and_then(|parsed| match is_stopped {
-            true => Ok(()),
-            false => {
-                ordered.waiting.entry(task).or_default().extend(parsed);
-                self.take_ready(&mut ordered)
-            }
-        });
+        let taken = parsed
+            .map_err(BuildError::from)
+            .and_then(|parsed| match is_stopped {
+                true => Ok(()),
+                false => {
+                    ordered.waiting.entry(task).or_default().extend(parsed);
+                    self.take_ready(&mut ordered)
+                }
+            });
         if let Err(error) = taken {
             ordered.error.get_or_insert(error);
             shared.is_over.store(true, Ordering::Relaxed);
@@ -342,7 +459,10 @@ impl Run<'_> {
         if is_stopped {
             shared.is_over.store(true, Ordering::Relaxed);
         }
-        self.request.progress.steps.store(ordered.assembler.steps(), Ordering::Relaxed);
+        self.request
+            .progress
+            .steps
+            .store(ordered.assembler.steps(), Ordering::Relaxed);
         shared.advanced.notify_all();
         !shared.is_over.load(Ordering::Relaxed)
     }
@@ -353,7 +473,9 @@ impl Run<'_> {
                 // When the trace grows this task is done again.
                 ordered.assembler.mark();
             }
-            let taken = ordered.assembler.add_task(self.request.source.as_ref(), &mut task);
+            let taken = ordered
+                .assembler
+                .add_task(self.request.source.as_ref(), &mut task);
             taken.map_err(|error| self.stopped(error))?;
             if !task.is_whole {
                 break;
@@ -402,7 +524,8 @@ impl<O> Shared<O> {
     }
 
     fn wait_while(&self, is_early: impl Fn(&Ordered<O>) -> bool) -> bool {
-        let is_waiting = |ordered: &mut Ordered<O>| is_early(ordered) && !self.is_over.load(Ordering::Relaxed);
+        let is_waiting =
+            |ordered: &mut Ordered<O>| is_early(ordered) && !self.is_over.load(Ordering::Relaxed);
         let waited = self.advanced.wait_while(self.lock(), is_waiting);
         drop(waited);
         !self.is_over.load(Ordering::Relaxed)
@@ -412,7 +535,8 @@ impl<O> Shared<O> {
 impl<O> Ordered<O> {
     /// Whether a task had better wait with more. The task that all wait for never does, so somebody always goes on.
     fn is_crowded(&self, task: u64) -> bool {
-        task != self.next && self.waiting.values().map(Task::len_bytes).sum::<usize>() >= WAITING_BYTES
+        task != self.next
+            && self.waiting.values().map(Task::len_bytes).sum::<usize>() >= WAITING_BYTES
     }
 }
 
@@ -423,7 +547,9 @@ impl<O> Drop for ReleaseOthers<'_, O> {
     fn drop(&mut self) {
         // Under the lock, so that nobody is between looking at a flag and going to sleep.
         let ordered = self.0.lock();
-        self.0.is_over.fetch_or(std::thread::panicking(), Ordering::Relaxed);
+        self.0
+            .is_over
+            .fetch_or(std::thread::panicking(), Ordering::Relaxed);
         self.0.workers_left.fetch_sub(1, Ordering::Relaxed);
         self.0.advanced.notify_all();
         drop(ordered);

@@ -16,7 +16,14 @@ pub struct Seams<'a> {
 impl<'a> Seams<'a> {
     /// Those of a segment that was just encoded; none so far.
     pub fn new(meta: &'a SegmentMeta, bytes: &'a Data, unchecked: &'a AtomicU8) -> Self {
-        Self { reader: SegmentReader { meta, bytes, checked: unchecked }, found: Vec::new() }
+        Self {
+            reader: SegmentReader {
+                meta,
+                bytes,
+                checked: unchecked,
+            },
+            found: Vec::new(),
+        }
     }
 
     /// Finds the first reads of some bytes of a block. Blocks come in ascending order.
@@ -25,19 +32,35 @@ impl<'a> Seams<'a> {
         let mut note = |touch: Touch, place: u32| {
             let mask = touch.shape.mask() & wrong;
             if mask != 0 && !touch.shape.is_write() && touch.shape.is_known() {
-                found.push((SeamExternal { granule, slot: touch.slot, place, mask }, touch));
+                found.push((
+                    SeamExternal {
+                        granule,
+                        slot: touch.slot,
+                        place,
+                        mask,
+                    },
+                    touch,
+                ));
                 wrong &= !mask;
             }
             wrong != 0
         };
         let list = self.reader.granule(granule).ok().flatten();
-        let walked = list.map(|list| list.walk_forward(0, |masks: Masks| masks.read != 0, &mut note));
-        debug_assert!(matches!(walked, Some(Ok(()))), "a block that was just encoded can be read");
+        let walked =
+            list.map(|list| list.walk_forward(0, |masks: Masks| masks.read != 0, &mut note));
+        debug_assert!(
+            matches!(walked, Some(Ok(()))),
+            "a block that was just encoded can be read"
+        );
     }
 
     /// All that were found, and how many reads they are that did not contradict anything inside the segment.
     pub fn finish(self) -> (Vec<SeamExternal>, u64) {
-        let new = self.found.iter().filter(|(seam, touch)| self.is_new(seam, *touch)).count() as u64;
+        let new = self
+            .found
+            .iter()
+            .filter(|(seam, touch)| self.is_new(seam, *touch))
+            .count() as u64;
         (self.found.into_iter().map(|(seam, _)| seam).collect(), new)
     }
 
@@ -46,15 +69,24 @@ impl<'a> Seams<'a> {
             return false;
         }
         let other = other_part(&self.reader, seam.granule, seam.place, touch);
-        let Some((granule, place, other)) = other else { return true };
-        let found = self.found.binary_search_by_key(&(granule, place), |(seam, _)| (seam.granule, seam.place));
+        let Some((granule, place, other)) = other else {
+            return true;
+        };
+        let found = self
+            .found
+            .binary_search_by_key(&(granule, place), |(seam, _)| (seam.granule, seam.place));
         // When both parts contradict what was known before, the first counts.
         !other.shape.is_external() && (found.is_err() || granule > seam.granule)
     }
 }
 
 /// The other part of an access that touches two blocks: its block, its place there, and itself; none when there is none.
-pub fn other_part(reader: &SegmentReader<'_>, granule: u64, place: u32, touch: Touch) -> Option<(u64, u32, Touch)> {
+pub fn other_part(
+    reader: &SegmentReader<'_>,
+    granule: u64,
+    place: u32,
+    touch: Touch,
+) -> Option<(u64, u32, Touch)> {
     if !touch.shape.is_split() {
         return None;
     }
@@ -77,11 +109,17 @@ enum Half {
 }
 
 /// The first or second parts of accesses in a slot, with their places in the block's list.
-fn parts(reader: &SegmentReader<'_>, granule: u64, slot: u32, half: Half) -> Option<Vec<(u32, Touch)>> {
+fn parts(
+    reader: &SegmentReader<'_>,
+    granule: u64,
+    slot: u32,
+    half: Half,
+) -> Option<Vec<(u32, Touch)>> {
     let list = reader.granule(granule).ok().flatten()?;
     let mut parts = Vec::new();
     let note = |touch: Touch, place: u32| {
-        let is_meant = touch.shape.is_split() && touch.shape.is_second_part() == (half == Half::Second);
+        let is_meant =
+            touch.shape.is_split() && touch.shape.is_second_part() == (half == Half::Second);
         parts.extend((touch.slot == slot && is_meant).then_some((place, touch)));
         touch.slot <= slot
     };

@@ -14,11 +14,17 @@ use crate::store::fingerprint::Fingerprint;
 ///
 /// # Errors
 /// As [`Index::open`].
-pub fn open_so_far(source: Arc<dyn Source>, path: &Path, fingerprint: &Fingerprint) -> Result<Index, OpenError> {
+pub fn open_so_far(
+    source: Arc<dyn Source>,
+    path: &Path,
+    fingerprint: &Fingerprint,
+) -> Result<Index, OpenError> {
     let index = Index::load(source, so_far(path)?, None)?;
     let known = index.fingerprint();
     match known.difference(fingerprint) {
-        Some(reason) if !known.is_start_of(fingerprint, index.source().as_ref()) => Err(OpenError::Stale(reason)),
+        Some(reason) if !known.is_start_of(fingerprint, index.source().as_ref()) => {
+            Err(OpenError::Stale(reason))
+        }
         _ => Ok(index),
     }
 }

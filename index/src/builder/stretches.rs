@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{
-    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Parsed, Position, Problem, RegisterWrite, Source,
-    SourceError, StepEvent, Tarmac, TextEvent, ThreadNumber,
+    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Parsed, Position, Problem,
+    RegisterWrite, Source, SourceError, StepEvent, Tarmac, TextEvent, ThreadNumber,
 };
 
 use crate::answers::cancel::Cancel;
@@ -31,8 +31,17 @@ const SEGMENT_BYTES: u64 = 64 << 10;
 /// Calls of one function, with a store each.
 fn steps(text: &mut String, numbers: Range<u64>) {
     for number in numbers {
-        writeln!(text, "{number} clk IT ({number}) {:08x} d503201f O EL3h_s : NOP", 0x1000 + 4 * number).unwrap();
-        writeln!(text, "{number} clk R X1 {number:016x}\n{number} clk MW4 00008000 {number:08x}").unwrap();
+        writeln!(
+            text,
+            "{number} clk IT ({number}) {:08x} d503201f O EL3h_s : NOP",
+            0x1000 + 4 * number
+        )
+        .unwrap();
+        writeln!(
+            text,
+            "{number} clk R X1 {number:016x}\n{number} clk MW4 00008000 {number:08x}"
+        )
+        .unwrap();
     }
 }
 
@@ -43,7 +52,12 @@ fn text() -> (String, u64) {
     let start = text.len() as u64;
     for number in 0..320_000u64 {
         let kind = if number % 11 == 0 { "MR4" } else { "MW4" };
-        writeln!(text, "4000 clk {kind} {:08x} {number:08x}", 0x8000 + number * 68 % 0x30_0000).unwrap();
+        writeln!(
+            text,
+            "4000 clk {kind} {:08x} {number:08x}",
+            0x8000 + number * 68 % 0x30_0000
+        )
+        .unwrap();
     }
     steps(&mut text, 4001..4100);
     (text, start)
@@ -116,7 +130,14 @@ impl<F: Fn(u64) + Send + Sync + 'static> Delegate for Watched<F> {
         scratch: &mut ParseScratch,
         sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError> {
-        self.trace.parse(range, scratch, &mut WatchedSink { sink, on_progress: &self.on_progress })
+        self.trace.parse(
+            range,
+            scratch,
+            &mut WatchedSink {
+                sink,
+                on_progress: &self.on_progress,
+            },
+        )
     }
 }
 
@@ -132,27 +153,58 @@ fn build(
     cancel: &Cancel,
     on_progress: impl Fn(u64) + Send + Sync + 'static,
 ) -> Result<BuildSummary, BuildError> {
-    let source: Arc<dyn Source> = Arc::new(Through(Watched { trace: tarmac_of(text), on_progress }));
+    let source: Arc<dyn Source> = Arc::new(Through(Watched {
+        trace: tarmac_of(text),
+        on_progress,
+    }));
     let fingerprint = Fingerprint::of(source.as_ref(), 0).unwrap();
-    let options = BuildOptions { segment_bytes: SEGMENT_BYTES, threads };
-    Build::new(&source, &fingerprint, &options, &BuildProgress::default(), cancel).to_file(path)
+    let options = BuildOptions {
+        segment_bytes: SEGMENT_BYTES,
+        threads,
+    };
+    Build::new(
+        &source,
+        &fingerprint,
+        &options,
+        &BuildProgress::default(),
+        cancel,
+    )
+    .to_file(path)
 }
 
 /// Some answers of an index in a file; of the one that is built at once, without a path.
 fn answers(text: &str, path: Option<&PathBuf>) -> Vec<String> {
     let tarmac = Arc::new(tarmac_of(text));
     let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
-    let at_once = BuildOptions { segment_bytes: 64 << 20, threads: 1 };
+    let at_once = BuildOptions {
+        segment_bytes: 64 << 20,
+        threads: 1,
+    };
     let index = match path {
         Some(path) => Index::open(tarmac, path, &fingerprint).unwrap(),
         None => index_in_memory(tarmac, &at_once).unwrap(),
     };
     let info = index.info();
-    let mut answers = vec![format!("{} steps {} lines {} external", info.steps, info.lines, info.external_changes)];
+    let mut answers = vec![format!(
+        "{} steps {} lines {} external",
+        info.steps, info.lines, info.external_changes
+    )];
     for position in [0, 1, 2000, 3998, 3999, 4000, 4001, 4098].map(Position) {
-        let registers = RegistersAt { position, thread: None }.run(&index, &Cancel::default()).unwrap();
-        let memory = MemoryAt { position, address: Address(0x8000), len_bytes: 512 };
-        answers.push(format!("{position:?} {registers:?} {:?}", memory.run(&index, &Cancel::default()).unwrap()));
+        let registers = RegistersAt {
+            position,
+            thread: None,
+        }
+        .run(&index, &Cancel::default())
+        .unwrap();
+        let memory = MemoryAt {
+            position,
+            address: Address(0x8000),
+            len_bytes: 512,
+        };
+        answers.push(format!(
+            "{position:?} {registers:?} {:?}",
+            memory.run(&index, &Cancel::default()).unwrap()
+        ));
     }
     answers
 }
@@ -166,11 +218,20 @@ fn a_stretch_without_instructions_is_written_while_it_is_read() {
         let written = Arc::new(AtomicU64::new(0));
         let seen = Arc::clone(&written);
         let look = move |_| {
-            _ = seen.fetch_max(File::open(&partial).unwrap().metadata().unwrap().len(), Ordering::Relaxed);
+            _ = seen.fetch_max(
+                File::open(&partial).unwrap().metadata().unwrap().len(),
+                Ordering::Relaxed,
+            );
         };
         build(&text, &path, threads, &Cancel::default(), look).unwrap();
-        let (written, whole) = (written.load(Ordering::Relaxed), path.metadata().unwrap().len());
-        assert!(written > whole / 3, "{written} of {whole} bytes were written before the stretch ended");
+        let (written, whole) = (
+            written.load(Ordering::Relaxed),
+            path.metadata().unwrap().len(),
+        );
+        assert!(
+            written > whole / 3,
+            "{written} of {whole} bytes were written before the stretch ended"
+        );
         assert_eq!(answers(&text, Some(&path)), answers(&text, None));
     }
 }
@@ -187,8 +248,16 @@ fn a_build_that_is_cancelled_inside_a_stretch_goes_on_from_before_it() {
             stop.cancel();
         }
     };
-    assert!(matches!(build(&text, &path, 1, &cancel, look), Err(BuildError::Cancelled)));
-    let resumed = build(&text, &path, 2, &Cancel::default(), |_| {}).unwrap().resumed_bytes;
-    assert!((start - 2 * SEGMENT_BYTES..=start).contains(&resumed), "{resumed} of {start}");
+    assert!(matches!(
+        build(&text, &path, 1, &cancel, look),
+        Err(BuildError::Cancelled)
+    ));
+    let resumed = build(&text, &path, 2, &Cancel::default(), |_| {})
+        .unwrap()
+        .resumed_bytes;
+    assert!(
+        (start - 2 * SEGMENT_BYTES..=start).contains(&resumed),
+        "{resumed} of {start}"
+    );
     assert_eq!(answers(&text, Some(&path)), answers(&text, None));
 }

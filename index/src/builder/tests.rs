@@ -35,21 +35,45 @@ use crate::query::registers::RegistersAt;
 use crate::store::data::HEADER_LEN;
 use crate::store::fingerprint::Fingerprint;
 
-const OPTIONS: BuildOptions = BuildOptions { segment_bytes: 430, threads: 3 };
+const OPTIONS: BuildOptions = BuildOptions {
+    segment_bytes: 430,
+    threads: 3,
+};
 
 /// Some steps of a program that calls, writes, and reads what it did not write.
 fn program(numbers: Range<u64>) -> String {
     let mut text = String::from("0 clk R SP_EL3 0000000000009000\n");
     for number in numbers {
         let place = number % 10;
-        let pc = if (4..8).contains(&place) { 0x2000 } else { 0x1000 } + 4 * place;
-        let opcode = if place == 7 { 0xd65f_03c0u32 } else { 0xd503_201f };
+        let pc = if (4..8).contains(&place) {
+            0x2000
+        } else {
+            0x1000
+        } + 4 * place;
+        let opcode = if place == 7 {
+            0xd65f_03c0u32
+        } else {
+            0xd503_201f
+        };
         let time = number + 1;
-        writeln!(text, "{time} clk IT ({time}) {pc:016x} {opcode:08x} O EL3h_s : NOP").unwrap();
+        writeln!(
+            text,
+            "{time} clk IT ({time}) {pc:016x} {opcode:08x} O EL3h_s : NOP"
+        )
+        .unwrap();
         match place {
             3 => writeln!(text, "{time} clk R X30 {:016x}", 0x1020),
-            5 => writeln!(text, "{time} clk MW4 {:08x} {number:08x}", 0x8000 + number * 4 % 64),
-            6 => writeln!(text, "{time} clk MR4 {:08x} {:08x}", 0x8000 + number * 12 % 64, number / 100),
+            5 => writeln!(
+                text,
+                "{time} clk MW4 {:08x} {number:08x}",
+                0x8000 + number * 4 % 64
+            ),
+            6 => writeln!(
+                text,
+                "{time} clk MR4 {:08x} {:08x}",
+                0x8000 + number * 12 % 64,
+                number / 100
+            ),
             _ => writeln!(text, "{time} clk R X{place} {number:016x}"),
         }
         .unwrap();
@@ -60,7 +84,11 @@ fn program(numbers: Range<u64>) -> String {
 /// As many steps of 43 bytes.
 fn trace_of(steps: usize) -> Tarmac {
     let line = "7 clk IT (7) 00001000 e1a00000 A usr : NOP\n";
-    Tarmac::open(Box::new(line.repeat(steps).into_bytes()), Default::default()).unwrap()
+    Tarmac::open(
+        Box::new(line.repeat(steps).into_bytes()),
+        Default::default(),
+    )
+    .unwrap()
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -92,7 +120,10 @@ impl Delegate for Broken {
         match self.end {
             _ if !range.contains(&self.at) => {}
             End::Error => {
-                return Err(SourceError::Read { offset: self.at, error: std::io::ErrorKind::Other.into() });
+                return Err(SourceError::Read {
+                    offset: self.at,
+                    error: std::io::ErrorKind::Other.into(),
+                });
             }
             End::Panic => panic!("the test breaks here"),
             End::Cancel => self.cancel.cancel(),
@@ -106,7 +137,12 @@ fn build_of(end: End, at: u64) -> Option<Result<Index, BuildError>> {
     let trace = trace_of(400);
     let fingerprint = Fingerprint::of(&trace, 0).unwrap();
     let cancel = Cancel::default();
-    let source: Arc<dyn Source> = Arc::new(Through(Broken { trace, at, end, cancel: cancel.clone() }));
+    let source: Arc<dyn Source> = Arc::new(Through(Broken {
+        trace,
+        at,
+        end,
+        cancel: cancel.clone(),
+    }));
     let progress = BuildProgress::default();
     let build = || Build::new(&source, &fingerprint, &OPTIONS, &progress, &cancel).in_memory();
     catch_unwind(AssertUnwindSafe(build)).ok()
@@ -115,19 +151,35 @@ fn build_of(end: End, at: u64) -> Option<Result<Index, BuildError>> {
 /// What an index warns of: the line, how often, what.
 fn warned(text: &str, segment_bytes: u64) -> (u64, Vec<(u64, u64, String)>) {
     let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
-    let index = index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap();
-    let each = index.warnings().iter().map(|warning| (warning.line, warning.count, warning.message.clone()));
+    let index = index_in_memory(
+        Arc::new(tarmac),
+        &BuildOptions {
+            segment_bytes,
+            threads: 1,
+        },
+    )
+    .unwrap();
+    let each = index
+        .warnings()
+        .iter()
+        .map(|warning| (warning.line, warning.count, warning.message.clone()));
     (index.info().warning_count, each.collect())
 }
 
 #[test]
 fn equal_warnings_are_listed_once_and_counted_as_often_as_they_occur() {
-    let line = |at: u32| format!("{at} clk IT (1) 00001000 d503201f O EL1h_n : NOP\n{at} clk FOO bar\n");
-    let text = (1..40).map(|at| line(at) + if at == 20 { "5 clk R {\n" } else { "" }).collect::<String>();
+    let line =
+        |at: u32| format!("{at} clk IT (1) 00001000 d503201f O EL1h_n : NOP\n{at} clk FOO bar\n");
+    let text = (1..40)
+        .map(|at| line(at) + if at == 20 { "5 clk R {\n" } else { "" })
+        .collect::<String>();
     for segment_bytes in [100, 300, 1 << 20] {
         let (count, each) = warned(&text, segment_bytes);
         assert_eq!((count, each.len()), (40, 2), "{each:?}");
-        assert_eq!(each[0], (2, 39, "unknown Tarmac event type \"FOO\"".to_owned()));
+        assert_eq!(
+            each[0],
+            (2, 39, "unknown Tarmac event type \"FOO\"".to_owned())
+        );
         assert_eq!((each[1].0, each[1].1), (41, 1));
     }
 }
@@ -142,8 +194,16 @@ fn time_that_runs_backwards_is_a_warning_that_names_the_place() {
         assert_eq!((count, each), (2, vec![(4, 2, message)]), "{segment_bytes}");
     }
     // Cores may be ahead of each other.
-    let cpu = |at: u32, cpu: u32| format!("{at} clk cpu{cpu} IT (1) 00001000 d503201f O EL1h_n : NOP\n");
-    assert_eq!(warned(&[cpu(10, 0), cpu(5, 1), cpu(11, 0), cpu(6, 1)].concat(), 1 << 20).0, 0);
+    let cpu =
+        |at: u32, cpu: u32| format!("{at} clk cpu{cpu} IT (1) 00001000 d503201f O EL1h_n : NOP\n");
+    assert_eq!(
+        warned(
+            &[cpu(10, 0), cpu(5, 1), cpu(11, 0), cpu(6, 1)].concat(),
+            1 << 20
+        )
+        .0,
+        0
+    );
 }
 
 #[test]
@@ -157,14 +217,19 @@ fn a_worker_that_panics_does_not_leave_the_others_waiting() {
 fn an_unreadable_place_ends_the_build_with_its_error() {
     for at in [0, 5000, 17_000] {
         let built = build_of(End::Error, at);
-        assert!(matches!(built, Some(Err(BuildError::Source(SourceError::Read { offset, .. }))) if offset == at));
+        assert!(
+            matches!(built, Some(Err(BuildError::Source(SourceError::Read { offset, .. }))) if offset == at)
+        );
     }
 }
 
 #[test]
 fn a_cancelled_build_says_so() {
     for at in [0, 5000, 17_000] {
-        assert!(matches!(build_of(End::Cancel, at), Some(Err(BuildError::Cancelled))));
+        assert!(matches!(
+            build_of(End::Cancel, at),
+            Some(Err(BuildError::Cancelled))
+        ));
     }
 }
 
@@ -180,18 +245,28 @@ impl Place {
         let folder = TempDir::new().unwrap();
         let [trace, index] = ["a.tarmac", "a.sbi"].map(|name| folder.path().join(name));
         std::fs::write(&trace, text).unwrap();
-        Self { folder, trace, index }
+        Self {
+            folder,
+            trace,
+            index,
+        }
     }
 
     fn names(&self) -> Vec<String> {
         let names = self.folder.path().read_dir().unwrap();
-        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = names
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort_unstable();
         names
     }
 
     fn tarmac(&self) -> Tarmac {
-        Tarmac::open(Box::new(File::open(&self.trace).unwrap()), Default::default()).unwrap()
+        Tarmac::open(
+            Box::new(File::open(&self.trace).unwrap()),
+            Default::default(),
+        )
+        .unwrap()
     }
 
     fn open(&self) -> (Arc<dyn Source>, Fingerprint) {
@@ -201,14 +276,22 @@ impl Place {
     }
 
     fn append(&self, text: &[u8]) {
-        File::options().append(true).open(&self.trace).unwrap().write_all(text).unwrap();
+        File::options()
+            .append(true)
+            .open(&self.trace)
+            .unwrap()
+            .write_all(text)
+            .unwrap();
     }
 
     /// Builds to the end; tells how much an earlier build had done.
     fn build(&self) -> u64 {
         let (tarmac, fingerprint) = self.open();
         let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-        Build::new(&tarmac, &fingerprint, &OPTIONS, &progress, &cancel).to_file(&self.index).unwrap().resumed_bytes
+        Build::new(&tarmac, &fingerprint, &OPTIONS, &progress, &cancel)
+            .to_file(&self.index)
+            .unwrap()
+            .resumed_bytes
     }
 
     /// Builds until it comes to a byte of the trace, and is cancelled there; how much it had shown by then.
@@ -216,16 +299,25 @@ impl Place {
         let trace = self.tarmac();
         let fingerprint = Fingerprint::of(&trace, 0).unwrap();
         let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-        let source: Arc<dyn Source> = Arc::new(Through(Broken { trace, at, end: End::Cancel, cancel: cancel.clone() }));
+        let source: Arc<dyn Source> = Arc::new(Through(Broken {
+            trace,
+            at,
+            end: End::Cancel,
+            cancel: cancel.clone(),
+        }));
         let shown = AtomicU64::new(0);
         let on_part = |index: Index| {
             assert!(!index.is_whole());
             check_part(&index);
             shown.store(index.text_end(), Ordering::Relaxed);
         };
-        let options = BuildOptions { threads: 1, ..OPTIONS };
-        let built =
-            Build::new(&source, &fingerprint, &options, &progress, &cancel).telling(&on_part).to_file(&self.index);
+        let options = BuildOptions {
+            threads: 1,
+            ..OPTIONS
+        };
+        let built = Build::new(&source, &fingerprint, &options, &progress, &cancel)
+            .telling(&on_part)
+            .to_file(&self.index);
         assert!(matches!(built, Err(BuildError::Cancelled)), "{built:?}");
         shown.into_inner()
     }
@@ -239,29 +331,61 @@ impl Place {
 /// A part answers as an index of that part of the trace alone.
 fn check_part(index: &Index) {
     let mut text = Vec::new();
-    index.source().read_raw(0..index.text_end(), &mut text).unwrap();
+    index
+        .source()
+        .read_raw(0..index.text_end(), &mut text)
+        .unwrap();
     assert_eq!(answers(index), expected(&text));
 }
 
 /// The answers of an index that was built at once.
 fn expected(text: &[u8]) -> Vec<String> {
     let tarmac = Arc::new(Tarmac::open(Box::new(text.to_vec()), Default::default()).unwrap());
-    answers(&index_in_memory(tarmac, &BuildOptions { segment_bytes: 1 << 20, threads: 1 }).unwrap())
+    answers(
+        &index_in_memory(
+            tarmac,
+            &BuildOptions {
+                segment_bytes: 1 << 20,
+                threads: 1,
+            },
+        )
+        .unwrap(),
+    )
 }
 
 fn answers(index: &Index) -> Vec<String> {
     let never = Cancel::default();
     let info = index.info();
     let mut answers = vec![
-        format!("{} steps {} lines {:?}", info.steps, info.lines, info.time_range),
-        format!("{} externals {} calls {} warnings", info.external_changes, index.call_count(), info.warning_count),
+        format!(
+            "{} steps {} lines {:?}",
+            info.steps, info.lines, info.time_range
+        ),
+        format!(
+            "{} externals {} calls {} warnings",
+            info.external_changes,
+            index.call_count(),
+            info.warning_count
+        ),
         format!("{:?} {:?}", index.warnings(), index.threads()),
     ];
-    answers.extend((0..index.calls().len()).map(|id| format!("{:?}", index.calls().get(CallId(id)))));
+    answers
+        .extend((0..index.calls().len()).map(|id| format!("{:?}", index.calls().get(CallId(id)))));
     let end = index.step_count();
     for position in (0..=end).step_by(7).chain([end]).map(Position) {
-        let registers = RegistersAt { position, thread: None }.run(index, &never).unwrap();
-        let memory = MemoryAt { position, address: Address(0x8000), len_bytes: 64 }.run(index, &never).unwrap();
+        let registers = RegistersAt {
+            position,
+            thread: None,
+        }
+        .run(index, &never)
+        .unwrap();
+        let memory = MemoryAt {
+            position,
+            address: Address(0x8000),
+            len_bytes: 64,
+        }
+        .run(index, &never)
+        .unwrap();
         answers.push(format!("{position:?} {registers:?} {memory:?}"));
     }
     answers
@@ -299,11 +423,26 @@ fn an_index_goes_on_when_its_trace_has_grown_wherever_it_ended() {
     let text = program(0..600);
     let place = Place::new(b"");
     let mut written = 0;
-    for part in [40, 41, 3000, 3001, 3100, 9000, 9001, 9002, text.len() - 20, text.len()] {
+    for part in [
+        40,
+        41,
+        3000,
+        3001,
+        3100,
+        9000,
+        9001,
+        9002,
+        text.len() - 20,
+        text.len(),
+    ] {
         place.append(&text.as_bytes()[written..part]);
         let resumed = place.build();
         assert!(resumed <= written as u64 && written as u64 - resumed <= 3 * OPTIONS.segment_bytes);
-        assert_eq!(place.answers(), expected(&text.as_bytes()[..part]), "{part} bytes");
+        assert_eq!(
+            place.answers(),
+            expected(&text.as_bytes()[..part]),
+            "{part} bytes"
+        );
         written = part;
     }
 }
@@ -336,7 +475,11 @@ fn what_a_stopped_build_left_is_not_trusted_when_it_is_damaged() {
             bytes[at] ^= 0x10;
             std::fs::write(&path, bytes).unwrap();
             place.build();
-            assert_eq!(place.answers(), expected(text.as_bytes()), "byte {at} of {name}");
+            assert_eq!(
+                place.answers(),
+                expected(text.as_bytes()),
+                "byte {at} of {name}"
+            );
         }
     }
 }
@@ -346,9 +489,17 @@ fn damaged(good: &[u8], place: usize, way: usize) -> Vec<u8> {
     let mut bytes = good.to_vec();
     match way {
         0 => bytes[place] ^= 0x10,
-        1 => bytes.iter_mut().skip(place).take(8).for_each(|byte| *byte = 0xff),
+        1 => bytes
+            .iter_mut()
+            .skip(place)
+            .take(8)
+            .for_each(|byte| *byte = 0xff),
         2 => bytes.truncate(place),
-        _ => bytes.iter_mut().skip(place).take(8).for_each(|byte| *byte = 0x7f),
+        _ => bytes
+            .iter_mut()
+            .skip(place)
+            .take(8)
+            .for_each(|byte| *byte = 0x7f),
     }
     bytes
 }
@@ -356,11 +507,17 @@ fn damaged(good: &[u8], place: usize, way: usize) -> Vec<u8> {
 /// Puts the checksums of the directory and of the header right, of a file that goes on behind segments.
 fn put_checksums_right(rest: &mut [u8]) {
     let number = |bytes: &[u8], place: usize| {
-        let number = bytes.get(place..place + 8).and_then(|bytes| bytes.try_into().ok());
+        let number = bytes
+            .get(place..place + 8)
+            .and_then(|bytes| bytes.try_into().ok());
         number.map_or(0, u64::from_le_bytes)
     };
     let length = number(rest, 24) as usize;
-    if let Some(directory) = rest.len().checked_sub(length).and_then(|start| rest.get(start..)) {
+    if let Some(directory) = rest
+        .len()
+        .checked_sub(length)
+        .and_then(|start| rest.get(start..))
+    {
         let checksum = xxhash_rust::xxh3::xxh3_64(directory);
         rest[32..40].copy_from_slice(&checksum.to_le_bytes());
         let checksum = xxhash_rust::xxh3::xxh3_64(&rest[..HEADER_LEN - 8]);
@@ -380,7 +537,8 @@ fn whatever_is_damaged_of_what_a_stopped_build_left_the_next_comes_to_its_end() 
     let expected = expected(text.as_bytes());
     let builds = std::thread::spawn(move || {
         for file in 0..2 {
-            for (number, way) in (0..PLACES).flat_map(|number| (0..5).map(move |way| (number, way))) {
+            for (number, way) in (0..PLACES).flat_map(|number| (0..5).map(move |way| (number, way)))
+            {
                 let at = number * (good[file].len() - 1) / PLACES;
                 let mut bytes = damaged(&good[file], at, way);
                 let is_crafted = way > 2 && file == 1;
@@ -392,14 +550,22 @@ fn whatever_is_damaged_of_what_a_stopped_build_left_the_next_comes_to_its_end() 
                 _ = std::fs::remove_file(&place.index);
                 place.build();
                 // Under right checksums anything may be said of the start of the trace.
-                assert!(is_crafted || place.answers() == expected, "{way} at {at} of file {file}");
+                assert!(
+                    is_crafted || place.answers() == expected,
+                    "{way} at {at} of file {file}"
+                );
                 sender.send(()).unwrap();
             }
         }
     });
     let is_soon = |_: usize| done.recv_timeout(Duration::from_secs(60)).is_ok();
-    let finished = (0..2 * 5 * PLACES).take_while(|number| is_soon(*number)).count();
-    assert!(finished == 2 * 5 * PLACES, "the build behind {finished} others did not come to its end");
+    let finished = (0..2 * 5 * PLACES)
+        .take_while(|number| is_soon(*number))
+        .count();
+    assert!(
+        finished == 2 * 5 * PLACES,
+        "the build behind {finished} others did not come to its end"
+    );
     builds.join().unwrap();
 }
 
@@ -409,13 +575,22 @@ fn a_growing_trace_is_followed_to_its_last_whole_line() {
     let place = Place::new(&text.as_bytes()[..100]);
     let (tarmac, _) = place.open();
     let fingerprint = || Fingerprint::of(tarmac.as_ref(), 0);
-    let (progress, cancel, until) = (BuildProgress::default(), Cancel::default(), Cancel::default());
-    let follow = Follow { until: &until, fingerprint: &fingerprint };
+    let (progress, cancel, until) = (
+        BuildProgress::default(),
+        Cancel::default(),
+        Cancel::default(),
+    );
+    let follow = Follow {
+        until: &until,
+        fingerprint: &fingerprint,
+    };
     let (sender, parts) = channel();
     let on_part = |index: Index| sender.send(index).unwrap();
     let first = fingerprint().unwrap();
     std::thread::scope(|scope| {
-        let build = Build::new(&tarmac, &first, &OPTIONS, &progress, &cancel).following(Some(follow)).telling(&on_part);
+        let build = Build::new(&tarmac, &first, &OPTIONS, &progress, &cancel)
+            .following(Some(follow))
+            .telling(&on_part);
         let built = scope.spawn({
             let index = &place.index;
             move || build.to_file(index)
@@ -424,7 +599,11 @@ fn a_growing_trace_is_followed_to_its_last_whole_line() {
         for end in [150, 4000, 4010, 30_000, text.len()] {
             place.append(&text.as_bytes()[written..end]);
             written = end;
-            let last_line = text.as_bytes()[..end].iter().rposition(|byte| *byte == b'\n').unwrap() as u64 + 1;
+            let last_line = text.as_bytes()[..end]
+                .iter()
+                .rposition(|byte| *byte == b'\n')
+                .unwrap() as u64
+                + 1;
             loop {
                 let part = parts.recv_timeout(Duration::from_secs(20)).unwrap();
                 assert!(!part.is_whole());
@@ -446,14 +625,19 @@ fn a_failed_build_leaves_nothing_behind_and_a_second_builder_is_refused() {
     let (trace, fingerprint) = place.open();
     let progress = BuildProgress::default();
     let build = |cancel: &Cancel| {
-        Build::new(&trace, &fingerprint, &OPTIONS, &progress, cancel).to_file(&place.index).map(|_| ())
+        Build::new(&trace, &fingerprint, &OPTIONS, &progress, cancel)
+            .to_file(&place.index)
+            .map(|_| ())
     };
     let cancel = Cancel::default();
     cancel.cancel();
     assert!(matches!(build(&cancel), Err(BuildError::Cancelled)));
     assert_eq!(place.names(), ["a.tarmac"]);
     let other = Partial::lock(&place.index).unwrap();
-    assert!(matches!(build(&Cancel::default()), Err(BuildError::Write { .. })));
+    assert!(matches!(
+        build(&Cancel::default()),
+        Err(BuildError::Write { .. })
+    ));
     drop(other);
     assert!(build(&Cancel::default()).is_ok());
     assert_eq!(place.names(), ["a.sbi", "a.tarmac"]);

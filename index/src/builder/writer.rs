@@ -25,12 +25,19 @@ impl<O: Output> IndexWriter<O> {
     /// One that has nothing yet but room for its header.
     pub fn new(mut output: O) -> std::io::Result<Self> {
         output.append(&[0; HEADER_LEN])?;
-        Ok(Self { output, len: HEADER_LEN as u64 })
+        Ok(Self {
+            output,
+            len: HEADER_LEN as u64,
+        })
     }
 
     /// Appends bytes.
     pub fn append(&mut self, bytes: &[u8]) -> std::io::Result<Extent> {
-        let extent = Extent { offset: self.len, len: bytes.len() as u64, checksum: xxh3_64(bytes) };
+        let extent = Extent {
+            offset: self.len,
+            len: bytes.len() as u64,
+            checksum: xxh3_64(bytes),
+        };
         self.output.append(bytes)?;
         self.len += extent.len;
         Ok(extent)
@@ -41,7 +48,8 @@ impl<O: Output> IndexWriter<O> {
         &mut self,
         pieces: impl Iterator<Item = std::io::Result<[u8; N]>>,
     ) -> std::io::Result<Extent> {
-        let (offset, mut hash, mut buffer) = (self.len, Xxh3::new(), Vec::with_capacity(PIECES + N));
+        let (offset, mut hash, mut buffer) =
+            (self.len, Xxh3::new(), Vec::with_capacity(PIECES + N));
         let mut write = |buffer: &mut Vec<u8>| {
             hash.update(buffer);
             self.len += buffer.len() as u64;
@@ -56,7 +64,11 @@ impl<O: Output> IndexWriter<O> {
             }
         }
         write(&mut buffer)?;
-        Ok(Extent { offset, len: self.len - offset, checksum: hash.digest() })
+        Ok(Extent {
+            offset,
+            len: self.len - offset,
+            checksum: hash.digest(),
+        })
     }
 
     /// Appends the directory and writes the header that leads to it.

@@ -17,13 +17,18 @@ pub(crate) struct KnownCallGaps {
 impl KnownCallGaps {
     /// Of no segment so far.
     pub fn new(segments: usize) -> Self {
-        Self { segments: (0..segments).map(|_| OnceLock::new()).collect(), bytes: AtomicUsize::new(0) }
+        Self {
+            segments: (0..segments).map(|_| OnceLock::new()).collect(),
+            bytes: AtomicUsize::new(0),
+        }
     }
 
     /// Whether there is room for so many bytes more, which is then taken.
     pub fn reserve(&self, bytes: usize, limit: usize) -> bool {
         let add = |taken: usize| taken.checked_add(bytes).filter(|taken| *taken <= limit);
-        self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
+        self.bytes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add)
+            .is_ok()
     }
 }
 
@@ -57,7 +62,10 @@ impl CallGaps {
             *latest = gap.until.max(*latest);
             Some(*latest)
         });
-        Self { latest: latest.collect(), gaps }
+        Self {
+            latest: latest.collect(),
+            gaps,
+        }
     }
 
     /// What they take in memory.
@@ -69,6 +77,10 @@ impl CallGaps {
     pub fn around(&self, slot: u64) -> Vec<&CallGap> {
         let before = self.gaps.partition_point(|gap| gap.call < slot);
         let known = self.gaps.iter().zip(&self.latest).take(before).rev();
-        known.take_while(|(_, latest)| **latest > slot).map(|(gap, _)| gap).filter(|gap| gap.until > slot).collect()
+        known
+            .take_while(|(_, latest)| **latest > slot)
+            .map(|(gap, _)| gap)
+            .filter(|gap| gap.until > slot)
+            .collect()
     }
 }

@@ -34,21 +34,33 @@ pub(crate) struct MeantWrite {
 impl Homes {
     /// A register that has one name.
     pub(crate) fn only(view: RegisterView) -> Self {
-        Self { sure: vec![view], doubtful: Vec::new(), open: Vec::new() }
+        Self {
+            sure: vec![view],
+            doubtful: Vec::new(),
+            open: Vec::new(),
+        }
     }
 
     /// Whether what a name means here may be what one means elsewhere.
     pub(crate) fn may_be(&self, other: &Self) -> bool {
         let share = |views: &[RegisterView], others: &[RegisterView]| {
-            views.iter().any(|view| others.iter().any(|other| other.register == view.register))
+            views
+                .iter()
+                .any(|view| others.iter().any(|other| other.register == view.register))
         };
-        let (sure, doubtful) = (share(&self.sure, &other.sure), share(&self.doubtful, &other.sure));
+        let (sure, doubtful) = (
+            share(&self.sure, &other.sure),
+            share(&self.doubtful, &other.sure),
+        );
         sure || doubtful || share(&self.sure, &other.doubtful)
     }
 
     /// Returns the only name, if there is one and it is sure.
     pub(crate) fn only_list(&self) -> Option<RegisterId> {
-        match (self.sure.as_slice(), self.doubtful.is_empty() && self.open.is_empty()) {
+        match (
+            self.sure.as_slice(),
+            self.doubtful.is_empty() && self.open.is_empty(),
+        ) {
             ([only], true) => Some(only.register),
             _ => None,
         }
@@ -60,7 +72,8 @@ impl Homes {
         self.open.retain(|view| is_written(*view));
         if self.open.is_empty() {
             let first = self.sure.first().copied();
-            self.sure.retain(|view| Some(*view) == first || is_written(*view));
+            self.sure
+                .retain(|view| Some(*view) == first || is_written(*view));
             self.doubtful.retain(|view| is_written(*view));
         }
         self
@@ -68,9 +81,21 @@ impl Homes {
 
     /// The same registers, of which some of the bytes are meant.
     pub(crate) fn of_bytes(&self, offset: u16, size_bytes: u16) -> Self {
-        let of =
-            |views: &[RegisterView]| views.iter().map(|view| RegisterView { offset, size_bytes, ..*view }).collect();
-        Self { sure: of(&self.sure), doubtful: of(&self.doubtful), open: of(&self.open) }
+        let of = |views: &[RegisterView]| {
+            views
+                .iter()
+                .map(|view| RegisterView {
+                    offset,
+                    size_bytes,
+                    ..*view
+                })
+                .collect()
+        };
+        Self {
+            sure: of(&self.sure),
+            doubtful: of(&self.doubtful),
+            open: of(&self.open),
+        }
     }
 
     /// Whether all writes in a list are meant beyond doubt.
@@ -85,7 +110,11 @@ impl Homes {
 
     /// Those in whose lists all writes are meant.
     pub(crate) fn closed(&self) -> impl Iterator<Item = RegisterView> + '_ {
-        self.sure.iter().chain(&self.doubtful).copied().filter(|view| !self.open.contains(view))
+        self.sure
+            .iter()
+            .chain(&self.doubtful)
+            .copied()
+            .filter(|view| !self.open.contains(view))
     }
 
     /// Those in whose lists some may be.
@@ -101,6 +130,9 @@ impl Homes {
             (false, true) => Certainty::Doubtful,
             (false, false) => return None,
         };
-        Some(MeantWrite { view: home, certainty })
+        Some(MeantWrite {
+            view: home,
+            certainty,
+        })
     }
 }

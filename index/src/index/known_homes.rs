@@ -34,7 +34,11 @@ impl<K> Default for Known<K> {
 
 impl<K: Eq + Hash> Known<K> {
     /// The answer, which `find` finds where it is not known.
-    pub fn of(&self, key: K, find: impl FnOnce() -> Result<Homes, QueryError>) -> Result<Arc<Homes>, QueryError> {
+    pub fn of(
+        &self,
+        key: K,
+        find: impl FnOnce() -> Result<Homes, QueryError>,
+    ) -> Result<Arc<Homes>, QueryError> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
             return Ok(known.clone());

@@ -32,7 +32,10 @@ impl Memories {
             let next = MemoryId(numbers.len());
             of_threads.push(*numbers.entry(name).or_insert(next));
         }
-        Self { of_threads, count: numbers.len() }
+        Self {
+            of_threads,
+            count: numbers.len(),
+        }
     }
 
     /// True when threads of the trace see different memories.
@@ -42,7 +45,10 @@ impl Memories {
 
     /// The memory that a thread sees; none where all threads see the same one.
     pub fn of(&self, thread: ThreadId) -> Option<MemoryId> {
-        self.of_threads.get(usize::from(thread.0)).copied().filter(|_| self.are_several())
+        self.of_threads
+            .get(usize::from(thread.0))
+            .copied()
+            .filter(|_| self.are_several())
     }
 }
 
@@ -52,9 +58,13 @@ mod tests {
 
     #[test]
     fn threads_of_one_process_see_one_memory() {
-        let memories = |names: &[Option<&str>]| Memories::new(names.iter().map(|name| name.map(str::to_owned)));
+        let memories = |names: &[Option<&str>]| {
+            Memories::new(names.iter().map(|name| name.map(str::to_owned)))
+        };
         let several = memories(&[Some("1"), Some("2"), Some("1"), None]);
-        let found: Vec<_> = (0..4).map(|thread| several.of(ThreadId(thread)).unwrap().0).collect();
+        let found: Vec<_> = (0..4)
+            .map(|thread| several.of(ThreadId(thread)).unwrap().0)
+            .collect();
         assert_eq!(found, [0, 1, 0, 2]);
         for single in [&[None, None][..], &[Some("1"), Some("1")], &[]] {
             assert_eq!(memories(single).of(ThreadId(0)), None, "{single:?}");

@@ -27,7 +27,11 @@ impl From<AccessKinds> for OperandKinds {
 
 impl OperandKinds {
     /// Returns the reads to consider: all of them, or only those used as data.
-    pub fn reads<'v>(self, all: &'v [RegisterView], data: &'v [RegisterView]) -> &'v [RegisterView] {
+    pub fn reads<'v>(
+        self,
+        all: &'v [RegisterView],
+        data: &'v [RegisterView],
+    ) -> &'v [RegisterView] {
         match self {
             Self::Accesses(kinds) if kinds.includes(AccessKind::Read) => all,
             Self::Accesses(_) => &[],
@@ -66,9 +70,17 @@ impl OperandTable {
     pub fn users(&self, view: RegisterView, kinds: OperandKinds) -> Users {
         let mut known = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let find = || {
-            let is_user: Vec<_> = self.uses.iter().map(|uses| uses.includes(view, kinds)).collect();
+            let is_user: Vec<_> = self
+                .uses
+                .iter()
+                .map(|uses| uses.includes(view, kinds))
+                .collect();
             let of = |place: u32| is_user.get(place as usize) == Some(&true);
-            self.addresses.iter().filter(|(_, uses)| of(*uses)).map(|(address, _)| Address(*address)).collect()
+            self.addresses
+                .iter()
+                .filter(|(_, uses)| of(*uses))
+                .map(|(address, _)| Address(*address))
+                .collect()
         };
         known.entry((view, kinds)).or_insert_with(find).clone()
     }
@@ -84,10 +96,13 @@ pub(crate) struct OperandTableWriter {
 impl OperandTableWriter {
     /// Adds an instruction at an address: none of its registers when they are not known.
     pub fn add(&mut self, pc: u64, instruction: Option<&Instruction>) {
-        let place = *self.places.entry(Uses::of(instruction)).or_insert_with_key(|uses| {
-            self.table.uses.push(uses.clone());
-            self.table.uses.len() as u32 - 1
-        });
+        let place = *self
+            .places
+            .entry(Uses::of(instruction))
+            .or_insert_with_key(|uses| {
+                self.table.uses.push(uses.clone());
+                self.table.uses.len() as u32 - 1
+            });
         self.table.addresses.push((pc, place));
     }
 
@@ -112,7 +127,8 @@ struct Registers {
 
 impl Uses {
     fn of(instruction: Option<&Instruction>) -> Self {
-        let known = instruction.and_then(|instruction| Some((instruction.registers.as_ref()?, &instruction.meaning)));
+        let known = instruction
+            .and_then(|instruction| Some((instruction.registers.as_ref()?, &instruction.meaning)));
         Self(known.map(|(registers, meaning)| Registers {
             reads: registers.reads.clone(),
             data_reads: meaning.data_reads.clone(),
@@ -123,7 +139,10 @@ impl Uses {
     /// Whether it uses a byte of a view, as far as that is known.
     fn includes(&self, view: RegisterView, kinds: OperandKinds) -> bool {
         self.0.as_ref().is_none_or(|known| {
-            let mut used = kinds.reads(&known.reads, &known.data_reads).iter().chain(kinds.writes(&known.writes));
+            let mut used = kinds
+                .reads(&known.reads, &known.data_reads)
+                .iter()
+                .chain(kinds.writes(&known.writes));
             used.any(|known| known.overlaps(view))
         })
     }

@@ -16,7 +16,12 @@ pub(crate) struct SharedPiece {
 impl SharedPiece {
     /// It may lie anywhere.
     pub fn anywhere(slot: u64) -> Self {
-        Self { slot, first: 0, last: u64::MAX, kind: SharedKind::Writable }
+        Self {
+            slot,
+            first: 0,
+            last: u64::MAX,
+            kind: SharedKind::Writable,
+        }
     }
 
     /// True when it is not known where it lies.

@@ -53,10 +53,18 @@ impl ToldPages {
     /// Pages in the order in which they were told, at most `u32::MAX`.
     pub fn new(page_bytes: Option<u64>, pages: Vec<ToldPage>) -> Self {
         let places = 0..u32::try_from(pages.len()).unwrap_or(u32::MAX);
-        let (mut by_page, mut by_physical): (Vec<u32>, Vec<u32>) = (places.clone().collect(), places.collect());
+        let (mut by_page, mut by_physical): (Vec<u32>, Vec<u32>) =
+            (places.clone().collect(), places.collect());
         by_page.sort_by_key(|place| pages[*place as usize].page);
         by_physical.sort_by_key(|place| pages[*place as usize].physical);
-        let mut told = Self { page_bytes, pages, by_page, by_physical, moving: Vec::new(), is_partial: false };
+        let mut told = Self {
+            page_bytes,
+            pages,
+            by_page,
+            by_physical,
+            moving: Vec::new(),
+            is_partial: false,
+        };
         told.moving = told.find_moving();
         told
     }
@@ -64,17 +72,25 @@ impl ToldPages {
     /// The same where what was told of other pages is left out.
     #[must_use]
     pub fn in_part(self) -> Self {
-        Self { is_partial: true, ..self }
+        Self {
+            is_partial: true,
+            ..self
+        }
     }
 
     /// True when a virtual page was never told to be another physical one than this; what is left out may be another.
     pub fn is_always(&self, page: u64, physical: u64) -> bool {
-        self.of_page(page).all(|told| told.physical == physical && (!self.is_partial || told.used_until == u64::MAX))
+        self.of_page(page).all(|told| {
+            told.physical == physical && (!self.is_partial || told.used_until == u64::MAX)
+        })
     }
 
     /// What was told last of a virtual page up to a slot, of whichever thread; none where that is over by then.
     pub fn newest(&self, page: u64, slot: u64) -> Option<&ToldPage> {
-        self.of_page(page).rev().find(|told| told.from <= slot).filter(|told| told.holds_at(slot))
+        self.of_page(page)
+            .rev()
+            .find(|told| told.from <= slot)
+            .filter(|told| told.holds_at(slot))
     }
 
     /// Virtual addresses of pages that were told to be several physical ones, or the same as another, ascending.
@@ -83,15 +99,27 @@ impl ToldPages {
     }
 
     fn find_moving(&self) -> Vec<RangeInclusive<u64>> {
-        let Some(page_bytes) = self.page_bytes else { return Vec::new() };
-        let mut pairs: Vec<(u64, u64)> = self.pages.iter().map(|told| (told.page, told.physical)).collect();
+        let Some(page_bytes) = self.page_bytes else {
+            return Vec::new();
+        };
+        let mut pairs: Vec<(u64, u64)> = self
+            .pages
+            .iter()
+            .map(|told| (told.page, told.physical))
+            .collect();
         pairs.sort_unstable();
         pairs.dedup();
-        let several =
-            pairs.chunk_by(|one, next| one.0 == next.0).filter(|same| same.len() > 1).flatten().map(|pair| pair.0);
+        let several = pairs
+            .chunk_by(|one, next| one.0 == next.0)
+            .filter(|same| same.len() > 1)
+            .flatten()
+            .map(|pair| pair.0);
         let mut moving: Vec<u64> = several.collect();
         pairs.sort_unstable_by_key(|(page, physical)| (*physical, *page));
-        let same = pairs.chunk_by(|one, next| one.1 == next.1).filter(|same| same.len() > 1).flatten();
+        let same = pairs
+            .chunk_by(|one, next| one.1 == next.1)
+            .filter(|same| same.len() > 1)
+            .flatten();
         moving.extend(same.map(|pair| pair.0));
         moving.sort_unstable();
         moving.dedup();
@@ -124,7 +152,13 @@ impl ToldPages {
         let of = move |place: &u32| self.pages.get(*place as usize);
         let key_of = move |place: &u32| of(place).map_or(0, key);
         let first = places.partition_point(|place| key_of(place) < *wanted.start());
-        let end = places.partition_point(|place| key_of(place) <= *wanted.end()).max(first);
-        places.get(first..end).unwrap_or_default().iter().filter_map(of)
+        let end = places
+            .partition_point(|place| key_of(place) <= *wanted.end())
+            .max(first);
+        places
+            .get(first..end)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(of)
     }
 }

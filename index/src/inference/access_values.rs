@@ -22,7 +22,10 @@ use crate::read::slots::SlotReader;
 use crate::read::untraced::UntracedReader;
 
 /// The steps around an access that are looked at: behind it, its value may be used as an address.
-const AROUND: Surroundings = Surroundings { before: 128, behind: 128 };
+const AROUND: Surroundings = Surroundings {
+    before: 128,
+    behind: 128,
+};
 /// Accesses that lie as close together are looked at in one go.
 const NEAR: u64 = 256;
 const RUN_STEPS: u64 = 1024;
@@ -40,7 +43,12 @@ pub(super) struct AccessValues {
 
 impl AccessValues {
     /// What the steps of some slots stored and loaded, as far as it is known; where they are too many, of the last ones.
-    pub fn of(index: &Index, slots: &[u64], circumstances: Circumstances, cancel: &Cancel) -> Result<Self, QueryError> {
+    pub fn of(
+        index: &Index,
+        slots: &[u64],
+        circumstances: Circumstances,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
         let mut wanted = Vec::with_capacity(slots.len());
         for slot in slots {
             wanted.push((SlotReader(index).thread_at(Position(*slot))?, *slot));
@@ -50,25 +58,41 @@ impl AccessValues {
         let mut runs: Vec<(ThreadId, Vec<u64>)> = Vec::new();
         for (thread, slot) in wanted {
             match runs.last_mut() {
-                Some((known, slots)) if *known == thread && is_near(slots, slot) => slots.push(slot),
+                Some((known, slots)) if *known == thread && is_near(slots, slot) => {
+                    slots.push(slot)
+                }
                 _ => runs.push((thread, vec![slot])),
             }
         }
         runs.sort_by_key(|(_, slots)| std::cmp::Reverse(slots.last().copied()));
-        let mut values =
-            Self { pieces: Vec::new(), registers: Vec::new(), is_big_endian: circumstances.endian == Endian::Big };
+        let mut values = Self {
+            pieces: Vec::new(),
+            registers: Vec::new(),
+            is_big_endian: circumstances.endian == Endian::Big,
+        };
         for (thread, slots) in runs.iter().take(RUNS) {
             cancel.check()?;
-            let Some((first, last)) = slots.first().copied().zip(slots.last().copied()) else { continue };
-            let run = run_of(index, *thread, &RunSlots::single(index, AROUND.of(index, first..last)))?;
+            let Some((first, last)) = slots.first().copied().zip(slots.last().copied()) else {
+                continue;
+            };
+            let run = run_of(
+                index,
+                *thread,
+                &RunSlots::single(index, AROUND.of(index, first..last)),
+            )?;
             let mut engine = Engine::new(&run, circumstances);
             engine.watched = slots;
             (0..run.steps.len()).for_each(|place| engine.step(place));
             engine.symbols.resolve();
-            let known = engine.observed.iter().map(|observed| (*observed, engine.symbols.known(observed.term)));
+            let known = engine
+                .observed
+                .iter()
+                .map(|observed| (*observed, engine.symbols.known(observed.term)));
             values.pieces.extend(known);
             let registers = engine.observed_registers.iter();
-            values.registers.extend(registers.map(|given| (*given, engine.symbols.known(given.term))));
+            values
+                .registers
+                .extend(registers.map(|given| (*given, engine.symbols.known(given.term))));
         }
         values.pieces.sort_by_key(|(observed, _)| observed.slot);
         Ok(values)
@@ -76,61 +100,114 @@ impl AccessValues {
 
     /// A byte that the step of a slot gave a register.
     fn register_byte(&self, slot: u64, byte: RegisterView) -> Option<u8> {
-        let given = self.registers.iter().rev().filter(|(given, _)| given.slot == slot);
-        let mut found = given.filter(|(given, _)| given.view.register == byte.register).filter_map(|(given, known)| {
-            let place = byte.offset.checked_sub(given.view.offset).filter(|place| *place < given.view.size_bytes)?;
-            known.byte(place)
-        });
+        let given = self
+            .registers
+            .iter()
+            .rev()
+            .filter(|(given, _)| given.slot == slot);
+        let mut found = given
+            .filter(|(given, _)| given.view.register == byte.register)
+            .filter_map(|(given, known)| {
+                let place = byte
+                    .offset
+                    .checked_sub(given.view.offset)
+                    .filter(|place| *place < given.view.size_bytes)?;
+                known.byte(place)
+            });
         found.next()
     }
 
     /// A byte that an access of a slot stored or loaded.
     pub fn byte(&self, slot: u64, kind: AccessKind, address: u64) -> Option<u8> {
-        let first = self.pieces.partition_point(|(observed, _)| observed.slot < slot);
-        let here = self.pieces.iter().skip(first).take_while(|(observed, _)| observed.slot == slot);
-        let mut found = here.filter(|(observed, _)| observed.kind == kind).filter_map(|(observed, known)| {
-            let offset = address.wrapping_sub(observed.address);
-            let offset = u8::try_from(offset).ok().filter(|offset| *offset < observed.size_bytes)?;
-            let place = if self.is_big_endian { observed.size_bytes - 1 - offset } else { offset };
-            known.byte(u16::from(place))
-        });
+        let first = self
+            .pieces
+            .partition_point(|(observed, _)| observed.slot < slot);
+        let here = self
+            .pieces
+            .iter()
+            .skip(first)
+            .take_while(|(observed, _)| observed.slot == slot);
+        let mut found = here
+            .filter(|(observed, _)| observed.kind == kind)
+            .filter_map(|(observed, known)| {
+                let offset = address.wrapping_sub(observed.address);
+                let offset = u8::try_from(offset)
+                    .ok()
+                    .filter(|offset| *offset < observed.size_bytes)?;
+                let place = if self.is_big_endian {
+                    observed.size_bytes - 1 - offset
+                } else {
+                    offset
+                };
+                known.byte(u16::from(place))
+            });
         found.next()
     }
 }
 
 fn is_near(slots: &[u64], slot: u64) -> bool {
-    let (first, last) = (slots.first().copied().unwrap_or(slot), slots.last().copied().unwrap_or(slot));
+    let (first, last) = (
+        slots.first().copied().unwrap_or(slot),
+        slots.last().copied().unwrap_or(slot),
+    );
     slot - last <= NEAR && slot - first <= RUN_STEPS
 }
 
 /// Fills in what follows about the values of cells that a step gave a value, which the trace does not state.
-pub(crate) fn fill_cells(index: &Index, step: Step, cells: &mut [Defined], cancel: &Cancel) -> Result<(), QueryError> {
+pub(crate) fn fill_cells(
+    index: &Index,
+    step: Step,
+    cells: &mut [Defined],
+    cancel: &Cancel,
+) -> Result<(), QueryError> {
     let slot = step.after().0;
     let thread = SlotReader(index).thread_at(Position(slot))?;
     let untraced = UntracedReader(index).of(thread)?;
     let has_windows = index.instruction_set(thread).has_windows();
     let is_open = |defined: &Defined| match defined.cell {
-        SliceCell::Register { view, .. } => !has_windows && (index.is_inferred() || untraced.includes(view)),
+        SliceCell::Register { view, .. } => {
+            !has_windows && (index.is_inferred() || untraced.includes(view))
+        }
         SliceCell::Memory { .. } => index.is_inferred(),
         SliceCell::Flags { .. } => false,
     };
     let is_unknown = |defined: &Defined| defined.value.0.contains(&None);
-    let mut open = cells.iter_mut().filter(|defined| is_unknown(defined) && is_open(defined)).peekable();
+    let mut open = cells
+        .iter_mut()
+        .filter(|defined| is_unknown(defined) && is_open(defined))
+        .peekable();
     if open.peek().is_none() || DoubtReader(index).is_filtered(Position(slot), cancel)? {
         return Ok(());
     }
     let known = circumstances(index);
     let are_values_taken = known.are_values_taken || untraced != Untraced::Nothing;
-    let values = AccessValues::of(index, &[slot], Circumstances { are_values_taken, ..known }, cancel)?;
+    let values = AccessValues::of(
+        index,
+        &[slot],
+        Circumstances {
+            are_values_taken,
+            ..known
+        },
+        cancel,
+    )?;
     for defined in open {
-        for (byte, place) in defined.value.0.iter_mut().zip(0u16..).filter(|(byte, _)| byte.is_none()) {
+        for (byte, place) in defined
+            .value
+            .0
+            .iter_mut()
+            .zip(0u16..)
+            .filter(|(byte, _)| byte.is_none())
+        {
             *byte = match defined.cell {
-                SliceCell::Register { view, .. } => {
-                    values.register_byte(slot, RegisterView::new(view.register, view.offset.saturating_add(place), 1))
-                }
-                SliceCell::Memory { address, .. } => {
-                    values.byte(slot, AccessKind::Write, address.0.wrapping_add(place.into()))
-                }
+                SliceCell::Register { view, .. } => values.register_byte(
+                    slot,
+                    RegisterView::new(view.register, view.offset.saturating_add(place), 1),
+                ),
+                SliceCell::Memory { address, .. } => values.byte(
+                    slot,
+                    AccessKind::Write,
+                    address.0.wrapping_add(place.into()),
+                ),
                 SliceCell::Flags { .. } => None,
             };
             defined.is_inferred |= byte.is_some();
@@ -140,10 +217,25 @@ pub(crate) fn fill_cells(index: &Index, step: Step, cells: &mut [Defined], cance
 }
 
 /// Fills in what follows about the values of accesses that have none. Nothing is done in traces that state values.
-pub(crate) fn fill_accesses(index: &Index, records: &mut [StepRecord], cancel: &Cancel) -> Result<(), QueryError> {
-    let has_access = |record: &&StepRecord| record.effects.iter().any(|effect| matches!(effect, Effect::Access(_)));
-    let slots: Vec<u64> = records.iter().filter(has_access).map(|record| record.step.after().0).collect();
-    let Some(last) = slots.last().filter(|_| index.is_inferred()) else { return Ok(()) };
+pub(crate) fn fill_accesses(
+    index: &Index,
+    records: &mut [StepRecord],
+    cancel: &Cancel,
+) -> Result<(), QueryError> {
+    let has_access = |record: &&StepRecord| {
+        record
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Access(_)))
+    };
+    let slots: Vec<u64> = records
+        .iter()
+        .filter(has_access)
+        .map(|record| record.step.after().0)
+        .collect();
+    let Some(last) = slots.last().filter(|_| index.is_inferred()) else {
+        return Ok(());
+    };
     if DoubtReader(index).is_filtered(Position(*last), cancel)? {
         return Ok(());
     }
@@ -154,10 +246,16 @@ pub(crate) fn fill_accesses(index: &Index, records: &mut [StepRecord], cancel: &
             Effect::Access(access) => Some(access),
             _ => None,
         });
-        for access in accesses.filter(|access| access.value.is_unknown() && access.host_operation.is_none()) {
-            let AccessTarget::Memory { address, .. } = access.target else { continue };
+        for access in
+            accesses.filter(|access| access.value.is_unknown() && access.host_operation.is_none())
+        {
+            let AccessTarget::Memory { address, .. } = access.target else {
+                continue;
+            };
             let bytes = access.value.0.iter_mut().zip(0u64..);
-            bytes.for_each(|(byte, offset)| *byte = values.byte(slot, access.kind, address.0.wrapping_add(offset)));
+            bytes.for_each(|(byte, offset)| {
+                *byte = values.byte(slot, access.kind, address.0.wrapping_add(offset))
+            });
             if values.is_big_endian {
                 access.value.0.reverse();
             }

@@ -6,33 +6,56 @@ use crate::inference::run::RunAccess;
 
 /// Puts the address of each operand into a buffer, where the accesses of its step show it.
 /// A record may cover several adjacent operands, or be a part of one.
-pub(super) fn find_addresses(operands: &[MemoryOperand], accesses: &[RunAccess], addresses: &mut Vec<Option<u64>>) {
+pub(super) fn find_addresses(
+    operands: &[MemoryOperand],
+    accesses: &[RunAccess],
+    addresses: &mut Vec<Option<u64>>,
+) {
     addresses.clear();
     if let ([operand], [access]) = (operands, accesses) {
         // The usual case, without a detour.
-        let is_same = operand.kind == access.kind && operand.size_bytes == Some(u16::from(access.size_bytes));
+        let is_same =
+            operand.kind == access.kind && operand.size_bytes == Some(u16::from(access.size_bytes));
         return addresses.push(is_same.then_some(access.address));
     }
     addresses.resize(operands.len(), None);
     if !accesses.is_empty() {
         for kind in [AccessKind::Read, AccessKind::Write] {
-            let operands = operands.iter().enumerate().filter(|(_, operand)| operand.kind == kind).collect::<Vec<_>>();
-            let accesses = accesses.iter().filter(|access| access.kind == kind).copied().collect::<Vec<_>>();
+            let operands = operands
+                .iter()
+                .enumerate()
+                .filter(|(_, operand)| operand.kind == kind)
+                .collect::<Vec<_>>();
+            let accesses = accesses
+                .iter()
+                .filter(|access| access.kind == kind)
+                .copied()
+                .collect::<Vec<_>>();
             addresses_of_kind(&operands, &accesses, addresses);
         }
     }
 }
 
-fn addresses_of_kind(operands: &[(usize, &MemoryOperand)], accesses: &[RunAccess], addresses: &mut [Option<u64>]) {
-    let Some((_, first)) = operands.first() else { return };
+fn addresses_of_kind(
+    operands: &[(usize, &MemoryOperand)],
+    accesses: &[RunAccess],
+    addresses: &mut [Option<u64>],
+) {
+    let Some((_, first)) = operands.first() else {
+        return;
+    };
     let is_together = |operand: &MemoryOperand| {
         (operand.segment, operand.base, operand.index) == (first.segment, first.base, first.index)
     };
     if operands.iter().all(|(_, operand)| is_together(operand)) {
-        let Some((lowest, displacement)) = region_start(operands, accesses) else { return };
+        let Some((lowest, displacement)) = region_start(operands, accesses) else {
+            return;
+        };
         for (place, operand) in operands {
             if let Some(address) = addresses.get_mut(*place) {
-                *address = Some(lowest.wrapping_add((operand.displacement.wrapping_sub(displacement)).cast_unsigned()));
+                *address = Some(lowest.wrapping_add(
+                    (operand.displacement.wrapping_sub(displacement)).cast_unsigned(),
+                ));
             }
         }
         return;
@@ -50,11 +73,23 @@ fn addresses_of_kind(operands: &[(usize, &MemoryOperand)], accesses: &[RunAccess
 }
 
 /// The lowest address, and the lowest displacement, of operands and accesses that cover one region.
-fn region_start(operands: &[(usize, &MemoryOperand)], accesses: &[RunAccess]) -> Option<(u64, i64)> {
-    let sizes = operands.iter().map(|(_, operand)| operand.size_bytes.map(i64::from)).collect::<Option<Vec<_>>>()?;
-    let mut parts: Vec<_> = operands.iter().map(|(_, operand)| operand.displacement).zip(sizes).collect();
-    let mut pieces: Vec<_> =
-        accesses.iter().map(|access| (access.address.cast_signed(), i64::from(access.size_bytes))).collect();
+fn region_start(
+    operands: &[(usize, &MemoryOperand)],
+    accesses: &[RunAccess],
+) -> Option<(u64, i64)> {
+    let sizes = operands
+        .iter()
+        .map(|(_, operand)| operand.size_bytes.map(i64::from))
+        .collect::<Option<Vec<_>>>()?;
+    let mut parts: Vec<_> = operands
+        .iter()
+        .map(|(_, operand)| operand.displacement)
+        .zip(sizes)
+        .collect();
+    let mut pieces: Vec<_> = accesses
+        .iter()
+        .map(|access| (access.address.cast_signed(), i64::from(access.size_bytes)))
+        .collect();
     let (displacement, wanted) = covered(&mut parts)?;
     let (lowest, found) = covered(&mut pieces)?;
     (wanted == found).then_some((lowest.cast_unsigned(), displacement))

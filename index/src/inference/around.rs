@@ -29,15 +29,30 @@ use crate::read::views::ViewReader;
 
 /// Around a position; four times as many steps before it tell 1 to 5 % more registers.
 /// Behind it a register may be an address.
-const NEAR: Surroundings = Surroundings { before: 1024, behind: 256 };
+const NEAR: Surroundings = Surroundings {
+    before: 1024,
+    behind: 256,
+};
 /// Where these do not tell the stack pointer, as in a long loop.
-const WIDE: Surroundings = Surroundings { before: 4096, behind: 256 };
+const WIDE: Surroundings = Surroundings {
+    before: 4096,
+    behind: 256,
+};
 /// Where the trace itself tells the stack pointer, and so nearly all that programs compute with.
-const TOLD: Surroundings = Surroundings { before: 128, behind: 128 };
+const TOLD: Surroundings = Surroundings {
+    before: 128,
+    behind: 128,
+};
 /// Around a write that lies further back.
-const FAR: Surroundings = Surroundings { before: 64, behind: 128 };
+const FAR: Surroundings = Surroundings {
+    before: 64,
+    behind: 128,
+};
 /// The same where the trace itself tells most values: what was loaded or stored then is among them.
-const FAR_TOLD: Surroundings = Surroundings { before: 32, behind: 64 };
+const FAR_TOLD: Surroundings = Surroundings {
+    before: 32,
+    behind: 64,
+};
 /// How many places of far writes are looked at for one position.
 const FAR_LIMIT: usize = 12;
 /// Far writes that lie closer together are looked at as one.
@@ -89,7 +104,13 @@ impl<'a> Around<'a> {
         let are_taken = circumstances.are_values_taken && index.source().leaves_values_out();
         let is_told = are_taken && is_known(index, at, stack_pointer, known.unwrap_or_default())?;
         let slots = position.0..position.0;
-        let mut near = snapshot_of(index, thread, slots.clone(), circumstances, if is_told { TOLD } else { NEAR })?;
+        let mut near = snapshot_of(
+            index,
+            thread,
+            slots.clone(),
+            circumstances,
+            if is_told { TOLD } else { NEAR },
+        )?;
         if !is_told && near.view(stack_pointer).is_none() {
             near = snapshot_of(index, thread, slots, circumstances, WIDE)?;
         }
@@ -98,17 +119,37 @@ impl<'a> Around<'a> {
         }
         let writers = known.map(|known| known.iter().filter_map(writer_of_unknown).collect());
         let (far, unbroken_from) = (Vec::new(), None);
-        Ok(Self { index, thread, position, circumstances, near, far, unbroken_from, writers, is_told })
+        Ok(Self {
+            index,
+            thread,
+            position,
+            circumstances,
+            near,
+            far,
+            unbroken_from,
+            writers,
+            is_told,
+        })
     }
 
     /// How often two facts differed.
     pub fn contradictions(&self) -> u64 {
-        let snapshots = self.far.iter().map(|(_, snapshot)| snapshot).chain([&self.near]);
-        snapshots.map(|snapshot| snapshot.symbols.contradictions()).sum()
+        let snapshots = self
+            .far
+            .iter()
+            .map(|(_, snapshot)| snapshot)
+            .chain([&self.near]);
+        snapshots
+            .map(|snapshot| snapshot.symbols.contradictions())
+            .sum()
     }
 
     /// What is known of a view; none when that is nothing.
-    pub fn view(&mut self, view: RegisterView, cancel: &Cancel) -> Result<Option<(Value, Reason)>, QueryError> {
+    pub fn view(
+        &mut self,
+        view: RegisterView,
+        cancel: &Cancel,
+    ) -> Result<Option<(Value, Reason)>, QueryError> {
         let near = self.near.view(view);
         let is_held = match self.near.lanes.way(view.register, view.offset) {
             Some(Way::Held) => true,
@@ -119,7 +160,9 @@ impl<'a> Around<'a> {
             return Ok(near);
         }
         cancel.check()?;
-        let Some(slot) = self.last_write(view, cancel)? else { return Ok(None) };
+        let Some(slot) = self.last_write(view, cancel)? else {
+            return Ok(None);
+        };
         // Where records were lost, steps between may be missing.
         if ProblemReader(self.index).may_miss_records(&(slot..=self.position.0)) {
             return Ok(None);
@@ -130,19 +173,26 @@ impl<'a> Around<'a> {
             None if self.far.len() == FAR_LIMIT => return Ok(None),
             None => {
                 let (last, around) = (slots.end, if self.is_told { FAR_TOLD } else { FAR });
-                let snapshot = snapshot_of(self.index, self.thread, slots, self.circumstances, around)?;
+                let snapshot =
+                    snapshot_of(self.index, self.thread, slots, self.circumstances, around)?;
                 self.far.push((last, snapshot));
                 self.far.len() - 1
             }
         };
-        let Some((_, snapshot)) = self.far.get_mut(place) else { return Ok(None) };
+        let Some((_, snapshot)) = self.far.get_mut(place) else {
+            return Ok(None);
+        };
         let mode = self.near.lanes.mode;
         if mode.has_windows() {
             // The cell that the name means at the position.
             snapshot.lanes.mode = mode;
         }
         // Where the mode differs the name may mean another register.
-        Ok(if snapshot.lanes.mode == mode { snapshot.view(view) } else { None })
+        Ok(if snapshot.lanes.mode == mode {
+            snapshot.view(view)
+        } else {
+            None
+        })
     }
 
     /// False for registers that most steps nearby write, or that few facts tell of.
@@ -150,7 +200,9 @@ impl<'a> Around<'a> {
         let register = view.register;
         let computed = self.index.instruction_set(self.thread).computed_registers();
         let is_windowed = || register < RegisterId::PC || computed.contains(&register.0);
-        register < RegisterId::SP || self.near.lanes.mode.has_windows() && is_windowed() || self.is_kept_by_others(view)
+        register < RegisterId::SP
+            || self.near.lanes.mode.has_windows() && is_windowed()
+            || self.is_kept_by_others(view)
     }
 
     /// True for a register that holds what its last record wrote, whatever ran between the steps that are shown:
@@ -163,25 +215,41 @@ impl<'a> Around<'a> {
     /// asked for is written between its own last write and the position.
     fn far_writes(&self, slot: u64) -> Range<u64> {
         let slots = || self.writers.iter().flatten().map(|writer| writer.slot);
-        let last = slots().filter(|other| (slot..slot + FAR_TOGETHER).contains(other)).max().unwrap_or(slot);
-        let first = slots().filter(|other| *other <= slot && last - other < FAR_TOGETHER).min().unwrap_or(slot);
+        let last = slots()
+            .filter(|other| (slot..slot + FAR_TOGETHER).contains(other))
+            .max()
+            .unwrap_or(slot);
+        let first = slots()
+            .filter(|other| *other <= slot && last - other < FAR_TOGETHER)
+            .min()
+            .unwrap_or(slot);
         first..last
     }
 
     /// The slot of a view's last write, if nothing but instructions changed registers since.
-    fn last_write(&mut self, view: RegisterView, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+    fn last_write(
+        &mut self,
+        view: RegisterView,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
         let unbroken_from = match self.unbroken_from {
             _ if self.is_kept_by_others(view) => 0,
             Some(slot) => slot,
             None => {
-                let wanted = WantedMarkers { kinds: &BREAKS, thread: Some(self.thread) };
+                let wanted = WantedMarkers {
+                    kinds: &BREAKS,
+                    thread: Some(self.thread),
+                };
                 let last = MarkerReader(self.index).last(wanted, self.position, cancel)?;
                 let slot = last.iter().map(|hit| hit.position.0).max().unwrap_or(0);
                 *self.unbroken_from.insert(slot)
             }
         };
         if let Some(writers) = &self.writers {
-            let written = writers.iter().find(|writer| writer.view == view).map(|writer| writer.slot);
+            let written = writers
+                .iter()
+                .find(|writer| writer.view == view)
+                .map(|writer| writer.slot);
             return Ok(written.filter(|slot| *slot > unbroken_from));
         }
         let slot = self.last_writer(view, cancel)?;
@@ -193,12 +261,19 @@ impl<'a> Around<'a> {
         let (thread, at) = (self.thread, self.position.0);
         let untraced = UntracedReader(self.index).of(thread)?;
         if self.index.has_operands_alone() || untraced.includes(view) {
-            let reader = OperandReader { index: self.index, thread, kinds: AccessKinds::Writes.into() };
+            let reader = OperandReader {
+                index: self.index,
+                thread,
+                kinds: AccessKinds::Writes.into(),
+            };
             let last = reader.last_uses(&[view], at, cancel)?.pop().flatten();
             return Ok(last.map(|last| last.slot));
         }
         let mut slot = None;
-        for home in RegisterReader::new(self.index, thread, self.position).homes(view)?.lists() {
+        for home in RegisterReader::new(self.index, thread, self.position)
+            .homes(view)?
+            .lists()
+        {
             slot = slot.max(ViewReader(self.index).last_register_slot(thread, home, at)?);
         }
         let Some(slot) = slot else { return Ok(None) };
@@ -225,7 +300,10 @@ fn is_known(
 /// The last write of a register without a value.
 fn writer_of_unknown(state: &RegisterState) -> Option<Writer> {
     let slot = state.written_at.filter(|_| state.value.is_unknown())?.0;
-    Some(Writer { view: state.view, slot })
+    Some(Writer {
+        view: state.view,
+        slot,
+    })
 }
 
 /// Follows the steps around some slots; the registers are those at the last.
@@ -237,6 +315,10 @@ fn snapshot_of(
     around: Surroundings,
 ) -> Result<Snapshot, QueryError> {
     let slot = slots.end;
-    let run = run_of(index, thread, &RunSlots::around(index, thread, slots, around)?)?;
+    let run = run_of(
+        index,
+        thread,
+        &RunSlots::around(index, thread, slots, around)?,
+    )?;
     Ok(snapshot(&run, slot, circumstances))
 }

@@ -22,9 +22,16 @@ pub(super) struct BreakReader<'a>(pub &'a Index);
 
 impl<'a> BreakReader<'a> {
     /// True when the trace says which system calls were made.
-    pub(super) fn has_system_calls(&self, at: Position, cancel: &Cancel) -> Result<bool, QueryError> {
+    pub(super) fn has_system_calls(
+        &self,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<bool, QueryError> {
         let recordings = DoubtReader(self.0).recordings(at, cancel)?;
-        Ok(!recordings.is_empty() && recordings.iter().all(|recording| recording.has_system_calls))
+        Ok(!recordings.is_empty()
+            && recordings
+                .iter()
+                .all(|recording| recording.has_system_calls))
     }
 
     /// The last slot up to one behind which something besides the trace's steps may have written memory:
@@ -51,11 +58,24 @@ impl<'a> BreakReader<'a> {
         Ok(last)
     }
 
-    fn last_break_of(&self, thread: ThreadId, at: Position, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
-        let wanted = WantedMarkers { kinds: &BREAKS, thread: Some(thread) };
-        let event = MarkerReader(self.0).last(wanted, at, cancel)?.last().map(|hit| hit.position);
+    fn last_break_of(
+        &self,
+        thread: ThreadId,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
+        let wanted = WantedMarkers {
+            kinds: &BREAKS,
+            thread: Some(thread),
+        };
+        let event = MarkerReader(self.0)
+            .last(wanted, at, cancel)?
+            .last()
+            .map(|hit| hit.position);
         let last = event.max(self.last_writing_call(thread, at, cancel)?);
-        let Some(position) = last else { return Ok(None) };
+        let Some(position) = last else {
+            return Ok(None);
+        };
         let next = SlotReader(self.0).next_step_of(thread, position)?;
         Ok(Some(next.map_or(at.0, |next| next.0.min(at.0))))
     }
@@ -69,13 +89,23 @@ impl<'a> BreakReader<'a> {
     ) -> Result<Option<Position>, QueryError> {
         let set = self.0.instruction_set(thread);
         for _ in 0..SYSTEM_CALLS {
-            let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(thread) };
+            let wanted = WantedMarkers {
+                kinds: &[MarkerKind::SYSTEM_CALL],
+                thread: Some(thread),
+            };
             let calls = MarkerReader(self.0).last(wanted, at, cancel)?;
-            let Some(position) = calls.first().map(|call| call.position) else { return Ok(None) };
-            if calls.iter().any(|call| set.system_call_may_write(call.marker.value)) {
+            let Some(position) = calls.first().map(|call| call.position) else {
+                return Ok(None);
+            };
+            if calls
+                .iter()
+                .any(|call| set.system_call_may_write(call.marker.value))
+            {
                 return Ok(Some(position));
             }
-            let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
+            let Some(before) = position.0.checked_sub(1) else {
+                return Ok(None);
+            };
             at = Position(before);
         }
         // All of the last ones cannot, but one that was not looked at may have.

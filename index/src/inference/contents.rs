@@ -51,10 +51,20 @@ pub(crate) fn infer_memory(
 ) -> Result<Vec<Option<u8>>, QueryError> {
     SlotReader(index).check_position(at)?;
     let granules = granules_of(range.address, range.len_bytes);
-    let mut bytes = vec![ByteState::default(); granules.map(|(_, mask)| mask.count_ones() as usize).sum()];
-    let hidden = Circumstances { are_values_taken: false, ..circumstances(index) };
+    let mut bytes =
+        vec![ByteState::default(); granules.map(|(_, mask)| mask.count_ones() as usize).sum()];
+    let hidden = Circumstances {
+        are_values_taken: false,
+        ..circumstances(index)
+    };
     let memory = SlotReader(index).memory_at(None, at)?;
-    infer(index, hidden, MemoryMoment { range, memory, at }, &mut bytes, cancel)?;
+    infer(
+        index,
+        hidden,
+        MemoryMoment { range, memory, at },
+        &mut bytes,
+        cancel,
+    )?;
     Ok(bytes.iter().map(|byte| byte.value).collect())
 }
 
@@ -94,8 +104,14 @@ struct Witnesses {
 
 impl Witnesses {
     fn all(self) -> impl Iterator<Item = (u64, AccessKind)> {
-        let reads = [self.last_read, self.next_read].into_iter().flatten().map(|slot| (slot, AccessKind::Read));
-        self.last_write.map(|slot| (slot, AccessKind::Write)).into_iter().chain(reads)
+        let reads = [self.last_read, self.next_read]
+            .into_iter()
+            .flatten()
+            .map(|slot| (slot, AccessKind::Read));
+        self.last_write
+            .map(|slot| (slot, AccessKind::Write))
+            .into_iter()
+            .chain(reads)
     }
 }
 
@@ -106,7 +122,11 @@ fn infer(
     bytes: &mut [ByteState],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
-    let MemoryMoment { range: MemoryRange { address, len_bytes }, memory, at } = moment;
+    let MemoryMoment {
+        range: MemoryRange { address, len_bytes },
+        memory,
+        at,
+    } = moment;
     if len_bytes > LONGEST {
         return Ok(());
     }
@@ -121,18 +141,31 @@ fn infer(
         let places = (0..64).filter(|place| mask >> place & 1 != 0);
         witnesses.extend(places.map(|place| witnesses_of(&touches, place, at)));
     }
-    let slots: BTreeSet<u64> = witnesses.iter().flat_map(|known| known.all().map(|(slot, _)| slot)).collect();
+    let slots: BTreeSet<u64> = witnesses
+        .iter()
+        .flat_map(|known| known.all().map(|(slot, _)| slot))
+        .collect();
     let unbroken = unbroken_slots(index, moment, &slots, cancel)?;
     let mut usable: BTreeSet<u64> = slots.range(unbroken.slots.clone()).copied().collect();
     if unbroken.are_calls_told {
-        usable.extend(unchanged_slots(index, moment, &witnesses, unbroken.slots.start, cancel)?);
+        usable.extend(unchanged_slots(
+            index,
+            moment,
+            &witnesses,
+            unbroken.slots.start,
+            cancel,
+        )?);
     }
     let slots: Vec<u64> = usable.into_iter().collect();
     let values = AccessValues::of(index, &slots, circumstances, cancel)?;
     let first = slots.first().copied().unwrap_or(at.0).min(at.0);
     let end = slots.last().copied().unwrap_or(at.0).max(at.0);
     let mut contested = Contested::new(index, at, first..end, cancel)?;
-    let mut endings = Endings { index, at, known: HashMap::new() };
+    let mut endings = Endings {
+        index,
+        at,
+        known: HashMap::new(),
+    };
     let addresses = (0..bytes.len() as u64).map(|offset| address.0.wrapping_add(offset));
     for ((state, address), known) in bytes.iter_mut().zip(addresses).zip(witnesses) {
         let is_told = index.source().leaves_values_out() && state.value.is_some();
@@ -141,14 +174,29 @@ fn infer(
         if is_told || is_executed || matches!(state.source, ValueSource::Recorded) {
             continue;
         }
-        let is_stored = if known.last_write.is_some() { IsStored::Yes } else { IsStored::No };
+        let is_stored = if known.last_write.is_some() {
+            IsStored::Yes
+        } else {
+            IsStored::No
+        };
         for (slot, kind) in known.all() {
             if slot <= at.0 && endings.is_unfinished(slot)? {
                 break;
             }
-            let Some(byte) = values.byte(slot, kind, address) else { continue };
-            if !contested.is_contested(Told { slot, kind, address, is_stored })? {
-                *state = ByteState { value: Some(byte), source: ValueSource::Inferred, seen_at: Some(Position(slot)) };
+            let Some(byte) = values.byte(slot, kind, address) else {
+                continue;
+            };
+            if !contested.is_contested(Told {
+                slot,
+                kind,
+                address,
+                is_stored,
+            })? {
+                *state = ByteState {
+                    value: Some(byte),
+                    source: ValueSource::Inferred,
+                    seen_at: Some(Position(slot)),
+                };
                 break;
             }
         }
@@ -175,7 +223,9 @@ impl Endings<'_> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => free.insert(unfinished_slots(self.index, thread, self.at)?),
         };
-        Ok(unfinished.as_ref().is_some_and(|slots| slots.contains(&slot)))
+        Ok(unfinished
+            .as_ref()
+            .is_some_and(|slots| slots.contains(&slot)))
     }
 }
 
@@ -193,7 +243,9 @@ fn witnesses_of(touches: &Touches, place: usize, at: Position) -> Witnesses {
     let Touches { writes, last, next } = touches;
     let slot_of_read = |touches: &ByteTouches| {
         let touch = touches.get(place).copied().flatten();
-        touch.filter(|touch| !touch.is_write).map(|touch| touch.slot)
+        touch
+            .filter(|touch| !touch.is_write)
+            .map(|touch| touch.slot)
     };
     Witnesses {
         last_write: writes.get(place).copied().flatten().map(|touch| touch.slot),
@@ -227,9 +279,18 @@ fn unchanged_slots(
     let mut unchanged = Vec::new();
     for (slot, bytes) in accessed.into_iter().rev().take(OLDER) {
         let address = Address(moment.range.address.0.wrapping_add(bytes.start));
-        let range = MemoryRange { address, len_bytes: bytes.end - bytes.start };
-        let done = ThreadSlot { thread: SlotReader(index).thread_at(Position(slot))?, slot };
-        if OverwriteReader::new(index, Some(range)).overtaken(done, moment.at, cancel)?.is_none() {
+        let range = MemoryRange {
+            address,
+            len_bytes: bytes.end - bytes.start,
+        };
+        let done = ThreadSlot {
+            thread: SlotReader(index).thread_at(Position(slot))?,
+            slot,
+        };
+        if OverwriteReader::new(index, Some(range))
+            .overtaken(done, moment.at, cancel)?
+            .is_none()
+        {
             unchanged.push(slot);
         }
     }
@@ -247,17 +308,33 @@ fn unbroken_slots(
     // Lost records may have been system calls.
     let first = slots.first().map_or(at.0, |slot| at.0.min(*slot));
     let last = slots.last().map_or(at.0, |slot| at.0.max(*slot));
-    if ProblemReader(index).may_miss_records(&(first..=last)) || !BreakReader(index).has_system_calls(at, cancel)? {
-        return Ok(Unbroken { slots: without_system_calls(index, at)?, are_calls_told: false });
+    if ProblemReader(index).may_miss_records(&(first..=last))
+        || !BreakReader(index).has_system_calls(at, cancel)?
+    {
+        return Ok(Unbroken {
+            slots: without_system_calls(index, at)?,
+            are_calls_told: false,
+        });
     }
-    let start = BreakReader(index).last_break(memory, at, cancel)?.map_or(0, |slot| slot.saturating_add(1));
+    let start = BreakReader(index)
+        .last_break(memory, at, cancel)?
+        .map_or(0, |slot| slot.saturating_add(1));
     for slot in slots.range(at.0.saturating_add(1)..).rev() {
         let before = Position(slot - 1);
-        if BreakReader(index).last_break(memory, before, cancel)?.is_none_or(|last| last <= at.0) {
-            return Ok(Unbroken { slots: start..slot + 1, are_calls_told });
+        if BreakReader(index)
+            .last_break(memory, before, cancel)?
+            .is_none_or(|last| last <= at.0)
+        {
+            return Ok(Unbroken {
+                slots: start..slot + 1,
+                are_calls_told,
+            });
         }
     }
-    Ok(Unbroken { slots: start..at.0.saturating_add(1), are_calls_told })
+    Ok(Unbroken {
+        slots: start..at.0.saturating_add(1),
+        are_calls_told,
+    })
 }
 
 /// The same where the trace does not say which system calls were made: the instructions that make them are looked for.
@@ -266,10 +343,17 @@ fn without_system_calls(index: &Index, at: Position) -> Result<Range<u64>, Query
     if index.threads().len() > 1 {
         return Ok(0..0);
     }
-    let around = Surroundings { before: SLOTS_BEFORE, behind: SLOTS_BEHIND }.of(index, at.0..at.0);
+    let around = Surroundings {
+        before: SLOTS_BEFORE,
+        behind: SLOTS_BEHIND,
+    }
+    .of(index, at.0..at.0);
     let run = run_of(index, ThreadId(0), &RunSlots::single(index, around.clone()))?;
-    let mut breaks =
-        run.steps.iter().filter(|step| step.is_broken || step.is_lost || step.is_trap()).map(|step| step.slot);
+    let mut breaks = run
+        .steps
+        .iter()
+        .filter(|step| step.is_broken || step.is_lost || step.is_trap())
+        .map(|step| step.slot);
     let before = breaks.clone().take_while(|slot| *slot <= at.0).last();
     let behind = breaks.find(|slot| *slot > at.0);
     let start = before.map_or(around.start, |slot| slot.saturating_add(1));

@@ -24,7 +24,10 @@ use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::read::visits::VisitReader;
 
 /// The steps around a store that no record shows; they tell where it stores.
-const AROUND: Surroundings = Surroundings { before: 64, behind: 1 };
+const AROUND: Surroundings = Surroundings {
+    before: 64,
+    behind: 1,
+};
 /// How many of these stores are looked at; where there are more, they may store anywhere.
 const STORES: usize = 8;
 
@@ -54,7 +57,12 @@ pub(super) struct Told {
 
 impl<'i> Contested<'i> {
     /// Around a position, for accesses of some slots.
-    pub fn new(index: &'i Index, at: Position, slots: Range<u64>, cancel: &Cancel) -> Result<Self, QueryError> {
+    pub fn new(
+        index: &'i Index,
+        at: Position,
+        slots: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
         let mut here = Vec::new();
         let last = index.step_count();
         // Threads may be known by markers alone: without a step nobody stored anything.
@@ -71,17 +79,33 @@ impl<'i> Contested<'i> {
         }
         let shared = SharedReader(index).before(slots.end)?;
         let unshown = unshown_between(index, slots, cancel)?;
-        Ok(Self { index, here, there: HashMap::new(), unshown, shared, at })
+        Ok(Self {
+            index,
+            here,
+            there: HashMap::new(),
+            unshown,
+            shared,
+            at,
+        })
     }
 
     /// True when a byte may not be what an access of a slot tells.
     pub fn is_contested(&mut self, told: Told) -> Result<bool, QueryError> {
-        let Told { slot, kind, address, is_stored } = told;
+        let Told {
+            slot,
+            kind,
+            address,
+            is_stored,
+        } = told;
         if self.shared.reach(address, 1, is_stored) && !self.is_told_here(slot, kind)? {
             return Ok(true);
         }
         let (first, last) = (slot.min(self.at.0), slot.max(self.at.0));
-        if self.unshown.iter().any(|store| (first..=last).contains(&store.slot) && store.reaches(address)) {
+        if self
+            .unshown
+            .iter()
+            .any(|store| (first..=last).contains(&store.slot) && store.reaches(address))
+        {
             return Ok(true);
         }
         if self.here.is_empty() {
@@ -94,7 +118,11 @@ impl<'i> Contested<'i> {
         let key = (thread, ConcurrentReader(self.index).block_of(thread, slot)?);
         let others = match self.there.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => free.insert(Others::of(self.index, thread, slot..slot.saturating_add(1))?),
+            Entry::Vacant(free) => free.insert(Others::of(
+                self.index,
+                thread,
+                slot..slot.saturating_add(1),
+            )?),
         };
         Ok(others.reach(address, 1))
     }
@@ -107,24 +135,51 @@ impl Contested<'_> {
             return Ok(slot == self.at.0 || slot == self.at.0.saturating_add(1));
         }
         // What the same step stores elsewhere may be stored there as well.
-        let is_store = |event: &SlotEvent| matches!(event.kind, EventKind::Access { kind: AccessKind::Write, .. });
-        Ok(!SlotReader(self.index).events(slot..slot.saturating_add(1))?.iter().any(is_store))
+        let is_store = |event: &SlotEvent| {
+            matches!(
+                event.kind,
+                EventKind::Access {
+                    kind: AccessKind::Write,
+                    ..
+                }
+            )
+        };
+        Ok(!SlotReader(self.index)
+            .events(slot..slot.saturating_add(1))?
+            .iter()
+            .any(is_store))
     }
 }
 
 /// The stores of some slots that reach further than their records.
-fn unshown_between(index: &Index, slots: Range<u64>, cancel: &Cancel) -> Result<Vec<Unshown>, QueryError> {
+fn unshown_between(
+    index: &Index,
+    slots: Range<u64>,
+    cancel: &Cancel,
+) -> Result<Vec<Unshown>, QueryError> {
     let mut found = Vec::new();
     for pc in unshown_stores(index) {
-        for step in VisitReader(index).visits_between(*pc, slots.start..slots.end.saturating_add(1), STORES + 1)? {
+        for step in VisitReader(index).visits_between(
+            *pc,
+            slots.start..slots.end.saturating_add(1),
+            STORES + 1,
+        )? {
             cancel.check()?;
             let slot = step.after().0;
             if found.len() >= STORES {
-                found.push(Unshown { slot, address: None, size_bytes: u64::MAX });
+                found.push(Unshown {
+                    slot,
+                    address: None,
+                    size_bytes: u64::MAX,
+                });
                 continue;
             }
             let thread = SlotReader(index).thread_at(Position(slot))?;
-            let run = run_of(index, thread, &RunSlots::single(index, AROUND.of(index, slot..slot)))?;
+            let run = run_of(
+                index,
+                thread,
+                &RunSlots::single(index, AROUND.of(index, slot..slot)),
+            )?;
             let mut engine = Engine::new(&run, circumstances(index));
             (0..run.steps.len()).for_each(|place| engine.step(place));
             found.extend(engine.unshown.iter().filter(|store| store.slot == slot));
@@ -142,7 +197,11 @@ fn unshown_stores(index: &Index) -> &[Address] {
             let found = encoding.map(|encoding| decode(encoding, known.pc, known.instruction_set));
             found.is_some_and(|found| found.meaning.extent.is_some())
         };
-        let mut found: Vec<Address> = known.iter().filter(|known| is_wide(known)).map(|known| known.pc).collect();
+        let mut found: Vec<Address> = known
+            .iter()
+            .filter(|known| is_wide(known))
+            .map(|known| known.pc)
+            .collect();
         found.sort_unstable();
         found.dedup();
         found

@@ -19,14 +19,20 @@ impl Engine<'_> {
             self.memory.clear();
             self.forget_named(trapped(here.step), here.step);
         }
-        if here.step.encoding.is_some_and(|encoding| here.step.set.is_stack_choice(&encoding)) {
+        if here
+            .step
+            .encoding
+            .is_some_and(|encoding| here.step.set.is_stack_choice(&encoding))
+        {
             self.forget_named(&["sp"], here.step);
         }
     }
 
     /// An indirect branch tells what its register held: where it went.
     pub fn state_target(&mut self, here: Here<'_>) {
-        let Some(arrival) = here.arrival.filter(|_| here.step.is_executed) else { return };
+        let Some(arrival) = here.arrival.filter(|_| here.step.is_executed) else {
+            return;
+        };
         let fact = Fact::Target(here.step.step());
         let sum = &here.instruction.meaning.target;
         let term = match target_register(here) {
@@ -42,26 +48,45 @@ impl Engine<'_> {
     pub fn state_address(&mut self, term: Term, address: u64, fact: Fact) {
         let bits = self.addresses.bits(address);
         let mask = if bits < 64 { (1 << bits) - 1 } else { u64::MAX };
-        self.symbols.state(term.cut(bits), address & mask, u64::MAX, fact);
+        self.symbols
+            .state(term.cut(bits), address & mask, u64::MAX, fact);
     }
 
     fn forget_named(&mut self, names: &[&str], step: &RunStep) {
-        let views = names.iter().filter_map(|name| Registers::view(name, step.set));
+        let views = names
+            .iter()
+            .filter_map(|name| Registers::view(name, step.set));
         for RegisterView { register, .. } in views {
-            self.registers.forget(RegisterView::new(register, 0, 8), Way::Computed(step.step()), &mut self.symbols);
+            self.registers.forget(
+                RegisterView::new(register, 0, 8),
+                Way::Computed(step.step()),
+                &mut self.symbols,
+            );
         }
     }
 
     /// Takes in what records behind the last step before a place state, in slots up to one.
     pub fn take_markers(&mut self, place: usize, until: u64) {
-        let Some(step) = place.checked_sub(1).and_then(|last| self.run.steps.get(last)) else { return };
-        while let Some((first, rest)) = self.late.split_first().filter(|(first, _)| first.slot <= until) {
+        let Some(step) = place
+            .checked_sub(1)
+            .and_then(|last| self.run.steps.get(last))
+        else {
+            return;
+        };
+        while let Some((first, rest)) = self
+            .late
+            .split_first()
+            .filter(|(first, _)| first.slot <= until)
+        {
             self.late = rest;
             if BREAKS.contains(&first.marker.kind) {
                 if self.traps.cross(step, first.marker, &mut self.path) == Crossing::Kept {
                     continue;
                 }
-                if place.checked_sub(1).is_some_and(|last| self.run.ends_behind(last)) {
+                if place
+                    .checked_sub(1)
+                    .is_some_and(|last| self.run.ends_behind(last))
+                {
                     self.end_at(step, first.marker);
                     continue;
                 }
@@ -74,7 +99,10 @@ impl Engine<'_> {
     fn take_marker(&mut self, step: &RunStep, Marker { kind, value }: Marker) {
         match kind {
             MarkerKind::FUNCTION => {
-                self.traced = Traced { is_system_call: traced_system_call(value, step.set).is_some(), arguments: 0 }
+                self.traced = Traced {
+                    is_system_call: traced_system_call(value, step.set).is_some(),
+                    arguments: 0,
+                }
             }
             MarkerKind::SYSTEM_CALL if !step.is_trap() => {
                 self.memory.clear();
@@ -84,7 +112,11 @@ impl Engine<'_> {
                 let abi = step.set.abi();
                 let is_kernel = self.traced.is_system_call;
                 // Those of a system call as far as it leaves them alone.
-                let names = if is_kernel { abi.system_calls.kept_arguments } else { abi.arguments };
+                let names = if is_kernel {
+                    abi.system_calls.kept_arguments
+                } else {
+                    abi.arguments
+                };
                 self.state_named(names.get(self.traced.arguments).copied(), value, step);
                 self.traced.arguments += 1;
             }
@@ -97,13 +129,20 @@ impl Engine<'_> {
         if self.traced.is_system_call {
             // Other threads may have gone on before it came.
             self.forget_named(step.set.abi().result.as_slice(), step);
-            let failed = self.late.first().filter(|next| next.marker.kind == MarkerKind::SYSTEM_CALL_FAILED);
+            let failed = self
+                .late
+                .first()
+                .filter(|next| next.marker.kind == MarkerKind::SYSTEM_CALL_FAILED);
             // Where a flag says that it failed, the result is the number of the error.
-            if failed.is_some() && matches!(step.set.abi().system_calls.failure, Failure::Flag { .. }) {
+            if failed.is_some()
+                && matches!(step.set.abi().system_calls.failure, Failure::Flag { .. })
+            {
                 return;
             }
             // Some recordings state here whether the call succeeded.
-            if value <= 1 || failed.is_some_and(|failed| failed.marker.value != value.wrapping_neg()) {
+            if value <= 1
+                || failed.is_some_and(|failed| failed.marker.value != value.wrapping_neg())
+            {
                 return;
             }
         }
@@ -121,7 +160,14 @@ impl Engine<'_> {
 
 /// The register that says exactly where an indirect branch goes; none for other branches.
 fn target_register(here: Here<'_>) -> Option<RegisterView> {
-    let Control { flow, target: Target::Register(register), .. } = here.instruction.control else { return None };
+    let Control {
+        flow,
+        target: Target::Register(register),
+        ..
+    } = here.instruction.control
+    else {
+        return None;
+    };
     // In a handler of M-profile the register may hold no address, but how to return from the exception.
     let may_return = matches!(here.step.mode, Mode::Handler(_)) && flow != Flow::Call;
     (!may_return).then_some(RegisterView::new(register, 0, here.step.set.word_bytes()))
@@ -130,5 +176,6 @@ fn target_register(here: Here<'_>) -> Option<RegisterView> {
 /// The registers that it may have changed when control goes on behind the instruction.
 fn trapped(step: &RunStep) -> &'static [&'static str] {
     let by_kernel = step.set.abi().system_calls.changed;
-    step.encoding.map_or(by_kernel, |encoding| step.set.changed_by_trap(&encoding))
+    step.encoding
+        .map_or(by_kernel, |encoding| step.set.changed_by_trap(&encoding))
 }

@@ -31,7 +31,10 @@ const RECENT: usize = 512;
 
 impl Default for DecodedTable {
     fn default() -> Self {
-        Self { all: Vec::new(), recent: vec![u32::MAX; RECENT] }
+        Self {
+            all: Vec::new(),
+            recent: vec![u32::MAX; RECENT],
+        }
     }
 }
 
@@ -42,16 +45,28 @@ impl DecodedTable {
     }
 
     /// The number of an instruction.
-    pub fn number(&mut self, encoding: Encoding, pc: Address, set: InstructionSet) -> DecodedNumber {
+    pub fn number(
+        &mut self,
+        encoding: Encoding,
+        pc: Address,
+        set: InstructionSet,
+    ) -> DecodedNumber {
         let low = (pc.0 ^ pc.0 >> 2) as usize % RECENT;
         let known = self.recent.get(low).copied().unwrap_or(u32::MAX);
-        let is_same = |known: &Decoded| known.pc == pc && known.encoding == encoding && known.set == set;
+        let is_same =
+            |known: &Decoded| known.pc == pc && known.encoding == encoding && known.set == set;
         if self.all.get(known as usize).is_some_and(is_same) {
             return DecodedNumber(known);
         }
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let (instruction, window_step) = (decode(encoding, pc, set), set.window_step(&encoding));
-        self.all.push(Decoded { pc, set, encoding, instruction, window_step });
+        self.all.push(Decoded {
+            pc,
+            set,
+            encoding,
+            instruction,
+            window_step,
+        });
         if let Some(recent) = self.recent.get_mut(low) {
             *recent = number;
         }

@@ -26,7 +26,10 @@ use crate::inference::surroundings::Surroundings;
 use crate::read::slots::SlotReader;
 
 /// The steps before the end that tell which of them were completed.
-const BEFORE_END: Surroundings = Surroundings { before: 256, behind: 0 };
+const BEFORE_END: Surroundings = Surroundings {
+    before: 256,
+    behind: 0,
+};
 /// Bytes of the smallest page: what was accessed in it shows that it is mapped.
 const PAGE_BYTES: u64 = 4096;
 /// Bytes of an encoding that a marker of an uncompleted instruction has.
@@ -42,7 +45,11 @@ const CHANGING: [MarkerKind; 7] = [
     GapReason::Contradiction.kind(),
 ];
 /// After these all recorded steps of a thread were completed, except the one that a signal interrupted.
-const COMPLETING: [MarkerKind; 3] = [MarkerKind::SYSTEM_CALL, MarkerKind::KERNEL_EVENT, MarkerKind::UNCOMPLETED];
+const COMPLETING: [MarkerKind; 3] = [
+    MarkerKind::SYSTEM_CALL,
+    MarkerKind::KERNEL_EVENT,
+    MarkerKind::UNCOMPLETED,
+];
 
 impl Engine<'_> {
     /// Takes in a record after the last step of a thread, after which control would have gone elsewhere.
@@ -61,14 +68,21 @@ impl Engine<'_> {
     /// Forgets what an instruction may have changed that was begun and not completed.
     fn give_up(&mut self, step: &RunStep, marked: u64) {
         let mut bytes = [0; Encoding::LIMIT];
-        bytes.iter_mut().zip(marked.to_le_bytes()).take(MARKED_BYTES).for_each(|(byte, known)| *byte = known);
+        bytes
+            .iter_mut()
+            .zip(marked.to_le_bytes())
+            .take(MARKED_BYTES)
+            .for_each(|(byte, known)| *byte = known);
         // No beginning of an instruction is one itself.
         let encodings = (1..=bytes.len()).filter_map(|length| Encoding::new(bytes.get(..length)?));
         let mut begun = encodings.map(|encoding| decode(encoding, Address(0), step.set));
-        let Some(begun) = begun.find(|begun| begun.registers.is_some()) else { return self.clear() };
+        let Some(begun) = begun.find(|begun| begun.registers.is_some()) else {
+            return self.clear();
+        };
         let Some(uses) = &begun.registers else { return };
         for view in &uses.writes {
-            self.registers.forget(*view, Way::Computed(step.step()), &mut self.symbols);
+            self.registers
+                .forget(*view, Way::Computed(step.step()), &mut self.symbols);
         }
     }
 
@@ -76,7 +90,10 @@ impl Engine<'_> {
     pub fn forget_unfinished(&mut self) {
         let run = self.run;
         if let Some(first) = unfinished_from(run) {
-            run.steps.iter().skip(first).for_each(|step| self.forget_results(step));
+            run.steps
+                .iter()
+                .skip(first)
+                .for_each(|step| self.forget_results(step));
         }
     }
 
@@ -86,7 +103,8 @@ impl Engine<'_> {
             return self.registers.clear();
         };
         for view in &uses.writes {
-            self.registers.forget(*view, Way::Computed(step.step()), &mut self.symbols);
+            self.registers
+                .forget(*view, Way::Computed(step.step()), &mut self.symbols);
         }
     }
 }
@@ -102,7 +120,9 @@ pub(crate) fn unfinished_slots(
     if !index.source().is_recorded_by_block() || reader.next_step_of(thread, at)?.is_some() {
         return Ok(None);
     }
-    let Some(last) = reader.owner(thread, at.0)?.map(|step| step.after().0) else { return Ok(None) };
+    let Some(last) = reader.owner(thread, at.0)?.map(|step| step.after().0) else {
+        return Ok(None);
+    };
     let slots = RunSlots::around(index, thread, last..last, BEFORE_END)?;
     let run = run_alone(index, thread, &slots)?;
     let first = unfinished_from(&run).and_then(|place| run.steps.get(place));
@@ -112,19 +132,34 @@ pub(crate) fn unfinished_slots(
 /// The place in a run that reaches the end of its thread of the first step that may not have been completed.
 fn unfinished_from(run: &Run<'_>) -> Option<usize> {
     let last = run.steps.last()?;
-    if !run.reaches_end || run.markers(last).iter().any(|known| COMPLETING.contains(&known.marker.kind)) {
+    if !run.reaches_end
+        || run
+            .markers(last)
+            .iter()
+            .any(|known| COMPLETING.contains(&known.marker.kind))
+    {
         return None;
     }
     let is_left = |step: &RunStep| step.encoding.is_none() || step.control().flow != Flow::Next;
     let before = run.steps.len().saturating_sub(1);
-    let block = run.steps.get(..before)?.iter().rposition(is_left).map_or(0, |place| place + 1);
+    let block = run
+        .steps
+        .get(..before)?
+        .iter()
+        .rposition(is_left)
+        .map_or(0, |place| place + 1);
     (block..run.steps.len()).find(|place| may_fault(run, *place))
 }
 
 /// True for a step that may end in an exception: it accesses a page that no step before it accessed, or raises one itself.
 fn may_fault(run: &Run<'_>, place: usize) -> bool {
-    let Some(step) = run.steps.get(place) else { return false };
-    if step.encoding.is_none_or(|encoding| step.set.may_raise(&encoding)) {
+    let Some(step) = run.steps.get(place) else {
+        return false;
+    };
+    if step
+        .encoding
+        .is_none_or(|encoding| step.set.may_raise(&encoding))
+    {
         return true;
     }
     let operands = operands_of(run, step);
@@ -134,7 +169,9 @@ fn may_fault(run: &Run<'_>, place: usize) -> bool {
     }
     // Where the program itself says the address, it is mapped.
     let is_static = |operand: &MemoryOperand| {
-        let is_fixed = operand.base.is_none_or(|base| base.register == RegisterId::PC);
+        let is_fixed = operand
+            .base
+            .is_none_or(|base| base.register == RegisterId::PC);
         is_fixed && operand.index.is_none() && operand.segment.is_none()
     };
     if !operands.is_empty() && operands.iter().all(is_static) {
@@ -145,16 +182,22 @@ fn may_fault(run: &Run<'_>, place: usize) -> bool {
     if is_on_stack(run, step) && !before.iter().any(|step| is_on_stack(run, step)) {
         return false;
     }
-    accesses.iter().any(|access| !is_mapped(run, place, *access))
+    accesses
+        .iter()
+        .any(|access| !is_mapped(run, place, *access))
 }
 
 fn operands_of<'r>(run: &'r Run<'_>, step: &RunStep) -> &'r [MemoryOperand] {
-    run.decoded(step).map_or(&[], |decoded| &decoded.instruction.meaning.memory)
+    run.decoded(step)
+        .map_or(&[], |decoded| &decoded.instruction.meaning.memory)
 }
 
 fn is_on_stack(run: &Run<'_>, step: &RunStep) -> bool {
     let is_stack = |operand: &MemoryOperand| {
-        operand.base.is_some_and(|base| step.set.is_stack_pointer(base.register)) && operand.index.is_none()
+        operand
+            .base
+            .is_some_and(|base| step.set.is_stack_pointer(base.register))
+            && operand.index.is_none()
     };
     let operands = operands_of(run, step);
     !operands.is_empty() && operands.iter().all(is_stack)
@@ -163,14 +206,24 @@ fn is_on_stack(run: &Run<'_>, step: &RunStep) -> bool {
 /// True when steps before a place, since the last system call, accessed each page of an access in the same way.
 fn is_mapped(run: &Run<'_>, place: usize, access: RunAccess) -> bool {
     let before = run.steps.get(..place).unwrap_or_default();
-    let since = before.iter().rposition(RunStep::is_trap).map_or(0, |place| place + 1);
-    let known = before.get(since..).unwrap_or_default().iter().flat_map(|step| run.accesses(step));
+    let since = before
+        .iter()
+        .rposition(RunStep::is_trap)
+        .map_or(0, |place| place + 1);
+    let known = before
+        .get(since..)
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|step| run.accesses(step));
     let pages = |access: RunAccess| {
-        let last = access.address.saturating_add(u64::from(access.size_bytes).saturating_sub(1));
+        let last = access
+            .address
+            .saturating_add(u64::from(access.size_bytes).saturating_sub(1));
         access.address / PAGE_BYTES..=last / PAGE_BYTES
     };
     let shows = |known: &RunAccess, page: u64| {
-        (known.kind == AccessKind::Write || access.kind == AccessKind::Read) && pages(*known).contains(&page)
+        (known.kind == AccessKind::Write || access.kind == AccessKind::Read)
+            && pages(*known).contains(&page)
     };
     pages(access).all(|page| known.clone().any(|known| shows(known, page)))
 }

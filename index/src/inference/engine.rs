@@ -97,7 +97,10 @@ enum Execution {
 impl<'a> Engine<'a> {
     pub fn new(run: &'a Run<'a>, circumstances: Circumstances) -> Self {
         let symbols = Symbols::with_room(run.steps.len());
-        let set = run.steps.first().map_or_else(InstructionSet::default, |step| step.set);
+        let set = run
+            .steps
+            .first()
+            .map_or_else(InstructionSet::default, |step| step.set);
         let registers = RegisterLanes::new(set);
         let memory = Memory::new(circumstances.endian);
         Self {
@@ -128,7 +131,9 @@ impl<'a> Engine<'a> {
     /// Goes through a step.
     pub fn step(&mut self, place: usize) {
         let run = self.run;
-        let Some(step) = run.steps.get(place) else { return };
+        let Some(step) = run.steps.get(place) else {
+            return;
+        };
         if place == 0 {
             self.take_counts(step.step());
         }
@@ -136,14 +141,33 @@ impl<'a> Engine<'a> {
         (self.late, self.traced) = (run.markers(step), Traced::default());
         self.registers.mode = step.mode;
         let instruction = run.decoded(step).map(|decoded| &*decoded.instruction);
-        let known = instruction.and_then(|instruction| Some((instruction, instruction.registers.as_ref()?)));
-        let Some((instruction, uses)) = known else { return self.clear() };
+        let known = instruction
+            .and_then(|instruction| Some((instruction, instruction.registers.as_ref()?)));
+        let Some((instruction, uses)) = known else {
+            return self.clear();
+        };
         let mut addresses = std::mem::take(&mut self.addresses_buffer);
-        find_addresses(&instruction.meaning.memory, run.accesses(step), &mut addresses);
-        let next = run.steps.get(place + 1).filter(|next| !step.is_broken && next.mode == step.mode_behind);
-        let mut here = Here { step, instruction, uses, addresses: &addresses, next, arrival: next };
+        find_addresses(
+            &instruction.meaning.memory,
+            run.accesses(step),
+            &mut addresses,
+        );
+        let next = run
+            .steps
+            .get(place + 1)
+            .filter(|next| !step.is_broken && next.mode == step.mode_behind);
+        let mut here = Here {
+            step,
+            instruction,
+            uses,
+            addresses: &addresses,
+            next,
+            arrival: next,
+        };
         if step.set.slot_bytes() > 0 {
-            here.arrival = self.path.arrival(here, run.steps.get(place + 1..).unwrap_or_default());
+            here.arrival = self
+                .path
+                .arrival(here, run.steps.get(place + 1..).unwrap_or_default());
         }
         match self.execution(here) {
             Execution::Certain => self.execute(here),
@@ -152,7 +176,11 @@ impl<'a> Engine<'a> {
         }
         self.leave(here);
         self.take_told(here);
-        let is_followed = if step.set.slot_bytes() > 0 { self.path.follow(here) } else { here.is_followed() };
+        let is_followed = if step.set.slot_bytes() > 0 {
+            self.path.follow(here)
+        } else {
+            here.is_followed()
+        };
         self.take_markers(place + 1, step.slot);
         if !is_followed && !run.ends_behind(place) && !here.is_broken_off(run.markers(step)) {
             self.clear();
@@ -184,7 +212,11 @@ impl<'a> Engine<'a> {
         let is_shown = self.circumstances.is_execution_stated
             || !self.run.accesses(here.step).is_empty()
             || here.is_branch() && here.next.is_some_and(|next| next.pc.0 != here.behind());
-        if !is_conditional || is_shown { Execution::Certain } else { Execution::Possible }
+        if !is_conditional || is_shown {
+            Execution::Certain
+        } else {
+            Execution::Possible
+        }
     }
 
     fn execute(&mut self, here: Here<'_>) {
@@ -202,12 +234,17 @@ impl<'a> Engine<'a> {
             self.observe_registers(here, &registers);
         }
         let accesses = self.run.accesses(here.step);
-        for access in accesses.iter().filter(|access| access.kind == AccessKind::Write) {
-            self.memory.forget(access.address, u64::from(access.size_bytes));
+        for access in accesses
+            .iter()
+            .filter(|access| access.kind == AccessKind::Write)
+        {
+            self.memory
+                .forget(access.address, u64::from(access.size_bytes));
         }
         self.forget_unshown(here);
         for (address, size_bytes, term) in memory {
-            self.memory.keep(address, size_bytes, term, here.step.step());
+            self.memory
+                .keep(address, size_bytes, term, here.step.step());
         }
         let told = &here.instruction.meaning.writes;
         self.forget_writes(here, |view| told.iter().all(|write| write.view != view));

@@ -22,7 +22,10 @@ pub(super) struct Here<'a> {
 impl Here<'_> {
     /// The address behind the instruction.
     pub fn behind(&self) -> u64 {
-        self.step.pc.0.wrapping_add(u64::from(self.step.length_bytes))
+        self.step
+            .pc
+            .0
+            .wrapping_add(u64::from(self.step.length_bytes))
     }
 
     /// True when the next instruction follows, and nothing else came before it.
@@ -43,7 +46,10 @@ impl Here<'_> {
 
     /// True when a record that is still to come says why it is not: it ends what is known by itself.
     pub fn is_broken_off(self, markers: &[RunMarker]) -> bool {
-        !self.step.is_lost && markers.iter().any(|later| BREAKS.contains(&later.marker.kind))
+        !self.step.is_lost
+            && markers
+                .iter()
+                .any(|later| BREAKS.contains(&later.marker.kind))
     }
 }
 

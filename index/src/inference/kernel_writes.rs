@@ -26,7 +26,10 @@ const LOOKED_AT: usize = 512;
 /// The frame of a signal with the state of all units that a processor may have, and what lies between it and the stack of before.
 const FRAME_BYTES: u64 = 32 << 10;
 /// The steps around a system call that may tell its arguments.
-const AROUND: Surroundings = Surroundings { before: 96, behind: 64 };
+const AROUND: Surroundings = Surroundings {
+    before: 96,
+    behind: 64,
+};
 
 /// Behind these the memory of others is not what steps left.
 const KINDS: [MarkerKind; 6] = [
@@ -52,7 +55,9 @@ impl KernelWrites {
         let end = address.saturating_add(size_bytes);
         match self {
             Self::Anywhere => true,
-            Self::Pieces(pieces) => pieces.iter().any(|(first, last)| *first < end && address <= *last),
+            Self::Pieces(pieces) => pieces
+                .iter()
+                .any(|(first, last)| *first < end && address <= *last),
         }
     }
 }
@@ -70,11 +75,18 @@ impl KernelReader<'_> {
     /// Where it wrote for others at the time of some steps.
     pub fn writes(&self, concurrent: &Concurrent) -> Result<KernelWrites, QueryError> {
         let mut pieces = Vec::new();
-        let mut left = Left { events: EVENTS, slots: LOOKED_AT };
+        let mut left = Left {
+            events: EVENTS,
+            slots: LOOKED_AT,
+        };
         for (thread, slots) in &concurrent.markers {
-            let Some(events) = self.events(*thread, slots, &mut left)? else { return Ok(KernelWrites::Anywhere) };
+            let Some(events) = self.events(*thread, slots, &mut left)? else {
+                return Ok(KernelWrites::Anywhere);
+            };
             for hit in events {
-                let Some(written) = self.written_by(&hit)? else { return Ok(KernelWrites::Anywhere) };
+                let Some(written) = self.written_by(&hit)? else {
+                    return Ok(KernelWrites::Anywhere);
+                };
                 pieces.extend(written);
             }
         }
@@ -94,17 +106,30 @@ impl KernelReader<'_> {
         let mut hits = Vec::new();
         for kind in KINDS {
             let mut from = slots.start;
-            while let Some(slot) = reader.next(thread, kind, from)?.filter(|slot| *slot < slots.end) {
+            while let Some(slot) = reader
+                .next(thread, kind, from)?
+                .filter(|slot| *slot < slots.end)
+            {
                 from = slot.saturating_add(1);
-                let Some(slots_left) = left.slots.checked_sub(1) else { return Ok(None) };
+                let Some(slots_left) = left.slots.checked_sub(1) else {
+                    return Ok(None);
+                };
                 left.slots = slots_left;
-                if is_coarse && slot == slots.start && !reader.is_behind_times(thread, slot, kind)? {
+                if is_coarse
+                    && slot == slots.start
+                    && !reader.is_behind_times(thread, slot, kind)?
+                {
                     continue;
                 }
-                let wanted = WantedMarkers { kinds: &[kind], thread: Some(thread) };
+                let wanted = WantedMarkers {
+                    kinds: &[kind],
+                    thread: Some(thread),
+                };
                 let found = MarkerReader(self.0).markers_in(&[slot], wanted)?;
                 for hit in found.into_iter().filter(|hit| !self.is_harmless(hit)) {
-                    let Some(events_left) = left.events.checked_sub(1) else { return Ok(None) };
+                    let Some(events_left) = left.events.checked_sub(1) else {
+                        return Ok(None);
+                    };
                     left.events = events_left;
                     hits.push(hit);
                 }
@@ -116,20 +141,26 @@ impl KernelReader<'_> {
     fn is_harmless(&self, hit: &MarkerHit) -> bool {
         let set = self.0.instruction_set(hit.thread);
         hit.marker.kind == MarkerKind::SYSTEM_CALL
-            && set.system_call_writes(hit.marker.value).is_some_and(<[WrittenPart]>::is_empty)
+            && set
+                .system_call_writes(hit.marker.value)
+                .is_some_and(<[WrittenPart]>::is_empty)
     }
 
     /// Returns whether a system call or a signal may have written some bytes.
     pub fn may_reach(&self, hit: &MarkerHit, range: MemoryRange) -> Result<bool, QueryError> {
         let (address, size_bytes) = (range.address.0, range.len_bytes.max(1));
         let set = self.0.instruction_set(hit.thread);
-        if hit.marker.kind == MarkerKind::SYSTEM_CALL && set.system_call_changes_files(hit.marker.value) {
+        if hit.marker.kind == MarkerKind::SYSTEM_CALL
+            && set.system_call_changes_files(hit.marker.value)
+        {
             let shared = SharedReader(self.0).before(hit.position.0)?;
             if shared.reach_stack(address, size_bytes) {
                 return Ok(true);
             }
         }
-        let written = self.written_by(hit)?.map_or(KernelWrites::Anywhere, KernelWrites::Pieces);
+        let written = self
+            .written_by(hit)?
+            .map_or(KernelWrites::Anywhere, KernelWrites::Pieces);
         Ok(written.reach(address, size_bytes))
     }
 
@@ -138,14 +169,22 @@ impl KernelReader<'_> {
         if SlotReader(self.0).next_step_of(thread, position)?.is_some() {
             return Ok(false);
         }
-        let wanted = WantedMarkers { kinds: &[MarkerKind::THREAD_EXIT], thread: Some(thread) };
+        let wanted = WantedMarkers {
+            kinds: &[MarkerKind::THREAD_EXIT],
+            thread: Some(thread),
+        };
         let exit = MarkerReader(self.0).last_slot(wanted, self.0.end(), &Cancel::default())?;
         Ok(exit.is_some_and(|slot| slot >= position.0))
     }
 
     /// The first and last addresses of what an event may have written; none when that is not known.
     fn written_by(&self, hit: &MarkerHit) -> Result<Option<Vec<(u64, u64)>>, QueryError> {
-        let MarkerHit { thread, marker: Marker { kind, value }, position, .. } = *hit;
+        let MarkerHit {
+            thread,
+            marker: Marker { kind, value },
+            position,
+            ..
+        } = *hit;
         let set = self.0.instruction_set(thread);
         match kind {
             // It killed the thread: no handler ran, so no frame was made for one.
@@ -157,13 +196,24 @@ impl KernelReader<'_> {
                 Ok(lowest.map(|lowest| vec![(lowest, lowest.saturating_add(FRAME_BYTES))]))
             }
             MarkerKind::SYSTEM_CALL => {
-                let Some((step, parts)) = hit.step.zip(set.system_call_writes(value)) else { return Ok(None) };
+                let Some((step, parts)) = hit.step.zip(set.system_call_writes(value)) else {
+                    return Ok(None);
+                };
                 let kept = set.abi().system_calls.kept_arguments;
-                let names = if kept.is_empty() { set.abi().arguments } else { kept };
-                let views: Vec<_> = names.iter().filter_map(|name| Registers::view(name, set)).collect();
+                let names = if kept.is_empty() {
+                    set.abi().arguments
+                } else {
+                    kept
+                };
+                let views: Vec<_> = names
+                    .iter()
+                    .filter_map(|name| Registers::view(name, set))
+                    .collect();
                 let arguments = registers_alone(self.0, thread, step.0, AROUND, &views)?;
                 let argument = |number: usize| arguments.get(number).copied().flatten();
-                let pieces = parts.iter().filter(|part| may_happen(part.only_if, &argument));
+                let pieces = parts
+                    .iter()
+                    .filter(|part| may_happen(part.only_if, &argument));
                 Ok(pieces.map(|part| piece(part, &argument)).collect())
             }
             _ => Ok(None),
@@ -173,7 +223,8 @@ impl KernelReader<'_> {
 
 fn may_happen(only_if: Option<WrittenIf>, argument: &impl Fn(usize) -> Option<u64>) -> bool {
     only_if.is_none_or(|only_if| {
-        argument(only_if.argument).is_none_or(|value| only_if.values.contains(&(value & only_if.mask)))
+        argument(only_if.argument)
+            .is_none_or(|value| only_if.values.contains(&(value & only_if.mask)))
     })
 }
 

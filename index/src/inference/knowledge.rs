@@ -15,7 +15,10 @@ impl Knowledge {
     pub const NONE: Self = Self { mask: 0, value: 0 };
 
     pub const fn new(value: u64, mask: u64) -> Self {
-        Self { mask, value: value & mask }
+        Self {
+            mask,
+            value: value & mask,
+        }
     }
 
     pub const fn exact(value: u64) -> Self {
@@ -44,7 +47,10 @@ impl Knowledge {
 
     /// What both tell, which agree.
     pub fn and(self, other: Self) -> Self {
-        Self { mask: self.mask | other.mask, value: self.value | other.value }
+        Self {
+            mask: self.mask | other.mask,
+            value: self.value | other.value,
+        }
     }
 
     /// The low bits alone.
@@ -59,7 +65,10 @@ impl Knowledge {
 
     /// The low bits, with zeros above that are known.
     pub fn cut(self, bits: u8) -> Self {
-        Self { mask: self.mask | !ones(bits), value: self.value & ones(bits) }
+        Self {
+            mask: self.mask | !ones(bits),
+            value: self.value & ones(bits),
+        }
     }
 
     /// The low bits, with their sign above.
@@ -67,7 +76,10 @@ impl Knowledge {
         let unused = 64 - u32::from(bits.clamp(1, 64));
         // An unknown sign gives unknown bits, since it is a bit of the mask too.
         let extend = |number: u64| ((number << unused).cast_signed() >> unused).cast_unsigned();
-        Self { mask: extend(self.mask), value: extend(self.value) }
+        Self {
+            mask: extend(self.mask),
+            value: extend(self.value),
+        }
     }
 
     /// The low bits up to the first that is unknown: sums know no more of what they add.
@@ -88,13 +100,18 @@ impl Knowledge {
             }
             Operation::Or => {
                 let set = left.value | right.value;
-                Self { mask: left.mask & right.mask | set, value: set }
+                Self {
+                    mask: left.mask & right.mask | set,
+                    value: set,
+                }
             }
             Operation::Xor => Self::new(left.value ^ right.value, left.mask & right.mask),
-            Operation::ShiftLeft | Operation::ShiftRight | Operation::ShiftRightSigned => match right.number() {
-                Some(places) => left.shifted(operation, places),
-                None => Self::NONE,
-            },
+            Operation::ShiftLeft | Operation::ShiftRight | Operation::ShiftRightSigned => {
+                match right.number() {
+                    Some(places) => left.shifted(operation, places),
+                    None => Self::NONE,
+                }
+            }
         }
     }
 
@@ -105,7 +122,10 @@ impl Knowledge {
             Operation::ShiftRightSigned => 0,
             _ => !moved(u64::MAX),
         };
-        Self { mask: moved(self.mask) | filled, value: moved(self.value) }
+        Self {
+            mask: moved(self.mask) | filled,
+            value: moved(self.value),
+        }
     }
 
     /// What the left operand must have been, from the result and the right one.
@@ -114,16 +134,27 @@ impl Knowledge {
             Operation::Add => Self::apply(Operation::Subtract, result, right),
             Operation::Subtract => Self::apply(Operation::Add, result, right),
             Operation::Xor => Self::apply(Operation::Xor, result, right),
-            Operation::And => Self { mask: result.mask & right.value | result.value, value: result.value },
+            Operation::And => Self {
+                mask: result.mask & right.value | result.value,
+                value: result.value,
+            },
             Operation::Or => Self::new(result.value, result.mask & right.zeros() | result.zeros()),
-            Operation::ShiftLeft => right
-                .number()
-                .filter(|places| *places < 64)
-                .map_or(Self::NONE, |places| Self { mask: result.mask >> places, value: result.value >> places }),
+            Operation::ShiftLeft => {
+                right
+                    .number()
+                    .filter(|places| *places < 64)
+                    .map_or(Self::NONE, |places| Self {
+                        mask: result.mask >> places,
+                        value: result.value >> places,
+                    })
+            }
             Operation::ShiftRight | Operation::ShiftRightSigned => right
                 .number()
                 .filter(|places| *places < 64)
-                .map_or(Self::NONE, |places| Self { mask: result.mask << places, value: result.value << places }),
+                .map_or(Self::NONE, |places| Self {
+                    mask: result.mask << places,
+                    value: result.value << places,
+                }),
             Operation::Multiply => Self::NONE,
         }
     }
@@ -131,11 +162,14 @@ impl Knowledge {
     /// What the right operand must have been, from the result and the left one.
     pub fn right_of(operation: Operation, result: Self, left: Self) -> Self {
         match operation {
-            Operation::Add | Operation::Xor | Operation::And | Operation::Or => Self::left_of(operation, result, left),
-            Operation::Subtract => Self::apply(Operation::Subtract, left, result),
-            Operation::Multiply | Operation::ShiftLeft | Operation::ShiftRight | Operation::ShiftRightSigned => {
-                Self::NONE
+            Operation::Add | Operation::Xor | Operation::And | Operation::Or => {
+                Self::left_of(operation, result, left)
             }
+            Operation::Subtract => Self::apply(Operation::Subtract, left, result),
+            Operation::Multiply
+            | Operation::ShiftLeft
+            | Operation::ShiftRight
+            | Operation::ShiftRightSigned => Self::NONE,
         }
     }
 
@@ -146,7 +180,11 @@ impl Knowledge {
 
 /// This many ones, lowest bits first.
 pub(super) fn ones(bits: u8) -> u64 {
-    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+    if bits >= 64 {
+        u64::MAX
+    } else {
+        (1 << bits) - 1
+    }
 }
 
 #[cfg(test)]

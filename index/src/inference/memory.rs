@@ -60,14 +60,22 @@ impl Cell {
             Endian::Little => first - self.place,
             Endian::Big => self.end() - end,
         };
-        Some(Self { place: first, size_bytes, skip: self.skip + less_significant, ..*self })
+        Some(Self {
+            place: first,
+            size_bytes,
+            skip: self.skip + less_significant,
+            ..*self
+        })
     }
 }
 
 impl Memory {
     /// Memory that nothing is known of.
     pub fn new(endian: Endian) -> Self {
-        Self { blocks: HashMap::default(), endian }
+        Self {
+            blocks: HashMap::default(),
+            endian,
+        }
     }
 
     /// Forgets all.
@@ -77,20 +85,40 @@ impl Memory {
 
     /// Forgets some bytes.
     pub fn forget(&mut self, address: u64, size_bytes: u64) {
-        let Some(last) = size_bytes.checked_sub(1).map(|more| address.saturating_add(more)) else { return };
+        let Some(last) = size_bytes
+            .checked_sub(1)
+            .map(|more| address.saturating_add(more))
+        else {
+            return;
+        };
         let blocks = address / BLOCK_BYTES..=last / BLOCK_BYTES;
         if blocks.end() - blocks.start() > 64 {
             return self.blocks.retain(|block, _| !blocks.contains(block));
         }
         for block in blocks.clone() {
-            let Some(cells) = self.blocks.get_mut(&block) else { continue };
-            let first = if block == *blocks.start() { address % BLOCK_BYTES } else { 0 } as u8;
-            let end = if block == *blocks.end() { last % BLOCK_BYTES + 1 } else { BLOCK_BYTES } as u8;
+            let Some(cells) = self.blocks.get_mut(&block) else {
+                continue;
+            };
+            let first = if block == *blocks.start() {
+                address % BLOCK_BYTES
+            } else {
+                0
+            } as u8;
+            let end = if block == *blocks.end() {
+                last % BLOCK_BYTES + 1
+            } else {
+                BLOCK_BYTES
+            } as u8;
             if !cells.iter().flatten().any(|cell| cell.overlaps(first, end)) {
                 continue;
             }
             let endian = self.endian;
-            let rests = |cell: Cell| [cell.between(0, first, endian), cell.between(end, BLOCK_BYTES as u8, endian)];
+            let rests = |cell: Cell| {
+                [
+                    cell.between(0, first, endian),
+                    cell.between(end, BLOCK_BYTES as u8, endian),
+                ]
+            };
             let mut kept = cells.iter().flatten().copied().flat_map(rests).flatten();
             *cells = std::array::from_fn(|_| kept.next());
         }
@@ -102,7 +130,11 @@ impl Memory {
         let place = (address % BLOCK_BYTES) as u8;
         let cells = self.blocks.get(&(address / BLOCK_BYTES))?;
         let is_whole = |cell: &&Cell| cell.place <= place && place + size_bytes <= cell.end();
-        let cell = cells.iter().flatten().find(is_whole)?.between(place, place + size_bytes, self.endian)?;
+        let cell = cells.iter().flatten().find(is_whole)?.between(
+            place,
+            place + size_bytes,
+            self.endian,
+        )?;
         (cell.skip == 0).then(|| (cell.term.cut(8 * size_bytes), cell.step))
     }
 
@@ -117,8 +149,20 @@ impl Memory {
                     Endian::Little => start as u8,
                     Endian::Big => size_bytes - start as u8 - cell.size_bytes,
                 };
-                let Cell { term, skip, size_bytes, step, .. } = cell;
-                parts.push(Part { term, skip, size_bytes, place, step });
+                let Cell {
+                    term,
+                    skip,
+                    size_bytes,
+                    step,
+                    ..
+                } = cell;
+                parts.push(Part {
+                    term,
+                    skip,
+                    size_bytes,
+                    place,
+                    step,
+                });
             }
         }
         parts
@@ -137,7 +181,13 @@ impl Memory {
                 continue;
             }
             if let Some(free) = cells.iter_mut().find(|cell| cell.is_none()) {
-                *free = Some(Cell { place, size_bytes: end - place, term, skip, step });
+                *free = Some(Cell {
+                    place,
+                    size_bytes: end - place,
+                    term,
+                    skip,
+                    step,
+                });
             }
         }
     }
@@ -145,12 +195,15 @@ impl Memory {
 
 /// The blocks of at most 8 bytes, each with the places of its first byte and of the end. Nothing beyond the address space.
 fn blocks_of(address: u64, size_bytes: u8) -> impl Iterator<Item = (u64, u8, u8)> {
-    let last = u64::from(size_bytes).checked_sub(1).and_then(|more| address.checked_add(more));
+    let last = u64::from(size_bytes)
+        .checked_sub(1)
+        .and_then(|more| address.checked_add(more));
     let (first_block, place) = (address / BLOCK_BYTES, (address % BLOCK_BYTES) as u8);
     let end = place + size_bytes.min(BLOCK_BYTES as u8);
     let is_whole = last.is_some() && u64::from(size_bytes) <= BLOCK_BYTES;
     let first = is_whole.then_some((first_block, place, end.min(8)));
-    let second = (is_whole && end > 8).then_some((first_block.wrapping_add(1), 0, end.wrapping_sub(8)));
+    let second =
+        (is_whole && end > 8).then_some((first_block.wrapping_add(1), 0, end.wrapping_sub(8)));
     first.into_iter().chain(second)
 }
 
@@ -186,7 +239,13 @@ mod tests {
             let value_of = |term: Term| terms.iter().find(|(known, _)| *known == term).unwrap().1;
             let (mut found, mut mask) = (0, 0);
             for part in memory.parts(address, size_bytes) {
-                let low = |bytes: u8| if bytes == 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
+                let low = |bytes: u8| {
+                    if bytes == 8 {
+                        u64::MAX
+                    } else {
+                        (1 << (8 * bytes)) - 1
+                    }
+                };
                 let value = value_of(part.term) >> (8 * part.skip) & low(part.size_bytes);
                 found |= value << (8 * part.place);
                 mask |= low(part.size_bytes) << (8 * part.place);
@@ -206,8 +265,12 @@ mod tests {
 
     #[test]
     fn bytes_are_those_of_the_last_store() {
-        let stores =
-            [(0x1000, 8, 0x1122_3344_5566_7788), (0x1002, 2, 0xaabb), (0x1005, 1, 0xcc), (0x1006, 4, 0xdead_beef)];
+        let stores = [
+            (0x1000, 8, 0x1122_3344_5566_7788),
+            (0x1002, 2, 0xaabb),
+            (0x1005, 1, 0xcc),
+            (0x1006, 4, 0xdead_beef),
+        ];
         for size_bytes in [1, 2, 4, 8] {
             for address in 0xffc..0x100c {
                 check(&stores[..1], address, size_bytes);

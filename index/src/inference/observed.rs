@@ -30,7 +30,11 @@ impl Engine<'_> {
     /// Notes what a step gives registers.
     pub fn observe_registers(&mut self, here: Here<'_>, changes: &[RegisterChange]) {
         let slot = here.step.slot;
-        let given = changes.iter().map(|change| ObservedRegister { slot, view: change.view, term: change.term });
+        let given = changes.iter().map(|change| ObservedRegister {
+            slot,
+            view: change.view,
+            term: change.term,
+        });
         self.observed_registers.extend(given);
     }
 
@@ -38,7 +42,9 @@ impl Engine<'_> {
     pub fn observe(&mut self, here: Here<'_>) {
         for (number, operand) in here.instruction.meaning.memory.iter().enumerate() {
             let address = here.addresses.get(number).copied().flatten();
-            let Some((address, size_bytes)) = address.zip(operand.size_bytes) else { continue };
+            let Some((address, size_bytes)) = address.zip(operand.size_bytes) else {
+                continue;
+            };
             let is_wide = size_bytes > 8;
             let is_told = match operand.kind {
                 AccessKind::Read => true,
@@ -48,15 +54,23 @@ impl Engine<'_> {
                 continue;
             }
             for lane in 0..size_bytes.div_ceil(8) {
-                let (address, size_bytes) =
-                    (address.wrapping_add(8 * u64::from(lane)), (size_bytes - 8 * lane).min(8) as u8);
+                let (address, size_bytes) = (
+                    address.wrapping_add(8 * u64::from(lane)),
+                    (size_bytes - 8 * lane).min(8) as u8,
+                );
                 let term = match operand.kind {
                     AccessKind::Read => self.loaded(number, lane, here).0,
                     AccessKind::Write if is_wide => self.lane_term(&operand.value, lane, here).0,
                     AccessKind::Write => self.term(&operand.value, 8 * size_bytes, here).0,
                 };
                 let (slot, kind, term) = (here.step.slot, operand.kind, term.cut(8 * size_bytes));
-                let observed = Observed { slot, kind, address, size_bytes, term };
+                let observed = Observed {
+                    slot,
+                    kind,
+                    address,
+                    size_bytes,
+                    term,
+                };
                 if self.is_once(here, &observed) {
                     self.observed.push(observed);
                 }
@@ -66,11 +80,23 @@ impl Engine<'_> {
 
     /// True when the records of the step have each of these bytes once.
     fn is_once(&self, here: Here<'_>, observed: &Observed) -> bool {
-        let Observed { kind, address, size_bytes, .. } = *observed;
-        let accesses = self.run.accesses(here.step).iter().filter(|access| access.kind == kind);
+        let Observed {
+            kind,
+            address,
+            size_bytes,
+            ..
+        } = *observed;
+        let accesses = self
+            .run
+            .accesses(here.step)
+            .iter()
+            .filter(|access| access.kind == kind);
         let times = |byte: u64| {
             let has = |access: u64, size: u8| byte.wrapping_sub(access) < u64::from(size);
-            accesses.clone().filter(|access| has(access.address, access.size_bytes)).count()
+            accesses
+                .clone()
+                .filter(|access| has(access.address, access.size_bytes))
+                .count()
         };
         (0..u64::from(size_bytes)).all(|offset| times(address.wrapping_add(offset)) == 1)
     }

@@ -22,7 +22,11 @@ use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
 
 /// The run of a thread in some slots.
-pub(super) fn run_of<'i>(index: &'i Index, thread: ThreadId, slots: &RunSlots) -> Result<Run<'i>, QueryError> {
+pub(super) fn run_of<'i>(
+    index: &'i Index,
+    thread: ThreadId,
+    slots: &RunSlots,
+) -> Result<Run<'i>, QueryError> {
     let end = slots.pieces.last().map_or(0, |piece| piece.end);
     let shared = SharedReader(index).before(end)?;
     run_beside(index, thread, slots, shared)
@@ -36,8 +40,14 @@ pub(super) fn run_beside<'i>(
     shared: Shared,
 ) -> Result<Run<'i>, QueryError> {
     let run = run_alone(index, thread, slots)?;
-    let ends = run.steps.first().zip(run.steps.last()).map(|(first, last)| (first.slot, last.slot));
-    let Some((first, last)) = ends else { return Ok(run) };
+    let ends = run
+        .steps
+        .first()
+        .zip(run.steps.last())
+        .map(|(first, last)| (first.slot, last.slot));
+    let Some((first, last)) = ends else {
+        return Ok(run);
+    };
     if index.threads().len() == 1 {
         // Traces of whole systems show devices, too, which give other values by themselves.
         let has_devices = index.instruction_set(thread).has_windows();
@@ -45,13 +55,15 @@ pub(super) fn run_beside<'i>(
             return Ok(run);
         }
         let reach = move |address, size_bytes, memory_use| {
-            has_devices && memory_use == MemoryUse::Loaded || is_shared(&shared, address, size_bytes, memory_use)
+            has_devices && memory_use == MemoryUse::Loaded
+                || is_shared(&shared, address, size_bytes, memory_use)
         };
         return Ok(run.with_others(Box::new(reach)));
     }
     let others = Others::of(index, thread, first..last.saturating_add(1))?;
     // Without recorded system calls of the other threads, only the stack is known to be private.
-    let are_calls_recorded = BreakReader(index).has_system_calls(Position(last), &Cancel::default())?;
+    let are_calls_recorded =
+        BreakReader(index).has_system_calls(Position(last), &Cancel::default())?;
     let reach = move |address, size_bytes, memory_use| {
         memory_use != MemoryUse::Stack && !are_calls_recorded
             || is_shared(&shared, address, size_bytes, memory_use)
@@ -78,7 +90,10 @@ pub(super) struct Others<'i> {
 
 impl fmt::Debug for Others<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Others").field("known", &self.known).field("kernel", &self.kernel).finish_non_exhaustive()
+        f.debug_struct("Others")
+            .field("known", &self.known)
+            .field("kernel", &self.kernel)
+            .finish_non_exhaustive()
     }
 }
 
@@ -87,20 +102,37 @@ impl<'i> Others<'i> {
     pub fn of(index: &'i Index, thread: ThreadId, slots: Range<u64>) -> Result<Self, QueryError> {
         let Some(concurrent) = ConcurrentReader(index).of(thread, &slots)? else {
             let is_written = Box::new(|_| true);
-            return Ok(Self { is_written, known: RefCell::default(), kernel: KernelWrites::Anywhere });
+            return Ok(Self {
+                is_written,
+                known: RefCell::default(),
+                kernel: KernelWrites::Anywhere,
+            });
         };
         let kernel = KernelReader(index).writes(&concurrent)?;
         let reader = TouchReader::in_memory(index, index.memories().of(thread));
         // What cannot be read may be anything.
-        let is_written =
-            move |granule| concurrent.blocks.iter().any(|slots| reader.is_written(granule, slots).unwrap_or(true));
-        Ok(Self { is_written: Box::new(is_written), known: RefCell::default(), kernel })
+        let is_written = move |granule| {
+            concurrent
+                .blocks
+                .iter()
+                .any(|slots| reader.is_written(granule, slots).unwrap_or(true))
+        };
+        Ok(Self {
+            is_written: Box::new(is_written),
+            known: RefCell::default(),
+            kernel,
+        })
     }
 
     /// True when some of these bytes, or others near them, may have been written.
     pub fn reach(&self, address: u64, size_bytes: u64) -> bool {
-        let is_written =
-            |granule| *self.known.borrow_mut().entry(granule).or_insert_with(|| (self.is_written)(granule));
+        let is_written = |granule| {
+            *self
+                .known
+                .borrow_mut()
+                .entry(granule)
+                .or_insert_with(|| (self.is_written)(granule))
+        };
         self.kernel.reach(address, size_bytes)
             || granules_of(Address(address), size_bytes).any(|(granule, _)| is_written(granule))
     }

@@ -39,7 +39,12 @@ pub(crate) struct OverwriteReader<'a> {
 
 impl<'a> OverwriteReader<'a> {
     pub(crate) fn new(index: &'a Index, range: Option<MemoryRange>) -> Self {
-        Self { index, range, memory: None, left: EXAMINED }
+        Self {
+            index,
+            range,
+            memory: None,
+            left: EXAMINED,
+        }
     }
 
     /// Why memory that a thread wrote in a slot may have changed until a position.
@@ -59,19 +64,41 @@ impl<'a> OverwriteReader<'a> {
     }
 
     /// Why memory that a thread sees and nothing wrote may have changed until a position.
-    pub(crate) fn untouched(mut self, seen: ThreadSlot, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+    pub(crate) fn untouched(
+        mut self,
+        seen: ThreadSlot,
+        cancel: &Cancel,
+    ) -> Result<Option<Doubt>, QueryError> {
         let until = Position(seen.slot);
         self.memory = self.index.memories().of(seen.thread);
         let doubt = self.last_change(0, until, cancel)?;
         Ok(doubt.or(DoubtReader(self.index).doubt_of_all(until, cancel)?))
     }
 
-    fn last_change(&mut self, after: u64, until: Position, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
-        let kinds = &[&[MarkerKind::SYSTEM_CALL, MarkerKind::KERNEL_EVENT][..], &GAPS].concat();
+    fn last_change(
+        &mut self,
+        after: u64,
+        until: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<Doubt>, QueryError> {
+        let kinds = &[
+            &[MarkerKind::SYSTEM_CALL, MarkerKind::KERNEL_EVENT][..],
+            &GAPS,
+        ]
+        .concat();
         let mut at = until;
         for looked_at in 1..=LOOKED_AT {
-            let hits = MarkerReader(self.index).last(WantedMarkers { kinds, thread: None }, at, cancel)?;
-            let Some(first) = hits.first().filter(|hit| hit.position.0 >= after) else { return Ok(None) };
+            let hits = MarkerReader(self.index).last(
+                WantedMarkers {
+                    kinds,
+                    thread: None,
+                },
+                at,
+                cancel,
+            )?;
+            let Some(first) = hits.first().filter(|hit| hit.position.0 >= after) else {
+                return Ok(None);
+            };
             let position = first.position;
             for hit in hits.into_iter().rev() {
                 if self.sees(hit.thread)
@@ -81,7 +108,9 @@ impl<'a> OverwriteReader<'a> {
                     return Ok(Some(doubt));
                 }
             }
-            let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
+            let Some(before) = position.0.checked_sub(1) else {
+                return Ok(None);
+            };
             at = Position(before);
         }
         Ok(None)
@@ -95,21 +124,33 @@ impl<'a> OverwriteReader<'a> {
     /// Returns whether a call or a signal may have written some of the bytes.
     fn may_reach(&mut self, hit: &MarkerHit) -> Result<bool, QueryError> {
         let set = self.index.instruction_set(hit.thread);
-        if hit.marker.kind == MarkerKind::SYSTEM_CALL && !set.system_call_may_write(hit.marker.value) {
+        if hit.marker.kind == MarkerKind::SYSTEM_CALL
+            && !set.system_call_may_write(hit.marker.value)
+        {
             return Ok(false);
         }
-        let Some(range) = self.range.filter(|_| !GAPS.contains(&hit.marker.kind)) else { return Ok(true) };
+        let Some(range) = self.range.filter(|_| !GAPS.contains(&hit.marker.kind)) else {
+            return Ok(true);
+        };
         // What it writes is a word or two of the thread that ends, not what a step stored elsewhere.
-        if hit.marker.kind == MarkerKind::SYSTEM_CALL && set.system_call_ends_thread(hit.marker.value) {
+        if hit.marker.kind == MarkerKind::SYSTEM_CALL
+            && set.system_call_ends_thread(hit.marker.value)
+        {
             return Ok(false);
         }
-        let Some(left) = self.left.checked_sub(1) else { return Ok(true) };
+        let Some(left) = self.left.checked_sub(1) else {
+            return Ok(true);
+        };
         self.left = left;
         KernelReader(self.index).may_reach(hit, range)
     }
 
     /// A system call that another thread made before a slot and returned from after it.
-    fn late_call(&mut self, done: ThreadSlot, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+    fn late_call(
+        &mut self,
+        done: ThreadSlot,
+        cancel: &Cancel,
+    ) -> Result<Option<Doubt>, QueryError> {
         let Some(gaps) = CallGapReader(self.index).around(done.slot, cancel)? else {
             return self.late_call_of_any(done, cancel);
         };
@@ -127,17 +168,31 @@ impl<'a> OverwriteReader<'a> {
     }
 
     /// The same by looking at each thread.
-    fn late_call_of_any(&mut self, done: ThreadSlot, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
-        let ThreadSlot { thread, slot: after } = done;
-        let Some(at) = after.checked_sub(1).map(Position) else { return Ok(None) };
+    fn late_call_of_any(
+        &mut self,
+        done: ThreadSlot,
+        cancel: &Cancel,
+    ) -> Result<Option<Doubt>, QueryError> {
+        let ThreadSlot {
+            thread,
+            slot: after,
+        } = done;
+        let Some(at) = after.checked_sub(1).map(Position) else {
+            return Ok(None);
+        };
         for known in &self.index.contents.markers {
             let other = ThreadId(known.thread);
             if known.kind != MarkerKind::SYSTEM_CALL || other == thread || !self.sees(other) {
                 continue;
             }
-            let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(other) };
+            let wanted = WantedMarkers {
+                kinds: &[MarkerKind::SYSTEM_CALL],
+                thread: Some(other),
+            };
             // Most threads returned long ago, which the lists tell without the text of the call.
-            let Some(slot) = MarkerReader(self.index).last_slot(wanted, at, cancel)? else { continue };
+            let Some(slot) = MarkerReader(self.index).last_slot(wanted, at, cancel)? else {
+                continue;
+            };
             if SlotReader(self.index).has_step_between(other, Position(slot), Position(after))? {
                 continue;
             }
@@ -151,10 +206,14 @@ impl<'a> OverwriteReader<'a> {
 
     /// The last system call of a thread in a slot, if it may write when it returns.
     fn late_call_of(&self, thread: ThreadId, slot: u64) -> Result<Option<MarkerHit>, QueryError> {
-        let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(thread) };
+        let wanted = WantedMarkers {
+            kinds: &[MarkerKind::SYSTEM_CALL],
+            thread: Some(thread),
+        };
         let last = MarkerReader(self.index).markers_in(&[slot], wanted)?.pop();
         let set = self.index.instruction_set(thread);
-        Ok(last.filter(|hit| hit.step.is_some() && set.system_call_may_write_late(hit.marker.value)))
+        Ok(last
+            .filter(|hit| hit.step.is_some() && set.system_call_may_write_late(hit.marker.value)))
     }
 }
 
@@ -164,6 +223,9 @@ fn doubt_of(hit: &MarkerHit) -> Option<Doubt> {
     Some(match hit.marker.kind {
         MarkerKind::KERNEL_EVENT => Doubt::KernelEvent { step },
         kind if GAPS.contains(&kind) => Doubt::Gap { step },
-        _ => Doubt::SystemCall { step, number: hit.marker.value },
+        _ => Doubt::SystemCall {
+            step,
+            number: hit.marker.value,
+        },
     })
 }

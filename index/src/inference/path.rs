@@ -60,9 +60,15 @@ impl Path {
     pub fn behind_trap(&self, step: &RunStep, resumed: u64) -> Option<Self> {
         let before = self.before.unwrap_or_else(|| usual(step));
         if resumed == step.pc.0 && !step.is_executed {
-            return Some(Self { behind: Some(before), before: None });
+            return Some(Self {
+                behind: Some(before),
+                before: None,
+            });
         }
-        before.may_be(resumed).then_some(Self { before: None, ..*self })
+        before.may_be(resumed).then_some(Self {
+            before: None,
+            ..*self
+        })
     }
 
     /// Goes over a step; true when the next is where control goes.
@@ -70,12 +76,19 @@ impl Path {
         let behind = self.behind.unwrap_or_else(|| usual(here.step));
         // Where control went is known where it may have gone anywhere.
         let course = course(here, here.next.map_or(behind, |next| Course::To(next.pc.0)));
-        *self = Self { behind: Some(course), before: Some(behind) };
+        *self = Self {
+            behind: Some(course),
+            before: Some(behind),
+        };
         let Some(next) = here.next else { return false };
         if here.instruction.control.flow == Flow::ExceptionReturn && here.step.is_executed {
             return false;
         }
-        let delay = if here.step.is_executed { here.instruction.control.delay } else { Delay::None };
+        let delay = if here.step.is_executed {
+            here.instruction.control.delay
+        } else {
+            Delay::None
+        };
         if is_jump(here) && delay == Delay::None {
             self.behind = Some(Course::To(next.pc.0).behind());
             return course.may_be(next.pc.0);
@@ -92,7 +105,8 @@ impl Path {
     pub fn arrival<'a>(&self, here: Here<'_>, behind: &'a [RunStep]) -> Option<&'a RunStep> {
         let (slot, arrival) = (behind.first()?, behind.get(1)?);
         let is_slot = self.behind.unwrap_or_else(|| usual(here.step)) == Course::To(slot.pc.0);
-        let is_unbroken = here.next.is_some() && !slot.is_broken && arrival.mode == slot.mode_behind;
+        let is_unbroken =
+            here.next.is_some() && !slot.is_broken && arrival.mode == slot.mode_behind;
         (is_slot && is_unbroken && here.instruction.control.delay == Delay::Slot).then_some(arrival)
     }
 }
@@ -106,14 +120,22 @@ fn usual(step: &RunStep) -> Course {
 }
 
 fn is_jump(here: Here<'_>) -> bool {
-    here.step.is_executed && matches!(here.instruction.control.flow, Flow::Branch | Flow::Call | Flow::Return)
+    here.step.is_executed
+        && matches!(
+            here.instruction.control.flow,
+            Flow::Branch | Flow::Call | Flow::Return
+        )
 }
 
 /// Where control goes behind the next step, which comes before.
 fn course(here: Here<'_>, behind: Course) -> Course {
     let Control { target, delay, .. } = here.instruction.control;
     // Without a slot nothing comes in between.
-    let ahead = if delay == Delay::None && is_jump(here) { behind } else { behind.behind() };
+    let ahead = if delay == Delay::None && is_jump(here) {
+        behind
+    } else {
+        behind.behind()
+    };
     if !is_jump(here) {
         return ahead;
     }

@@ -30,16 +30,38 @@ pub(crate) fn infer_registers(
 ) -> Result<Inference, QueryError> {
     SlotReader(index).check_position(position)?;
     if DoubtReader(index).is_filtered(position, cancel)? {
-        return Ok(Inference { registers: Vec::new(), contradictions: 0 });
+        return Ok(Inference {
+            registers: Vec::new(),
+            contradictions: 0,
+        });
     }
-    let hidden = Circumstances { are_values_taken: false, ..circumstances(index) };
-    let mut around = Around::new(index, ThreadPosition { thread, position }, hidden, None, cancel)?;
+    let hidden = Circumstances {
+        are_values_taken: false,
+        ..circumstances(index)
+    };
+    let mut around = Around::new(
+        index,
+        ThreadPosition { thread, position },
+        hidden,
+        None,
+        cancel,
+    )?;
     let mut registers = Vec::new();
     for (name, view) in Registers::shown(index.instruction_set(thread)) {
-        let found = around.view(view, cancel)?.filter(|_| view.register != RegisterId::PC);
-        registers.extend(found.map(|(value, reason)| InferredRegister { name, view, value, reason }));
+        let found = around
+            .view(view, cancel)?
+            .filter(|_| view.register != RegisterId::PC);
+        registers.extend(found.map(|(value, reason)| InferredRegister {
+            name,
+            view,
+            value,
+            reason,
+        }));
     }
-    Ok(Inference { registers, contradictions: around.contradictions() })
+    Ok(Inference {
+        registers,
+        contradictions: around.contradictions(),
+    })
 }
 
 /// Fills in what follows about registers that have no value. Nothing is done in traces that state values.
@@ -51,27 +73,37 @@ pub(crate) fn fill_registers(
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
     if unfinished_slots(index, thread, position)?.is_some() {
-        let next = registers.iter_mut().filter(|register| register.view.register == RegisterId::PC);
+        let next = registers
+            .iter_mut()
+            .filter(|register| register.view.register == RegisterId::PC);
         next.for_each(|register| register.value.0.fill(None));
     }
     let untraced = UntracedReader(index).of(thread)?;
-    let is_untraced = |register: &RegisterState| register.value.is_unknown() && untraced.includes(register.view);
+    let is_untraced =
+        |register: &RegisterState| register.value.is_unknown() && untraced.includes(register.view);
     let computed = index.instruction_set(thread).computed_registers();
-    let is_missing = index.has_operands_alone() || registers.iter().any(|register| is_missing(register, &computed));
+    let is_missing = index.has_operands_alone()
+        || registers
+            .iter()
+            .any(|register| is_missing(register, &computed));
     let is_wanted = index.is_inferred() && is_missing || registers.iter().any(is_untraced);
     if !is_wanted || DoubtReader(index).is_filtered(position, cancel)? {
         return Ok(());
     }
     let at = ThreadPosition { thread, position };
     let known = circumstances(index);
-    let circumstances =
-        Circumstances { are_values_taken: known.are_values_taken || untraced != Untraced::Nothing, ..known };
+    let circumstances = Circumstances {
+        are_values_taken: known.are_values_taken || untraced != Untraced::Nothing,
+        ..known
+    };
     let mut around = Around::new(index, at, circumstances, Some(&*registers), cancel)?;
-    let is_open =
-        |register: &RegisterState| register.value.is_unknown() && (index.is_inferred() || is_untraced(register));
+    let is_open = |register: &RegisterState| {
+        register.value.is_unknown() && (index.is_inferred() || is_untraced(register))
+    };
     for register in registers.iter_mut().filter(|register| is_open(register)) {
         if let Some((value, reason)) = around.view(register.view, cancel)? {
-            (register.value, register.source, register.reason) = (value, ValueSource::Inferred, Some(reason));
+            (register.value, register.source, register.reason) =
+                (value, ValueSource::Inferred, Some(reason));
         }
     }
     Ok(())
@@ -81,6 +113,8 @@ pub(crate) fn fill_registers(
 /// nor those of state.
 fn is_missing(register: &RegisterState, computed: &Range<u16>) -> bool {
     let number = register.view.register;
-    let is_seldom = (RegisterId::V0..RegisterId::P0).contains(&number) || computed.contains(&number.0);
-    register.value.is_unknown() && (number < RegisterId::PC || is_seldom && register.written_at.is_some())
+    let is_seldom =
+        (RegisterId::V0..RegisterId::P0).contains(&number) || computed.contains(&number.0);
+    register.value.is_unknown()
+        && (number < RegisterId::PC || is_seldom && register.written_at.is_some())
 }

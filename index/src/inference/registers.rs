@@ -64,7 +64,11 @@ impl RegisterLanes {
 
     /// The lane in which a byte of a register is; none for registers that are not followed.
     fn place(&self, register: RegisterId, offset: u16) -> Option<usize> {
-        let register = if self.mode.has_windows() { self.mode.home(register) } else { register };
+        let register = if self.mode.has_windows() {
+            self.mode.home(register)
+        } else {
+            register
+        };
         let (number, lane) = (usize::from(register.0), usize::from(offset / 8));
         if number < GENERAL {
             return (lane == 0).then_some(number);
@@ -72,7 +76,10 @@ impl RegisterLanes {
         if self.computed.contains(&register.0) {
             return (lane == 0).then_some(LANES + usize::from(register.0 - self.computed.start));
         }
-        let vector = register.0.checked_sub(RegisterId::V0.0).filter(|vector| *vector < 32)?;
+        let vector = register
+            .0
+            .checked_sub(RegisterId::V0.0)
+            .filter(|vector| *vector < 32)?;
         (lane < VECTOR_LANES).then_some(GENERAL + usize::from(vector) * VECTOR_LANES + lane)
     }
 
@@ -87,14 +94,35 @@ impl RegisterLanes {
 
     /// Remembers them as they are; what is named later and not written until then is named then, too.
     pub fn hold(&mut self) {
-        let Self { lanes, untouched, mode, .. } = self;
-        self.held = Some(Held { lanes: lanes.clone(), untouched: *untouched, mode: *mode, is_open: true });
+        let Self {
+            lanes,
+            untouched,
+            mode,
+            ..
+        } = self;
+        self.held = Some(Held {
+            lanes: lanes.clone(),
+            untouched: *untouched,
+            mode: *mode,
+            is_open: true,
+        });
     }
 
     /// Them as they were remembered.
     pub fn held(self) -> Self {
         match self.held {
-            Some(Held { lanes, untouched, mode, .. }) => Self { lanes, untouched, mode, held: None, ..self },
+            Some(Held {
+                lanes,
+                untouched,
+                mode,
+                ..
+            }) => Self {
+                lanes,
+                untouched,
+                mode,
+                held: None,
+                ..self
+            },
             None => self,
         }
     }
@@ -107,15 +135,26 @@ impl RegisterLanes {
 
     /// What a lane of a register holds: the one with the byte at an offset. None where that is not followed, or was not named.
     pub fn lane(&self, register: RegisterId, offset: u16) -> Option<Lane> {
-        self.lanes.get(self.place(register, offset)?).copied().flatten()
+        self.lanes
+            .get(self.place(register, offset)?)
+            .copied()
+            .flatten()
     }
 
     /// The same, which is named now.
-    fn named(&mut self, register: RegisterId, offset: u16, symbols: &mut Symbols) -> Option<&mut Lane> {
+    fn named(
+        &mut self,
+        register: RegisterId,
+        offset: u16,
+        symbols: &mut Symbols,
+    ) -> Option<&mut Lane> {
         let (place, way) = (self.place(register, offset)?, self.untouched);
         let lane = self.lanes.get_mut(place)?;
         if lane.is_none() {
-            *lane = Some(Lane { term: symbols.free(), way });
+            *lane = Some(Lane {
+                term: symbols.free(),
+                way,
+            });
             if let Some(held) = self.held.as_mut().filter(|held| held.is_open)
                 && let Some(then) = held.lanes.get_mut(place)
             {
@@ -130,12 +169,16 @@ impl RegisterLanes {
         let (within, bits) = (view.offset % 8, 8 * view.size_bytes.min(8) as u8);
         let lane = self.named(view.register, view.offset, symbols).copied();
         let lane = lane.filter(|_| within + view.size_bytes <= 8);
-        let Some(lane) = lane else { return symbols.free().cut(bits) };
+        let Some(lane) = lane else {
+            return symbols.free().cut(bits);
+        };
         if within == 0 {
             return lane.term.cut(bits);
         }
         let places = symbols.constant(8 * u64::from(within), fact);
-        symbols.binary(Operation::ShiftRight, lane.term, places).cut(bits)
+        symbols
+            .binary(Operation::ShiftRight, lane.term, places)
+            .cut(bits)
     }
 
     /// A view of at most 8 bytes gets a value.
@@ -145,12 +188,22 @@ impl RegisterLanes {
             return self.forget(view, way, symbols);
         }
         let bits = 8 * view.size_bytes as u8;
-        let is_whole = view.size_bytes == 8 || self.is_narrow && usize::from(view.register.0) < GENERAL && bits == 32;
-        let Some(lane) = self.named(view.register, view.offset, symbols) else { return };
+        let is_whole = view.size_bytes == 8
+            || self.is_narrow && usize::from(view.register.0) < GENERAL && bits == 32;
+        let Some(lane) = self.named(view.register, view.offset, symbols) else {
+            return;
+        };
         let term = if is_whole {
             term.cut(bits)
         } else {
-            symbols.inserted(term, lane.term, Field { place: 8 * within as u8, bits })
+            symbols.inserted(
+                term,
+                lane.term,
+                Field {
+                    place: 8 * within as u8,
+                    bits,
+                },
+            )
         };
         *lane = Lane { term, way };
     }
@@ -160,10 +213,16 @@ impl RegisterLanes {
         let end = view.offset.saturating_add(view.size_bytes);
         let mut offset = view.offset / 8 * 8;
         while offset < end {
-            let Some(lane) = self.place(view.register, offset).and_then(|lane| self.lanes.get_mut(lane)) else {
+            let Some(lane) = self
+                .place(view.register, offset)
+                .and_then(|lane| self.lanes.get_mut(lane))
+            else {
                 return;
             };
-            *lane = Some(Lane { term: symbols.free(), way });
+            *lane = Some(Lane {
+                term: symbols.free(),
+                way,
+            });
             offset = offset.saturating_add(8);
         }
     }

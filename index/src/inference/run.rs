@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use stepback_machine::{
-    AccessKind, Address, Branch, Control, Encoding, Endian, Flow, InstructionSet, Mode, RegisterView, Registers, Site,
+    AccessKind, Address, Branch, Control, Encoding, Endian, Flow, InstructionSet, Mode,
+    RegisterView, Registers, Site,
 };
 use stepback_parsers::{
-    DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, Position, Problem, RegisterWrite, Step, StepEvent,
-    TextEvent, ThreadNumber,
+    DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, Position, Problem, RegisterWrite,
+    Step, StepEvent, TextEvent, ThreadNumber,
 };
 
 use crate::answers::error::QueryError;
@@ -61,7 +62,10 @@ impl RunStep {
 
     /// What its encoding says of control; nothing without an encoding.
     pub fn control(&self) -> Control {
-        let site = self.encoding.map(|encoding| Site { pc: self.pc, encoding });
+        let site = self.encoding.map(|encoding| Site {
+            pc: self.pc,
+            encoding,
+        });
         site.map_or_else(Control::default, |site| self.set.control(&site))
     }
 }
@@ -140,10 +144,21 @@ pub(super) enum MemoryUse {
 
 /// The run of a thread in some slots, without what others did at times that are not exactly known:
 /// where several threads run, its memory is not to be followed then.
-pub(super) fn run_alone<'i>(index: &'i Index, thread: ThreadId, slots: &RunSlots) -> Result<Run<'i>, QueryError> {
-    let count: u64 = slots.pieces.iter().map(|piece| piece.end.saturating_sub(piece.start)).sum();
+pub(super) fn run_alone<'i>(
+    index: &'i Index,
+    thread: ThreadId,
+    slots: &RunSlots,
+) -> Result<Run<'i>, QueryError> {
+    let count: u64 = slots
+        .pieces
+        .iter()
+        .map(|piece| piece.end.saturating_sub(piece.start))
+        .sum();
     let count = usize::try_from(count).unwrap_or(0);
-    let before = slots.pieces.first().map_or(0, |piece| piece.start.saturating_sub(1));
+    let before = slots
+        .pieces
+        .first()
+        .map_or(0, |piece| piece.start.saturating_sub(1));
     let run = Run {
         steps: Vec::with_capacity(count.min(ROOM)),
         accesses: Vec::with_capacity(count.min(ROOM)),
@@ -151,7 +166,8 @@ pub(super) fn run_alone<'i>(index: &'i Index, thread: ThreadId, slots: &RunSlots
         told: Vec::new(),
         counts: window_counts(index, thread, Position(before))?,
         decoded: DecodedTable::default(),
-        has_told: index.source().leaves_values_out() || UntracedReader(index).of(thread)? != Untraced::Nothing,
+        has_told: index.source().leaves_values_out()
+            || UntracedReader(index).of(thread)? != Untraced::Nothing,
         has_exceptions: index.source().leaves_values_out(),
         reaches_end: slots.reaches_end,
         addresses: AddressWidth::at(index, thread, before)?,
@@ -182,9 +198,14 @@ fn window_counts(index: &Index, thread: ThreadId, at: Position) -> Result<Vec<To
     let mut reader = RegisterReader::new(index, thread, at);
     let mut counts = Vec::new();
     for name in set.window_counts() {
-        let Some(view) = Registers::view(name, set) else { continue };
+        let Some(view) = Registers::view(name, set) else {
+            continue;
+        };
         let state = reader.state((*name).to_owned(), view)?;
-        counts.extend(state.value.to_u64().map(|value| Told { view, value: Some(value) }));
+        counts.extend(state.value.to_u64().map(|value| Told {
+            view,
+            value: Some(value),
+        }));
     }
     Ok(counts)
 }
@@ -218,14 +239,21 @@ impl<'i> Run<'i> {
     /// The same run with what somebody else did at the same time.
     #[must_use]
     pub fn with_others(self, others: Box<Reach<'i>>) -> Self {
-        Self { others: Some(others), ..self }
+        Self {
+            others: Some(others),
+            ..self
+        }
     }
 
     /// True when other threads, or the kernel for them, may have written near these bytes.
     pub fn is_foreign(&self, address: u64, size_bytes: u64, memory_use: MemoryUse) -> bool {
         let granules = || granules_of(Address(address), size_bytes).map(|(granule, _)| granule);
-        !self.foreign_granules.is_empty() && granules().any(|granule| self.foreign_granules.contains(&granule))
-            || self.others.as_ref().is_some_and(|others| others(address, size_bytes, memory_use))
+        !self.foreign_granules.is_empty()
+            && granules().any(|granule| self.foreign_granules.contains(&granule))
+            || self
+                .others
+                .as_ref()
+                .is_some_and(|others| others(address, size_bytes, memory_use))
     }
 }
 
@@ -236,12 +264,20 @@ struct RunReader<'a> {
 
 impl RunReader<'_> {
     fn is_own(&self, thread: ThreadNumber) -> bool {
-        self.run.threads.get(usize::from(thread.0)).copied().unwrap_or_default() == self.run.thread
+        self.run
+            .threads
+            .get(usize::from(thread.0))
+            .copied()
+            .unwrap_or_default()
+            == self.run.thread
     }
 
     /// Bytes of memory as a number.
     fn number(&self, bytes: &[u8; 8], size_bytes: u8) -> u64 {
-        let bytes = bytes.iter().take(size_bytes.into()).map(|byte| u64::from(*byte));
+        let bytes = bytes
+            .iter()
+            .take(size_bytes.into())
+            .map(|byte| u64::from(*byte));
         let join = |number, byte| number << 8 | byte;
         match self.index.contents.traits.endian {
             Endian::Little => bytes.rev().fold(0, join),
@@ -259,7 +295,9 @@ impl RunReader<'_> {
 
 impl EventSink for RunReader<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.run.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+        self.run
+            .threads
+            .push(self.index.thread_by_name(name).unwrap_or_default());
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -269,9 +307,13 @@ impl EventSink for RunReader<'_> {
         if !is_own {
             return;
         }
-        let (accesses, markers) = (run.accesses.len()..run.accesses.len(), run.markers.len()..run.markers.len());
+        let (accesses, markers) = (
+            run.accesses.len()..run.accesses.len(),
+            run.markers.len()..run.markers.len(),
+        );
         let told = run.told.len()..run.told.len();
-        let (pc, set, mode, is_executed) = (step.pc, step.instruction_set, step.mode, step.is_executed);
+        let (pc, set, mode, is_executed) =
+            (step.pc, step.instruction_set, step.mode, step.is_executed);
         let encoding = encoding_of(self.index, step);
         let decoded = encoding.map(|encoding| run.decoded.number(encoding, pc, set));
         let window_step = decoded.and_then(|number| run.decoded.get(number)?.window_step);
@@ -296,17 +338,33 @@ impl EventSink for RunReader<'_> {
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let MemoryAccess { kind, address, tag, size_bytes, .. } = *access;
+        let MemoryAccess {
+            kind,
+            address,
+            tag,
+            size_bytes,
+            ..
+        } = *access;
         if !self.is_own(access.thread) {
             if kind == AccessKind::Write {
-                let granules = granules_of(address, u64::from(size_bytes)).map(|(granule, _)| granule);
+                let granules =
+                    granules_of(address, u64::from(size_bytes)).map(|(granule, _)| granule);
                 self.run.foreign_granules.extend(granules);
             }
             return;
         }
-        let value = access.bytes.filter(|_| self.run.has_told).map(|bytes| self.number(&bytes, size_bytes));
+        let value = access
+            .bytes
+            .filter(|_| self.run.has_told)
+            .map(|bytes| self.number(&bytes, size_bytes));
         if let Some(step) = self.run.steps.last_mut() {
-            self.run.accesses.push(RunAccess { kind, address: address.0, tag, size_bytes, value });
+            self.run.accesses.push(RunAccess {
+                kind,
+                address: address.0,
+                tag,
+                size_bytes,
+                value,
+            });
             step.accesses.end = self.run.accesses.len();
         }
     }
@@ -316,10 +374,24 @@ impl EventSink for RunReader<'_> {
             return;
         }
         // Only cells of register windows are followed under their own numbers.
-        let home = |register| if event.mode.has_windows() { event.mode.home(register) } else { register };
-        let view = RegisterView { register: home(event.view.register), ..event.view };
+        let home = |register| {
+            if event.mode.has_windows() {
+                event.mode.home(register)
+            } else {
+                register
+            }
+        };
+        let view = RegisterView {
+            register: home(event.view.register),
+            ..event.view
+        };
         let bytes = event.bytes.filter(|bytes| bytes.len() <= 8);
-        let value = bytes.map(|bytes| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)));
+        let value = bytes.map(|bytes| {
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |value, byte| value << 8 | u64::from(*byte))
+        });
         if let Some(step) = self.run.steps.last_mut() {
             self.run.told.push(Told { view, value });
             step.told.end = self.run.told.len();
@@ -341,9 +413,14 @@ impl EventSink for RunReader<'_> {
     fn marker(&mut self, event: &MarkerEvent) {
         let Marker { kind, .. } = event.marker;
         let is_own = self.is_own(event.thread);
-        let Some(step) = self.run.steps.last_mut().filter(|_| is_own) else { return };
+        let Some(step) = self.run.steps.last_mut().filter(|_| is_own) else {
+            return;
+        };
         step.is_broken |= BREAKS.contains(&kind);
-        self.run.markers.push(RunMarker { slot: self.run.slot, marker: event.marker });
+        self.run.markers.push(RunMarker {
+            slot: self.run.slot,
+            marker: event.marker,
+        });
         step.markers.end = self.run.markers.len();
     }
 }

@@ -21,8 +21,12 @@ use crate::read::diversions::BREAKS;
 use crate::read::slots::SlotReader;
 
 /// Markers besides [`BREAKS`] that state something of registers.
-const STATEMENTS: [MarkerKind; 4] =
-    [MarkerKind::FUNCTION, MarkerKind::SYSTEM_CALL, MarkerKind::ARGUMENT, MarkerKind::RETURN_VALUE];
+const STATEMENTS: [MarkerKind; 4] = [
+    MarkerKind::FUNCTION,
+    MarkerKind::SYSTEM_CALL,
+    MarkerKind::ARGUMENT,
+    MarkerKind::RETURN_VALUE,
+];
 /// Maximum number of slots with markers that are read between two steps of a thread.
 const MARKER_SLOTS: usize = 64;
 
@@ -39,7 +43,10 @@ impl RunSlots {
     /// Slots in one piece.
     pub fn single(index: &Index, slots: Range<u64>) -> Self {
         let reaches_end = index.threads().len() == 1 && slots.end > index.step_count();
-        Self { pieces: vec![slots], reaches_end }
+        Self {
+            pieces: vec![slots],
+            reaches_end,
+        }
     }
 
     /// The slots around some slots, with the steps of the thread next to them.
@@ -55,8 +62,12 @@ impl RunSlots {
             return Ok(Self::single(index, near));
         }
         let reader = SlotReader(index);
-        let last = reader.owner(thread, slots.start)?.map(|step| step.after().0);
-        let next = reader.next_step_of(thread, Position(slots.end))?.map(|step| step.after().0);
+        let last = reader
+            .owner(thread, slots.start)?
+            .map(|step| step.after().0);
+        let next = reader
+            .next_step_of(thread, Position(slots.end))?
+            .map(|step| step.after().0);
         let mut pieces = Vec::new();
         if let Some(last) = last.filter(|last| *last < near.start)
             && let Some(between) = marker_slots(index, thread, last + 1..near.start)?
@@ -72,16 +83,26 @@ impl RunSlots {
             pieces.extend(between);
             pieces.push(next..surroundings.of(index, next..next).end);
         }
-        Ok(Self { pieces, reaches_end: next.is_none() })
+        Ok(Self {
+            pieces,
+            reaches_end: next.is_none(),
+        })
     }
 }
 
 /// The slots of a range in which a thread has markers that matter, each as a piece; none where there are too many.
-fn marker_slots(index: &Index, thread: ThreadId, range: Range<u64>) -> Result<Option<Vec<Range<u64>>>, QueryError> {
+fn marker_slots(
+    index: &Index,
+    thread: ThreadId,
+    range: Range<u64>,
+) -> Result<Option<Vec<Range<u64>>>, QueryError> {
     let mut found = BTreeSet::new();
     for kind in BREAKS.into_iter().chain(STATEMENTS) {
         let mut from = range.start;
-        while let Some(slot) = ConcurrentReader(index).next(thread, kind, from)?.filter(|slot| *slot < range.end) {
+        while let Some(slot) = ConcurrentReader(index)
+            .next(thread, kind, from)?
+            .filter(|slot| *slot < range.end)
+        {
             found.insert(slot);
             if found.len() > MARKER_SLOTS {
                 return Ok(None);

@@ -4,7 +4,9 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::PoisonError;
 
-use stepback_machine::linux::{LARGEST_ERROR, Sharing, is_fixed_mapping, is_own_mapping, may_be_written};
+use stepback_machine::linux::{
+    LARGEST_ERROR, Sharing, is_fixed_mapping, is_own_mapping, may_be_written,
+};
 use stepback_machine::{RegisterView, Registers};
 use stepback_parsers::{MarkerKind, Step};
 
@@ -32,13 +34,25 @@ const CALLS: usize = 4096;
 /// How many pieces are kept; behind more, any memory may be shared.
 const PIECES: usize = 1024;
 /// The steps around a system call that may tell its arguments, and its result.
-const ARGUMENTS: Surroundings = Surroundings { before: 96, behind: 64 };
+const ARGUMENTS: Surroundings = Surroundings {
+    before: 96,
+    behind: 64,
+};
 /// The steps behind one that may tell its result, where those do not.
-const RESULT: Surroundings = Surroundings { before: 0, behind: 2048 };
+const RESULT: Surroundings = Surroundings {
+    before: 0,
+    behind: 2048,
+};
 /// The steps before one in which its arguments may have been saved and restored.
-const SAVED: Surroundings = Surroundings { before: 2048, behind: 0 };
+const SAVED: Surroundings = Surroundings {
+    before: 2048,
+    behind: 0,
+};
 /// Those around one of which one may show where the thread's segment points to.
-const AREA: Surroundings = Surroundings { before: 256, behind: 1024 };
+const AREA: Surroundings = Surroundings {
+    before: 256,
+    behind: 1024,
+};
 /// The last argument that matters, from 1.
 const LAST_ARGUMENT: usize = 4;
 
@@ -57,15 +71,21 @@ impl Shared {
     /// True when memory may change without a step; `is_stored` says whether steps store there.
     pub fn reach(&self, address: u64, size_bytes: u64, is_stored: IsStored) -> bool {
         let last = address.saturating_add(size_bytes.saturating_sub(1));
-        let may_be = |piece: &SharedPiece| piece.kind == SharedKind::Writable || is_stored == IsStored::No;
-        self.0.iter().any(|piece| piece.reaches(address, last) && may_be(piece))
+        let may_be =
+            |piece: &SharedPiece| piece.kind == SharedKind::Writable || is_stored == IsStored::No;
+        self.0
+            .iter()
+            .any(|piece| piece.reaches(address, last) && may_be(piece))
     }
 
     /// The same for some bytes near those that the stack pointer points to: what can only be read is no stack, where it may lie anywhere.
     pub fn reach_stack(&self, address: u64, size_bytes: u64) -> bool {
         let last = address.saturating_add(size_bytes.saturating_sub(1));
-        let may_be = |piece: &SharedPiece| piece.kind == SharedKind::Writable || !piece.is_anywhere();
-        self.0.iter().any(|piece| piece.reaches(address, last) && may_be(piece))
+        let may_be =
+            |piece: &SharedPiece| piece.kind == SharedKind::Writable || !piece.is_anywhere();
+        self.0
+            .iter()
+            .any(|piece| piece.reaches(address, last) && may_be(piece))
     }
 
     /// True when nothing is shared.
@@ -108,7 +128,10 @@ struct Mapping {
 impl SharedReader<'_> {
     /// What was shared before a slot. Cost: once for each system call that shares memory, that of looking at the steps around it.
     pub fn before(&self, slot: u64) -> Result<Shared, QueryError> {
-        let wanted = WantedMarkers { kinds: &[SHARING_CALLS], thread: None };
+        let wanted = WantedMarkers {
+            kinds: &[SHARING_CALLS],
+            thread: None,
+        };
         let segments = MarkerReader(self.0).segments_with_markers(wanted);
         let mut shared = self.kernel_pages();
         shared.0.extend(self.moving_pages()?);
@@ -117,17 +140,34 @@ impl SharedReader<'_> {
         }
         let mut known = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
         self.go_on(slot, &segments, &mut known)?;
-        shared.0.extend(known.pieces.iter().take_while(|piece| piece.slot < slot));
+        shared
+            .0
+            .extend(known.pieces.iter().take_while(|piece| piece.slot < slot));
         Ok(shared)
     }
 
     /// What the kernel shares with every program.
     fn kernel_pages(&self) -> Shared {
         let piece = |pages: &Range<u64>| {
-            let last = pages.end.checked_sub(1).filter(|last| *last >= pages.start)?;
-            Some(SharedPiece { slot: 0, first: pages.start, last, kind: SharedKind::ReadOnly })
+            let last = pages
+                .end
+                .checked_sub(1)
+                .filter(|last| *last >= pages.start)?;
+            Some(SharedPiece {
+                slot: 0,
+                first: pages.start,
+                last,
+                kind: SharedKind::ReadOnly,
+            })
         };
-        Shared(self.0.program().kernel_pages().iter().filter_map(piece).collect())
+        Shared(
+            self.0
+                .program()
+                .kernel_pages()
+                .iter()
+                .filter_map(piece)
+                .collect(),
+        )
     }
 
     /// Virtual pages that are other physical ones at times, and those of which several are the same physical one: what their
@@ -143,22 +183,40 @@ impl SharedReader<'_> {
         };
         let piece = |range: &RangeInclusive<u64>| {
             let (first, last) = (*range.start(), *range.end());
-            SharedPiece { slot: 0, first, last, kind: SharedKind::Writable }
+            SharedPiece {
+                slot: 0,
+                first,
+                last,
+                kind: SharedKind::Writable,
+            }
         };
         Ok(pages.moving().iter().map(piece).collect())
     }
 
     /// Looks at the system calls before a slot that were not looked at yet.
-    fn go_on(&self, slot: u64, segments: &[usize], known: &mut SharedMemory) -> Result<(), QueryError> {
-        let wanted = WantedMarkers { kinds: &[SHARING_CALLS], thread: None };
+    fn go_on(
+        &self,
+        slot: u64,
+        segments: &[usize],
+        known: &mut SharedMemory,
+    ) -> Result<(), QueryError> {
+        let wanted = WantedMarkers {
+            kinds: &[SHARING_CALLS],
+            thread: None,
+        };
         let first = segments.partition_point(|number| *number < known.segment);
         for number in segments.iter().skip(first) {
-            let Some(segment) = self.0.segment(*number) else { return Ok(()) };
+            let Some(segment) = self.0.segment(*number) else {
+                return Ok(());
+            };
             if *number != known.segment {
                 (known.segment, known.from) = (*number, 0);
             }
             for list in MarkerReader(self.0).marker_lists(&segment, wanted)? {
-                while let Some(next) = list.first_from(known.from).map_err(|_| damaged(Section::Registers))? {
+                while let Some(next) = list
+                    .first_from(known.from)
+                    .map_err(|_| damaged(Section::Registers))?
+                {
                     let found = segment.meta.step_base.saturating_add(u64::from(next));
                     if found >= slot {
                         return Ok(());
@@ -173,24 +231,51 @@ impl SharedReader<'_> {
 
     /// Takes in the system calls of a slot.
     fn look_at(&self, slot: u64, known: &mut SharedMemory) -> Result<(), QueryError> {
-        let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: None };
+        let wanted = WantedMarkers {
+            kinds: &[MarkerKind::SYSTEM_CALL],
+            thread: None,
+        };
         for hit in MarkerReader(self.0).markers_in(&[slot], wanted)? {
-            let MarkerHit { thread, step, marker, .. } = hit;
-            let Some(sharing) = self.0.instruction_set(thread).system_call_shares(marker.value) else { continue };
+            let MarkerHit {
+                thread,
+                step,
+                marker,
+                ..
+            } = hit;
+            let Some(sharing) = self
+                .0
+                .instruction_set(thread)
+                .system_call_shares(marker.value)
+            else {
+                continue;
+            };
             known.calls += 1;
             let is_too_much = known.calls > CALLS || known.pieces.len() >= PIECES;
             let found = match step.filter(|_| !is_too_much) {
-                Some(step) => self.shared_by(SharingCall { slot, thread, step, sharing }, known)?,
+                Some(step) => self.shared_by(
+                    SharingCall {
+                        slot,
+                        thread,
+                        step,
+                        sharing,
+                    },
+                    known,
+                )?,
                 None => Some(SharedPiece::anywhere(slot)),
             };
-            let is_new = |found: &SharedPiece| known.pieces.iter().all(|known| !known.covers(found));
+            let is_new =
+                |found: &SharedPiece| known.pieces.iter().all(|known| !known.covers(found));
             known.pieces.extend(found.filter(is_new));
         }
         Ok(())
     }
 
     /// What a system call shares; none for nothing.
-    fn shared_by(&self, call: SharingCall, known: &SharedMemory) -> Result<Option<SharedPiece>, QueryError> {
+    fn shared_by(
+        &self,
+        call: SharingCall,
+        known: &SharedMemory,
+    ) -> Result<Option<SharedPiece>, QueryError> {
         let arguments = self.arguments(call, known)?;
         let argument = |number: usize| arguments.get(number).copied().flatten();
         let (slot, kind) = (call.slot, SharedKind::Writable);
@@ -198,62 +283,145 @@ impl SharedReader<'_> {
             Sharing::Anywhere => Ok(Some(SharedPiece::anywhere(slot))),
             Sharing::Area { address, length } => {
                 let length = argument(length).unwrap_or(AREA_BYTES);
-                let whole = |first: u64| Some(SharedPiece { slot, first, last: end_of(first, length), kind });
+                let whole = |first: u64| {
+                    Some(SharedPiece {
+                        slot,
+                        first,
+                        last: end_of(first, length),
+                        kind,
+                    })
+                };
                 argument(address).map_or_else(|| self.area(call), |first| Ok(whole(first)))
             }
-            Sharing::Mapped { flags, .. } if argument(flags).is_some_and(is_own_mapping) => Ok(None),
-            Sharing::Mapped { length, protection, flags } => {
+            Sharing::Mapped { flags, .. } if argument(flags).is_some_and(is_own_mapping) => {
+                Ok(None)
+            }
+            Sharing::Mapped {
+                length,
+                protection,
+                flags,
+            } => {
                 let is_fixed = argument(flags).is_some_and(is_fixed_mapping);
                 let fixed = argument(0).filter(|_| is_fixed);
                 let is_written = argument(protection).is_none_or(may_be_written);
-                let kind = if is_written { SharedKind::Writable } else { SharedKind::ReadOnly };
-                self.mapping(call, Mapping { first: fixed, length: argument(length), kind })
+                let kind = if is_written {
+                    SharedKind::Writable
+                } else {
+                    SharedKind::ReadOnly
+                };
+                self.mapping(
+                    call,
+                    Mapping {
+                        first: fixed,
+                        length: argument(length),
+                        kind,
+                    },
+                )
             }
-            Sharing::Moved { from, length, new_length } => {
-                let old = argument(from).map(|first| (first, end_of(first, argument(length).unwrap_or(u64::MAX))));
-                let is_in = |piece: &SharedPiece| old.is_none_or(|(first, last)| piece.reaches(first, last));
-                if !known.pieces.iter().filter(|piece| piece.is_mapping()).any(is_in) {
+            Sharing::Moved {
+                from,
+                length,
+                new_length,
+            } => {
+                let old = argument(from)
+                    .map(|first| (first, end_of(first, argument(length).unwrap_or(u64::MAX))));
+                let is_in = |piece: &SharedPiece| {
+                    old.is_none_or(|(first, last)| piece.reaches(first, last))
+                };
+                if !known
+                    .pieces
+                    .iter()
+                    .filter(|piece| piece.is_mapping())
+                    .any(is_in)
+                {
                     return Ok(None);
                 }
-                self.mapping(call, Mapping { first: None, length: argument(new_length), kind })
+                self.mapping(
+                    call,
+                    Mapping {
+                        first: None,
+                        length: argument(new_length),
+                        kind,
+                    },
+                )
             }
-            Sharing::Attached => self.mapping(call, Mapping { first: None, length: None, kind }),
+            Sharing::Attached => self.mapping(
+                call,
+                Mapping {
+                    first: None,
+                    length: None,
+                    kind,
+                },
+            ),
         }
     }
 
     /// Where a mapping lies that a system call makes, and which is as far as it is known.
-    fn mapping(&self, call: SharingCall, known: Mapping) -> Result<Option<SharedPiece>, QueryError> {
-        let Mapping { first, length, kind } = known;
+    fn mapping(
+        &self,
+        call: SharingCall,
+        known: Mapping,
+    ) -> Result<Option<SharedPiece>, QueryError> {
+        let Mapping {
+            first,
+            length,
+            kind,
+        } = known;
         let first = match first {
             Some(first) => first,
             None => match self.result(call)? {
                 // It failed.
                 Some(first) if first.wrapping_neg() <= LARGEST_ERROR => return Ok(None),
                 Some(first) => first,
-                None => return Ok(Some(SharedPiece { kind, ..SharedPiece::anywhere(call.slot) })),
+                None => {
+                    return Ok(Some(SharedPiece {
+                        kind,
+                        ..SharedPiece::anywhere(call.slot)
+                    }));
+                }
             },
         };
         let piece = match length {
             // What steps store into one that can only be read they may have been allowed to later.
-            Some(length) => {
-                SharedPiece { slot: call.slot, first, last: end_of(first, length), kind: SharedKind::Writable }
-            }
-            None => SharedPiece { slot: call.slot, first, last: self.room_above(call, first)?, kind },
+            Some(length) => SharedPiece {
+                slot: call.slot,
+                first,
+                last: end_of(first, length),
+                kind: SharedKind::Writable,
+            },
+            None => SharedPiece {
+                slot: call.slot,
+                first,
+                last: self.room_above(call, first)?,
+                kind,
+            },
         };
         Ok(Some(piece))
     }
 
     /// The last address that a mapping from an address on can reach: it leaves the code that asks for it where it is.
     fn room_above(&self, call: SharingCall, first: u64) -> Result<u64, QueryError> {
-        let pc = SlotReader(self.0).step_of(call.step.after().0)?.map(|(_, step)| step.pc.0);
+        let pc = SlotReader(self.0)
+            .step_of(call.step.after().0)?
+            .map(|(_, step)| step.pc.0);
         let page = pc.map(|pc| pc / PAGE * PAGE).filter(|page| *page > first);
         Ok(page.map_or(u64::MAX, |page| page - 1))
     }
 
     /// Where the kernel writes for a thread that told it by an address which is not known: near what its segment points to.
     fn area(&self, call: SharingCall) -> Result<Option<SharedPiece>, QueryError> {
-        let run = run_alone(self.0, call.thread, &RunSlots::single(self.0, AREA.of(self.0, call.step.0..call.step.0)))?;
-        let mut engine = Engine::new(&run, Circumstances { is_memory_followed: false, ..circumstances(self.0) });
+        let run = run_alone(
+            self.0,
+            call.thread,
+            &RunSlots::single(self.0, AREA.of(self.0, call.step.0..call.step.0)),
+        )?;
+        let mut engine = Engine::new(
+            &run,
+            Circumstances {
+                is_memory_followed: false,
+                ..circumstances(self.0)
+            },
+        );
         (0..run.steps.len()).for_each(|place| engine.step(place));
         Ok(engine.thread_block.map(|block| SharedPiece {
             slot: call.slot,
@@ -264,11 +432,22 @@ impl SharedReader<'_> {
     }
 
     /// What the arguments of a system call are, as far as that is known.
-    fn arguments(&self, call: SharingCall, known: &SharedMemory) -> Result<Vec<Option<u64>>, QueryError> {
+    fn arguments(
+        &self,
+        call: SharingCall,
+        known: &SharedMemory,
+    ) -> Result<Vec<Option<u64>>, QueryError> {
         let set = self.0.instruction_set(call.thread);
         let kept = set.abi().system_calls.kept_arguments;
-        let names = if kept.is_empty() { set.abi().arguments } else { kept };
-        let views: Vec<RegisterView> = names.iter().filter_map(|name| Registers::view(name, set)).collect();
+        let names = if kept.is_empty() {
+            set.abi().arguments
+        } else {
+            kept
+        };
+        let views: Vec<RegisterView> = names
+            .iter()
+            .filter_map(|name| Registers::view(name, set))
+            .collect();
         let near = registers_alone(self.0, call.thread, call.step.0, ARGUMENTS, &views)?;
         if near.iter().take(LAST_ARGUMENT).all(Option::is_some) {
             return Ok(near);
@@ -277,12 +456,18 @@ impl SharedReader<'_> {
         let slots = RunSlots::single(self.0, SAVED.of(self.0, call.step.0..call.step.0));
         let run = run_beside(self.0, call.thread, &slots, Shared(known.pieces.clone()))?;
         let far = numbers_at(&run, call.step.0, circumstances(self.0), &views);
-        Ok(near.into_iter().zip(far).map(|(near, far)| near.or(far)).collect())
+        Ok(near
+            .into_iter()
+            .zip(far)
+            .map(|(near, far)| near.or(far))
+            .collect())
     }
 
     fn result(&self, call: SharingCall) -> Result<Option<u64>, QueryError> {
         let set = self.0.instruction_set(call.thread);
-        let Some(view) = set.abi().result.and_then(|name| Registers::view(name, set)) else { return Ok(None) };
+        let Some(view) = set.abi().result.and_then(|name| Registers::view(name, set)) else {
+            return Ok(None);
+        };
         for around in [ARGUMENTS, RESULT] {
             let found = registers_alone(self.0, call.thread, call.step.after().0, around, &[view])?;
             if let Some(result) = found.first().copied().flatten() {

@@ -37,8 +37,20 @@ pub(super) fn registers_alone(
     around: Surroundings,
     views: &[RegisterView],
 ) -> Result<Vec<Option<u64>>, QueryError> {
-    let run = run_alone(index, thread, &RunSlots::around(index, thread, slot..slot, around)?)?;
-    Ok(numbers_at(&run, slot, Circumstances { is_memory_followed: false, ..circumstances(index) }, views))
+    let run = run_alone(
+        index,
+        thread,
+        &RunSlots::around(index, thread, slot..slot, around)?,
+    )?;
+    Ok(numbers_at(
+        &run,
+        slot,
+        Circumstances {
+            is_memory_followed: false,
+            ..circumstances(index)
+        },
+        views,
+    ))
 }
 
 /// What some views of at most 8 bytes hold at a slot as far as the steps of a run tell it.
@@ -51,7 +63,10 @@ pub(super) fn numbers_at(
     let known = snapshot(run, slot, circumstances);
     let number = |view: &RegisterView| {
         let lane = known.lanes.lane(view.register, view.offset)?;
-        known.symbols.known(lane.term.cut(8 * view.size_bytes.min(8) as u8)).number()
+        known
+            .symbols
+            .known(lane.term.cut(8 * view.size_bytes.min(8) as u8))
+            .number()
     };
     views.iter().map(number).collect()
 }
@@ -70,11 +85,16 @@ impl Snapshot {
         for offset in view.offset..view.offset.saturating_add(view.size_bytes) {
             let lane = self.lanes.lane(view.register, offset);
             let known = lane.and_then(|lane| Some((lane, self.symbols.fact(lane.term)?)));
-            reason = reason.or(known.map(|(lane, fact)| Reason { fact, way: lane.way }));
+            reason = reason.or(known.map(|(lane, fact)| Reason {
+                fact,
+                way: lane.way,
+            }));
             bytes.push(known.and_then(|(lane, _)| self.symbols.known(lane.term).byte(offset % 8)));
         }
         let value = Value(bytes);
-        reason.filter(|_| !value.is_unknown()).map(|reason| (value, reason))
+        reason
+            .filter(|_| !value.is_unknown())
+            .map(|reason| (value, reason))
     }
 }
 
@@ -90,9 +110,16 @@ pub(super) fn snapshot(run: &Run<'_>, slot: u64, circumstances: Circumstances) -
     engine.registers.mode = mode_at(run, place);
     engine.registers.hold();
     go_through(&mut engine, place..run.steps.len());
-    let Engine { registers, mut symbols, .. } = engine;
+    let Engine {
+        registers,
+        mut symbols,
+        ..
+    } = engine;
     symbols.resolve();
-    Snapshot { lanes: registers.held(), symbols }
+    Snapshot {
+        lanes: registers.held(),
+        symbols,
+    }
 }
 
 fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
@@ -103,6 +130,10 @@ fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
 fn mode_at(run: &Run<'_>, place: usize) -> Mode {
     match place.checked_sub(1).and_then(|last| run.steps.get(last)) {
         Some(step) => step.mode_behind,
-        None => run.steps.first().filter(|step| step.mode.has_windows()).map_or(Mode::Other, |step| step.mode),
+        None => run
+            .steps
+            .first()
+            .filter(|step| step.mode.has_windows())
+            .map_or(Mode::Other, |step| step.mode),
     }
 }

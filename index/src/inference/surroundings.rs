@@ -17,7 +17,11 @@ impl Surroundings {
     /// These of some slots, with the slots themselves.
     pub fn of(self, index: &Index, slots: Range<u64>) -> Range<u64> {
         let first = slots.start.saturating_sub(self.before).max(1);
-        let end = slots.end.saturating_add(self.behind).min(index.step_count()) + 1;
+        let end = slots
+            .end
+            .saturating_add(self.behind)
+            .min(index.step_count())
+            + 1;
         first..end.max(first)
     }
 }

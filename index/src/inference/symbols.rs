@@ -22,14 +22,21 @@ pub(super) struct Term {
 impl Term {
     /// The low bits, with zeros above.
     pub fn cut(self, bits: u8) -> Self {
-        Self { bits: self.bits.min(bits), ..self }
+        Self {
+            bits: self.bits.min(bits),
+            ..self
+        }
     }
 
     /// The term and a constant, both modulo 2^bits.
     /// The term must not be narrower.
     pub fn plus(self, addend: u64, bits: u8) -> Self {
         debug_assert!(self.bits >= bits, "zeros above are no part of the sum");
-        Self { addend: self.addend.wrapping_add(addend), bits, ..self }
+        Self {
+            addend: self.addend.wrapping_add(addend),
+            bits,
+            ..self
+        }
     }
 }
 
@@ -91,7 +98,11 @@ impl Symbols {
     /// None yet, with room for those of so many steps.
     pub fn with_room(steps: usize) -> Self {
         let room = steps.min(ROOM);
-        Self { symbols: Vec::with_capacity(2 * room), facts: Vec::with_capacity(room), ..Self::default() }
+        Self {
+            symbols: Vec::with_capacity(2 * room),
+            facts: Vec::with_capacity(room),
+            ..Self::default()
+        }
     }
 
     /// Something that nothing is known of.
@@ -136,15 +147,29 @@ impl Symbols {
 
     fn push(&mut self, definition: Definition, known: Knowledge, fact: Option<Fact>) -> Term {
         let symbol = u32::try_from(self.symbols.len()).unwrap_or(u32::MAX);
-        self.symbols.push(Symbol { definition, known, fact, stated: known.number(), is_contradicted: false });
-        Term { symbol, addend: 0, bits: 64 }
+        self.symbols.push(Symbol {
+            definition,
+            known,
+            fact,
+            stated: known.number(),
+            is_contradicted: false,
+        });
+        Term {
+            symbol,
+            addend: 0,
+            bits: 64,
+        }
     }
 
     /// Takes in that a term has a value; what follows is found by [`Self::resolve`].
     pub fn state(&mut self, term: Term, value: u64, mask: u64, fact: Fact) {
         self.facts.push((term, Knowledge::new(value, mask), fact));
         let is_whole = term.bits == 64 && mask == u64::MAX;
-        if let Some(symbol) = self.symbols.get_mut(term.symbol as usize).filter(|_| is_whole) {
+        if let Some(symbol) = self
+            .symbols
+            .get_mut(term.symbol as usize)
+            .filter(|_| is_whole)
+        {
             symbol.stated = Some(value.wrapping_sub(term.addend));
         }
     }
@@ -167,7 +192,9 @@ impl Symbols {
             self.forget();
         }
         // A run that contradicts itself everywhere was not understood.
-        self.symbols.iter_mut().for_each(|symbol| symbol.is_contradicted = true);
+        self.symbols
+            .iter_mut()
+            .for_each(|symbol| symbol.is_contradicted = true);
     }
 
     /// How many symbols contradicted.
@@ -177,7 +204,11 @@ impl Symbols {
 
     /// What is known of a term.
     pub fn known(&self, term: Term) -> Knowledge {
-        let Some(symbol) = self.symbols.get(term.symbol as usize).filter(|symbol| !symbol.is_contradicted) else {
+        let Some(symbol) = self
+            .symbols
+            .get(term.symbol as usize)
+            .filter(|symbol| !symbol.is_contradicted)
+        else {
             return Knowledge::NONE.cut(term.bits);
         };
         let sum = match term.addend {
@@ -189,7 +220,10 @@ impl Symbols {
 
     /// Why something is known of a term.
     pub fn fact(&self, term: Term) -> Option<Fact> {
-        self.symbols.get(term.symbol as usize).filter(|symbol| !symbol.is_contradicted)?.fact
+        self.symbols
+            .get(term.symbol as usize)
+            .filter(|symbol| !symbol.is_contradicted)?
+            .fact
     }
 
     fn forget(&mut self) {
@@ -202,7 +236,9 @@ impl Symbols {
 
     fn follow_facts(&mut self) {
         for place in 0..self.facts.len() {
-            let Some((term, known, fact)) = self.facts.get(place).copied() else { continue };
+            let Some((term, known, fact)) = self.facts.get(place).copied() else {
+                continue;
+            };
             self.learn(term, known, Some(fact));
         }
         for _ in 0..ROUNDS {
@@ -221,30 +257,51 @@ impl Symbols {
 
     /// What a defined symbol is, from what it is made of.
     fn go_forward(&mut self, place: usize) -> bool {
-        let Some((symbol, definition)) = self.definition(place) else { return false };
+        let Some((symbol, definition)) = self.definition(place) else {
+            return false;
+        };
         let (known, parts) = match definition {
-            Definition::Binary(operation, left, right) => {
-                (Knowledge::apply(operation, self.known(left), self.known(right)), [left, right])
+            Definition::Binary(operation, left, right) => (
+                Knowledge::apply(operation, self.known(left), self.known(right)),
+                [left, right],
+            ),
+            Definition::SignExtended(term, bits) => {
+                (self.known(term).sign_extended(bits), [term; 2])
             }
-            Definition::SignExtended(term, bits) => (self.known(term).sign_extended(bits), [term; 2]),
-            Definition::Inserted { part, whole, field: Field { place, bits } } => {
-                let (part_known, shift) = (self.known(part).cut(bits), Knowledge::exact(u64::from(place)));
+            Definition::Inserted {
+                part,
+                whole,
+                field: Field { place, bits },
+            } => {
+                let (part_known, shift) = (
+                    self.known(part).cut(bits),
+                    Knowledge::exact(u64::from(place)),
+                );
                 let moved = Knowledge::apply(Operation::ShiftLeft, part_known, shift);
                 let hole = ones(bits).checked_shl(u32::from(place)).unwrap_or(0);
-                let whole_known = Knowledge::apply(Operation::And, self.known(whole), Knowledge::exact(!hole));
-                (Knowledge::apply(Operation::Or, moved, whole_known), [whole, part])
+                let whole_known =
+                    Knowledge::apply(Operation::And, self.known(whole), Knowledge::exact(!hole));
+                (
+                    Knowledge::apply(Operation::Or, moved, whole_known),
+                    [whole, part],
+                )
             }
             Definition::Free | Definition::Constant => return false,
         };
         // Of two operands, the constant one explains less.
         let facts = parts.map(|part| self.fact(part));
-        let fact = facts.into_iter().flatten().max_by_key(|fact| !fact.is_constant());
+        let fact = facts
+            .into_iter()
+            .flatten()
+            .max_by_key(|fact| !fact.is_constant());
         self.learn(symbol, known, fact)
     }
 
     /// What a defined symbol is made of, from what it is.
     fn go_back(&mut self, place: usize) -> bool {
-        let Some((symbol, definition)) = self.definition(place) else { return false };
+        let Some((symbol, definition)) = self.definition(place) else {
+            return false;
+        };
         let (known, fact) = (self.known(symbol), self.fact(symbol));
         if known.is_none() {
             return false;
@@ -257,7 +314,11 @@ impl Symbols {
                 self.learn(right, right_known, fact) || is_changed
             }
             Definition::SignExtended(term, bits) => self.learn(term, known.low(bits), fact),
-            Definition::Inserted { part, whole, field: Field { place, bits } } => {
+            Definition::Inserted {
+                part,
+                whole,
+                field: Field { place, bits },
+            } => {
                 let shift = Knowledge::exact(u64::from(place));
                 let moved = Knowledge::apply(Operation::ShiftRight, known, shift);
                 let hole = ones(bits).checked_shl(u32::from(place)).unwrap_or(0);
@@ -271,7 +332,14 @@ impl Symbols {
     fn definition(&self, place: usize) -> Option<(Term, Definition)> {
         let symbol = *self.defined.get(place)?;
         let found = self.symbols.get(symbol as usize)?;
-        Some((Term { symbol, addend: 0, bits: 64 }, found.definition))
+        Some((
+            Term {
+                symbol,
+                addend: 0,
+                bits: 64,
+            },
+            found.definition,
+        ))
     }
 
     /// Takes in what is known of a term; true when that is new.
@@ -279,9 +347,17 @@ impl Symbols {
         let is_possible = known.agrees(Knowledge::NONE.cut(term.bits));
         let known = match term.addend {
             0 => known.low(term.bits),
-            addend => Knowledge::apply(Operation::Subtract, known.low(term.bits), Knowledge::exact(addend)),
+            addend => Knowledge::apply(
+                Operation::Subtract,
+                known.low(term.bits),
+                Knowledge::exact(addend),
+            ),
         };
-        let Some(symbol) = self.symbols.get_mut(term.symbol as usize).filter(|symbol| !symbol.is_contradicted) else {
+        let Some(symbol) = self
+            .symbols
+            .get_mut(term.symbol as usize)
+            .filter(|symbol| !symbol.is_contradicted)
+        else {
             return false;
         };
         if !is_possible || !symbol.known.agrees(known) {

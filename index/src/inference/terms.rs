@@ -1,6 +1,8 @@
 //! What instructions compute, as terms of what was before them; and what their addresses state.
 
-use stepback_machine::{AccessKind, Expression, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister};
+use stepback_machine::{
+    AccessKind, Expression, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister,
+};
 
 use crate::answers::reason::{Fact, Way};
 use crate::inference::engine::{Engine, Loaded};
@@ -27,7 +29,10 @@ impl Engine<'_> {
     pub fn state_addresses(&mut self, here: Here<'_>) {
         for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
             let Some(address) = *address else { continue };
-            if operand.base.is_some_and(|base| here.step.set.is_stack_pointer(base.register)) {
+            if operand
+                .base
+                .is_some_and(|base| here.step.set.is_stack_pointer(base.register))
+            {
                 self.stack = Some(address);
             }
             if operand.segment.is_some() && operand.base.is_none() && operand.index.is_none() {
@@ -52,33 +57,52 @@ impl Engine<'_> {
     /// What the registers of an address hold besides what the processor uses of it.
     fn tag_at(&self, here: Here<'_>, address: u64) -> u64 {
         let accesses = self.run.accesses(here.step).iter();
-        let is_inside = |access: &RunAccess| address.wrapping_sub(access.address) < u64::from(access.size_bytes);
-        accesses.copied().find(is_inside).map_or(0, |access| access.tag)
+        let is_inside = |access: &RunAccess| {
+            address.wrapping_sub(access.address) < u64::from(access.size_bytes)
+        };
+        accesses
+            .copied()
+            .find(is_inside)
+            .map_or(0, |access| access.tag)
     }
 
     pub fn address_term(&mut self, operand: &MemoryOperand, fact: Fact) -> Term {
         let bits = if operand.address_bytes == 4 { 32 } else { 64 };
-        let base = operand.base.map(|base| self.registers.read(base, &mut self.symbols, fact));
+        let base = operand
+            .base
+            .map(|base| self.registers.read(base, &mut self.symbols, fact));
         let index = operand.index.map(|index| self.scaled(index, fact));
         let sum = match (base, index) {
             (Some(base), Some(index)) => self.symbols.binary(Operation::Add, base, index),
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => self.symbols.constant(0, fact),
         };
-        self.symbols.sum(sum, operand.displacement.cast_unsigned(), bits, fact).cut(bits)
+        self.symbols
+            .sum(sum, operand.displacement.cast_unsigned(), bits, fact)
+            .cut(bits)
     }
 
     fn scaled(&mut self, index: ScaledRegister, fact: Fact) -> Term {
         let mut term = self.registers.read(index.view, &mut self.symbols, fact);
         if index.is_signed && index.view.size_bytes < 8 {
-            term = self.symbols.sign_extended(term, 8 * index.view.size_bytes as u8);
+            term = self
+                .symbols
+                .sign_extended(term, 8 * index.view.size_bytes as u8);
         }
         let scale = index.scale.unsigned_abs();
         if scale != 1 {
             let is_shift = scale.is_power_of_two();
-            let number = if is_shift { u64::from(scale.trailing_zeros()) } else { scale };
+            let number = if is_shift {
+                u64::from(scale.trailing_zeros())
+            } else {
+                scale
+            };
             let number = self.symbols.constant(number, fact);
-            let operation = if is_shift { Operation::ShiftLeft } else { Operation::Multiply };
+            let operation = if is_shift {
+                Operation::ShiftLeft
+            } else {
+                Operation::Multiply
+            };
             term = self.symbols.binary(operation, term, number);
         }
         if index.scale < 0 {
@@ -91,18 +115,34 @@ impl Engine<'_> {
     /// What a step's registers become.
     pub fn register_changes(&mut self, here: Here<'_>, changes: &mut Vec<RegisterChange>) {
         for write in &here.instruction.meaning.writes {
-            let RegisterView { register, offset, size_bytes } = write.view;
+            let RegisterView {
+                register,
+                offset,
+                size_bytes,
+            } = write.view;
             if register == RegisterId::PC {
                 continue;
             }
             if size_bytes <= 8 {
                 // How many rounds were done is not known before all are.
                 let is_unfinished = here.instruction.meaning.is_repeated && !here.goes_on();
-                let value = if is_unfinished { &Expression::Unknown } else { &write.value };
+                let value = if is_unfinished {
+                    &Expression::Unknown
+                } else {
+                    &write.value
+                };
                 let (term, way) = self.term(value, 8 * size_bytes as u8, here);
                 let is_return = here.is_branch() && matches!(write.value, Expression::Constant(_));
-                let way = if is_return { Way::Returned(here.step.step()) } else { way };
-                changes.push(RegisterChange { view: write.view, term, way });
+                let way = if is_return {
+                    Way::Returned(here.step.step())
+                } else {
+                    way
+                };
+                changes.push(RegisterChange {
+                    view: write.view,
+                    term,
+                    way,
+                });
                 continue;
             }
             for lane in 0..size_bytes / 8 {
@@ -119,16 +159,36 @@ impl Engine<'_> {
         let run = self.run;
         let step = here.step.step();
         // The base register of an operand with a segment holds no linear address.
-        for operand in meaning.memory.iter().filter(|operand| meaning.is_repeated && operand.segment.is_none()) {
-            let (Some(base), Some(size_bytes)) = (operand.base, operand.size_bytes) else { continue };
-            let own = run.accesses(here.step).iter().filter(|access| access.kind == operand.kind);
-            let Some(rounds) = Rounds::of(own, size_bytes) else { continue };
+        for operand in meaning
+            .memory
+            .iter()
+            .filter(|operand| meaning.is_repeated && operand.segment.is_none())
+        {
+            let (Some(base), Some(size_bytes)) = (operand.base, operand.size_bytes) else {
+                continue;
+            };
+            let own = run
+                .accesses(here.step)
+                .iter()
+                .filter(|access| access.kind == operand.kind);
+            let Some(rounds) = Rounds::of(own, size_bytes) else {
+                continue;
+            };
             let fact = Fact::Address(step);
             let before = self.registers.read(base, &mut self.symbols, fact);
             self.state_address(before, rounds.first, fact);
-            let Some(end) = rounds.end.filter(|_| here.goes_on()) else { continue };
-            let term = self.symbols.constant(end, fact).cut(8 * base.size_bytes.min(8) as u8);
-            changes.push(RegisterChange { view: base, term, way: Way::Moved(step) });
+            let Some(end) = rounds.end.filter(|_| here.goes_on()) else {
+                continue;
+            };
+            let term = self
+                .symbols
+                .constant(end, fact)
+                .cut(8 * base.size_bytes.min(8) as u8);
+            changes.push(RegisterChange {
+                view: base,
+                term,
+                way: Way::Moved(step),
+            });
         }
     }
 
@@ -136,14 +196,24 @@ impl Engine<'_> {
     pub fn memory_changes(&mut self, here: Here<'_>) -> Vec<(u64, u8, Term)> {
         let mut changes = Vec::new();
         for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
-            let stored = address.zip(operand.size_bytes).filter(|_| operand.kind == AccessKind::Write);
-            let Some((address, size_bytes)) = stored.filter(|_| operand.value != Expression::Unknown) else { continue };
+            let stored = address
+                .zip(operand.size_bytes)
+                .filter(|_| operand.kind == AccessKind::Write);
+            let Some((address, size_bytes)) =
+                stored.filter(|_| operand.value != Expression::Unknown)
+            else {
+                continue;
+            };
             if !self.is_own_memory(address, size_bytes, MemoryUse::Stored) || is_exclusive(here) {
                 continue;
             }
             if size_bytes <= 8 {
                 let bits = 8 * size_bytes as u8;
-                changes.push((address, size_bytes as u8, self.term(&operand.value, bits, here).0.cut(bits)));
+                changes.push((
+                    address,
+                    size_bytes as u8,
+                    self.term(&operand.value, bits, here).0.cut(bits),
+                ));
                 continue;
             }
             for lane in 0..size_bytes / 8 {
@@ -161,25 +231,44 @@ impl Engine<'_> {
         match expression {
             Expression::Unknown => (self.symbols.free(), computed),
             Expression::Constant(value) => (self.symbols.constant(*value, fact), computed),
-            Expression::Register(view) => (self.registers.read(*view, &mut self.symbols, fact), computed),
+            Expression::Register(view) => (
+                self.registers.read(*view, &mut self.symbols, fact),
+                computed,
+            ),
             Expression::Loaded(operand) => {
                 let (term, source) = self.loaded(*operand, 0, here);
                 (term, Way::Loaded(step, source))
             }
-            Expression::Extended { value, bits: kept, is_signed: false } => {
+            Expression::Extended {
+                value,
+                bits: kept,
+                is_signed: false,
+            } => {
                 let (term, way) = self.term(value, (*kept).min(bits), here);
                 (term.cut(*kept), way)
             }
-            Expression::Extended { value, bits: kept, .. } if *kept >= bits => self.term(value, bits, here),
-            Expression::Extended { value, bits: kept, .. } => {
+            Expression::Extended {
+                value, bits: kept, ..
+            } if *kept >= bits => self.term(value, bits, here),
+            Expression::Extended {
+                value, bits: kept, ..
+            } => {
                 let (term, way) = self.term(value, *kept, here);
                 (self.symbols.sign_extended(term, *kept), way)
             }
-            Expression::Binary(operation, left, right) => self.binary(*operation, [left, right], bits, here),
+            Expression::Binary(operation, left, right) => {
+                self.binary(*operation, [left, right], bits, here)
+            }
         }
     }
 
-    fn binary(&mut self, operation: Operation, operands: [&Expression; 2], bits: u8, here: Here<'_>) -> (Term, Way) {
+    fn binary(
+        &mut self,
+        operation: Operation,
+        operands: [&Expression; 2],
+        bits: u8,
+        here: Here<'_>,
+    ) -> (Term, Way) {
         let [left, right] = operands;
         let step = here.step.step();
         let fact = Fact::Constant(step);
@@ -190,7 +279,11 @@ impl Engine<'_> {
         };
         match (operation, right) {
             (Operation::Add | Operation::Subtract, Expression::Constant(addend)) => {
-                let addend = if operation == Operation::Add { *addend } else { addend.wrapping_neg() };
+                let addend = if operation == Operation::Add {
+                    *addend
+                } else {
+                    addend.wrapping_neg()
+                };
                 let (term, _) = self.term(left, bits, here);
                 (self.symbols.sum(term, addend, bits, fact), Way::Moved(step))
             }
@@ -200,7 +293,10 @@ impl Engine<'_> {
             _ => {
                 let (left, _) = self.term(left, left_bits, here);
                 let (right, _) = self.term(right, if left_bits == bits { bits } else { 64 }, here);
-                (self.symbols.binary(operation, left, right), Way::Computed(step))
+                (
+                    self.symbols.binary(operation, left, right),
+                    Way::Computed(step),
+                )
             }
         }
     }
@@ -212,8 +308,16 @@ impl Engine<'_> {
             Expression::Register(view) => {
                 let rest = view.size_bytes.saturating_sub(8 * lane);
                 if rest > 0 {
-                    let part = RegisterView::new(view.register, view.offset.saturating_add(8 * lane), rest.min(8));
-                    return (self.registers.read(part, &mut self.symbols, Fact::Constant(step)), Way::Computed(step));
+                    let part = RegisterView::new(
+                        view.register,
+                        view.offset.saturating_add(8 * lane),
+                        rest.min(8),
+                    );
+                    return (
+                        self.registers
+                            .read(part, &mut self.symbols, Fact::Constant(step)),
+                        Way::Computed(step),
+                    );
                 }
             }
             Expression::Loaded(operand) => {
@@ -224,13 +328,21 @@ impl Engine<'_> {
             _ => {}
         }
         let is_zero = !matches!(expression, Expression::Unknown);
-        let term = if is_zero { self.symbols.constant(0, Fact::Constant(step)) } else { self.symbols.free() };
+        let term = if is_zero {
+            self.symbols.constant(0, Fact::Constant(step))
+        } else {
+            self.symbols.free()
+        };
         (term, Way::Computed(step))
     }
 
     /// What an operand loads: what the last access left there, if that is known.
     pub fn loaded(&mut self, operand: usize, lane: u16, here: Here<'_>) -> Loaded {
-        if let Some((_, known)) = self.loads.iter().find(|(place, _)| *place == (operand, lane)) {
+        if let Some((_, known)) = self
+            .loads
+            .iter()
+            .find(|(place, _)| *place == (operand, lane))
+        {
             return *known;
         }
         let loaded = self.load(operand, lane, here);
@@ -240,10 +352,15 @@ impl Engine<'_> {
 
     fn load(&mut self, operand: usize, lane: u16, here: Here<'_>) -> Loaded {
         let known = here.instruction.meaning.memory.get(operand);
-        let Some(size_bytes) = known.and_then(|known| known.size_bytes) else { return (self.symbols.free(), None) };
+        let Some(size_bytes) = known.and_then(|known| known.size_bytes) else {
+            return (self.symbols.free(), None);
+        };
         let Some(rest) = size_bytes.checked_sub(8 * lane).filter(|rest| *rest > 0) else {
             // A narrow value has zeros above.
-            return (self.symbols.constant(0, Fact::Constant(here.step.step())), None);
+            return (
+                self.symbols.constant(0, Fact::Constant(here.step.step())),
+                None,
+            );
         };
         let size_bytes = rest.min(8) as u8;
         let address = here.addresses.get(operand).copied().flatten();
@@ -258,7 +375,8 @@ impl Engine<'_> {
         let term = self.joined(&parts, size_bytes, here);
         if self.is_own_memory(address, u16::from(size_bytes), MemoryUse::Loaded) {
             self.memory.forget(address, u64::from(size_bytes));
-            self.memory.keep(address, size_bytes, term, here.step.step());
+            self.memory
+                .keep(address, size_bytes, term, here.step.step());
         }
         (term, source)
     }
@@ -270,10 +388,15 @@ impl Engine<'_> {
             let (bits, place) = (8 * part.size_bytes, 8 * part.place);
             let mut term = part.term;
             if part.skip > 0 {
-                let places = self.symbols.constant(8 * u64::from(part.skip), Fact::Constant(here.step.step()));
+                let places = self
+                    .symbols
+                    .constant(8 * u64::from(part.skip), Fact::Constant(here.step.step()));
                 term = self.symbols.binary(Operation::ShiftRight, term, places);
             }
-            whole = self.symbols.inserted(term.cut(bits), whole, Field { place, bits }).cut(8 * size_bytes);
+            whole = self
+                .symbols
+                .inserted(term.cut(bits), whole, Field { place, bits })
+                .cut(8 * size_bytes);
         }
         whole
     }
@@ -287,10 +410,18 @@ impl Engine<'_> {
         if self.thread_block.is_some_and(is_in_block) {
             return false;
         }
-        let is_on_stack = self.stack.is_some_and(|stack| stack.abs_diff(address) < STACK_BYTES);
-        let memory_use = if is_on_stack { MemoryUse::Stack } else { memory_use };
+        let is_on_stack = self
+            .stack
+            .is_some_and(|stack| stack.abs_diff(address) < STACK_BYTES);
+        let memory_use = if is_on_stack {
+            MemoryUse::Stack
+        } else {
+            memory_use
+        };
         (!self.circumstances.is_shared || is_on_stack)
-            && !self.run.is_foreign(address, u64::from(size_bytes), memory_use)
+            && !self
+                .run
+                .is_foreign(address, u64::from(size_bytes), memory_use)
     }
 }
 
@@ -312,18 +443,24 @@ impl Rounds {
                 first = Some(access.address);
             } else {
                 let distance = access.address.wrapping_sub(last);
-                let is_beside = distance == size_bytes.into() || distance == u64::from(size_bytes).wrapping_neg();
+                let is_beside = distance == size_bytes.into()
+                    || distance == u64::from(size_bytes).wrapping_neg();
                 if !is_beside || *stride.get_or_insert(distance) != distance {
                     return None;
                 }
             }
             last = access.address;
         }
-        Some(Self { first: first?, end: stride.map(|stride| last.wrapping_add(stride)) })
+        Some(Self {
+            first: first?,
+            end: stride.map(|stride| last.wrapping_add(stride)),
+        })
     }
 }
 
 /// A store that may fail, and of which the trace may tell all the same.
 pub(super) fn is_exclusive(here: Here<'_>) -> bool {
-    here.step.encoding.is_some_and(|encoding| here.step.set.is_exclusive_store(&encoding))
+    here.step
+        .encoding
+        .is_some_and(|encoding| here.step.set.is_exclusive_store(&encoding))
 }

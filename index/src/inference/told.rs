@@ -13,10 +13,16 @@ impl Engine<'_> {
     /// Takes in the recorded window counts from before the first step.
     pub fn take_counts(&mut self, first: Step) {
         let run = self.run;
-        for Told { view, value } in run.counts.iter().filter(|_| self.circumstances.are_values_taken) {
+        for Told { view, value } in run
+            .counts
+            .iter()
+            .filter(|_| self.circumstances.are_values_taken)
+        {
             let fact = Fact::Stated(first);
             let term = self.registers.read(*view, &mut self.symbols, fact);
-            value.iter().for_each(|value| self.symbols.state(term, *value, u64::MAX, fact));
+            value
+                .iter()
+                .for_each(|value| self.symbols.state(term, *value, u64::MAX, fact));
         }
     }
 
@@ -24,15 +30,22 @@ impl Engine<'_> {
     /// What the instruction writes it means itself; any other is not what it was.
     pub fn take_told(&mut self, here: Here<'_>) {
         let run = self.run;
-        if let Some(Decisive { bit, view }) = self.decisive.filter(|known| writes(here, known.view)) {
+        if let Some(Decisive { bit, view }) = self.decisive.filter(|known| writes(here, known.view))
+        {
             self.addresses = AddressWidth::of(bit, self.named_value(view));
         }
         for told in run.told(here.step) {
-            if let Some(Decisive { bit, .. }) = self.decisive.filter(|known| known.view == told.view) {
+            if let Some(Decisive { bit, .. }) =
+                self.decisive.filter(|known| known.view == told.view)
+            {
                 self.addresses = AddressWidth::of(bit, told.value);
             }
             if !writes(here, told.view) {
-                self.registers.forget(told.view, Way::Computed(here.step.step()), &mut self.symbols);
+                self.registers.forget(
+                    told.view,
+                    Way::Computed(here.step.step()),
+                    &mut self.symbols,
+                );
             }
             if let Some(value) = told.value.filter(|_| self.circumstances.are_values_taken) {
                 let fact = Fact::Stated(here.step.step());
@@ -44,7 +57,8 @@ impl Engine<'_> {
 
     /// What a register is by one fact alone.
     fn named_value(&self, view: RegisterView) -> Option<u64> {
-        self.symbols.stated(self.registers.lane(view.register, view.offset)?.term)
+        self.symbols
+            .stated(self.registers.lane(view.register, view.offset)?.term)
     }
 
     /// Takes in what the trace tells of the values that a step loads and stores. Registers are still what they were before it.
@@ -54,11 +68,25 @@ impl Engine<'_> {
         }
         let run = self.run;
         for (number, operand) in here.instruction.meaning.memory.iter().enumerate() {
-            let Some(address) = here.addresses.get(number).copied().flatten() else { continue };
-            let size_bytes = operand.size_bytes.and_then(|size| u8::try_from(size).ok()).filter(|size| *size <= 8);
-            let accesses = run.accesses(here.step).iter().filter(|access| access.kind == operand.kind);
-            let same = accesses.filter(|access| access.address == address && Some(access.size_bytes) == size_bytes);
-            let Some((value, size_bytes)) = same.filter_map(|access| access.value).next().zip(size_bytes) else {
+            let Some(address) = here.addresses.get(number).copied().flatten() else {
+                continue;
+            };
+            let size_bytes = operand
+                .size_bytes
+                .and_then(|size| u8::try_from(size).ok())
+                .filter(|size| *size <= 8);
+            let accesses = run
+                .accesses(here.step)
+                .iter()
+                .filter(|access| access.kind == operand.kind);
+            let same = accesses.filter(|access| {
+                access.address == address && Some(access.size_bytes) == size_bytes
+            });
+            let Some((value, size_bytes)) = same
+                .filter_map(|access| access.value)
+                .next()
+                .zip(size_bytes)
+            else {
                 continue;
             };
             let bits = 8 * size_bytes;
@@ -67,13 +95,29 @@ impl Engine<'_> {
                 AccessKind::Write if operand.value == Expression::Unknown => continue,
                 AccessKind::Write => self.term(&operand.value, bits, here).0,
             };
-            self.symbols.state(term.cut(bits), value, u64::MAX, Fact::Stated(here.step.step()));
+            self.symbols.state(
+                term.cut(bits),
+                value,
+                u64::MAX,
+                Fact::Stated(here.step.step()),
+            );
         }
     }
 }
 
 /// True when the instruction of a step writes a part of a register.
 fn writes(here: Here<'_>, view: RegisterView) -> bool {
-    let home = |register| if here.step.mode.has_windows() { here.step.mode.home(register) } else { register };
-    here.step.is_executed && here.uses.writes.iter().any(|write| home(write.register) == home(view.register))
+    let home = |register| {
+        if here.step.mode.has_windows() {
+            here.step.mode.home(register)
+        } else {
+            register
+        }
+    };
+    here.step.is_executed
+        && here
+            .uses
+            .writes
+            .iter()
+            .any(|write| home(write.register) == home(view.register))
 }

@@ -45,22 +45,31 @@ impl Traps {
         }
         match marker.kind {
             MarkerKind::HARDWARE_EVENT => self.enter(step, marker.value, path),
-            MarkerKind::HARDWARE_RETURN => match self.0.pop().filter(|taken| taken.resumed == marker.value) {
-                Some(taken) => {
-                    *path = taken.path;
-                    Crossing::Kept
+            MarkerKind::HARDWARE_RETURN => {
+                match self.0.pop().filter(|taken| taken.resumed == marker.value) {
+                    Some(taken) => {
+                        *path = taken.path;
+                        Crossing::Kept
+                    }
+                    None => Crossing::Lost,
                 }
-                None => Crossing::Lost,
-            },
+            }
             _ => Crossing::Lost,
         }
     }
 
     fn enter(&mut self, step: &RunStep, resumed: u64, path: &mut Path) -> Crossing {
         let is_asked_for = step.is_trap() && step.is_executed;
-        let behind = path.behind_trap(step, resumed).filter(|_| !is_asked_for && self.0.len() < NESTED);
-        let Some(behind) = behind else { return Crossing::Lost };
-        self.0.push(TrapTaken { resumed, path: behind });
+        let behind = path
+            .behind_trap(step, resumed)
+            .filter(|_| !is_asked_for && self.0.len() < NESTED);
+        let Some(behind) = behind else {
+            return Crossing::Lost;
+        };
+        self.0.push(TrapTaken {
+            resumed,
+            path: behind,
+        });
         path.lose();
         Crossing::Kept
     }

@@ -19,7 +19,8 @@ pub(super) struct Unshown {
 impl Unshown {
     /// True when it may have changed this byte.
     pub fn reaches(&self, address: u64) -> bool {
-        self.address.is_none_or(|first| address.wrapping_sub(first) < self.size_bytes)
+        self.address
+            .is_none_or(|first| address.wrapping_sub(first) < self.size_bytes)
     }
 }
 
@@ -28,7 +29,9 @@ impl Engine<'_> {
     pub fn forget_unshown(&mut self, here: Here<'_>) {
         let accesses = self.run.accesses(here.step);
         let meaning = &here.instruction.meaning;
-        let is_recorded = accesses.iter().any(|access| access.kind == AccessKind::Write);
+        let is_recorded = accesses
+            .iter()
+            .any(|access| access.kind == AccessKind::Write);
         if !meaning.is_memory_known && accesses.is_empty() {
             return self.memory.clear();
         }
@@ -39,16 +42,27 @@ impl Engine<'_> {
             if operand.kind != AccessKind::Write {
                 continue;
             }
-            let lowest = accesses.iter().filter(|access| access.kind == AccessKind::Write).map(|access| access.address);
-            let address = address.or(lowest.min()).or_else(|| self.stated_address(operand, here));
-            let extent = meaning.extent.map(|extent| self.longest_bytes(&extent, here));
+            let lowest = accesses
+                .iter()
+                .filter(|access| access.kind == AccessKind::Write)
+                .map(|access| access.address);
+            let address = address
+                .or(lowest.min())
+                .or_else(|| self.stated_address(operand, here));
+            let extent = meaning
+                .extent
+                .map(|extent| self.longest_bytes(&extent, here));
             let size_bytes = extent.or(operand.size_bytes.map(u64::from));
             match address.zip(size_bytes) {
                 Some((address, size_bytes)) => self.memory.forget(address, size_bytes),
                 None => self.memory.clear(),
             }
             let (slot, size_bytes) = (here.step.slot, size_bytes.unwrap_or(u64::MAX));
-            self.unshown.push(Unshown { slot, address: address.filter(|_| size_bytes < u64::MAX), size_bytes });
+            self.unshown.push(Unshown {
+                slot,
+                address: address.filter(|_| size_bytes < u64::MAX),
+                size_bytes,
+            });
         }
     }
 
@@ -63,7 +77,9 @@ impl Engine<'_> {
 
     fn longest_bytes(&mut self, extent: &StoreExtent, here: Here<'_>) -> u64 {
         let fact = Fact::Constant(here.step.step());
-        let chosen = extent.chosen_by.map(|view| self.registers.read(view, &mut self.symbols, fact));
+        let chosen = extent
+            .chosen_by
+            .map(|view| self.registers.read(view, &mut self.symbols, fact));
         extent.longest_bytes(chosen.and_then(|chosen| self.symbols.stated(chosen)))
     }
 }

@@ -42,7 +42,9 @@ impl AddressWidth {
     /// That of a thread at a slot.
     pub fn at(index: &Index, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
         let set = index.instruction_set(thread);
-        let Some(Decisive { bit, view }) = Decisive::of(set) else { return Ok(Self::Whole) };
+        let Some(Decisive { bit, view }) = Decisive::of(set) else {
+            return Ok(Self::Whole);
+        };
         let at = Position(slot.min(index.step_count()));
         let state = RegisterReader::new(index, thread, at).state(bit.register.to_owned(), view)?;
         Ok(Self::of(bit, state.value.to_u64()))
@@ -61,6 +63,9 @@ impl Decisive {
     /// None where addresses are never cut off.
     pub fn of(set: InstructionSet) -> Option<Self> {
         let bit = set.narrow_addresses()?;
-        Some(Self { bit, view: Registers::view(bit.register, set)? })
+        Some(Self {
+            bit,
+            view: Registers::view(bit.register, set)?,
+        })
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stepback_machine::naive::{self, Cell};
-use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, Security, ThreadStack};
+use stepback_machine::{
+    Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, Security, ThreadStack,
+};
 use stepback_parsers::{Position, RegisterWrite, Step, StepEvent, ThreadNumber, WrittenName};
 
 use crate::answers::thread::ThreadId;
@@ -33,10 +35,14 @@ pub(super) enum Physical {
 impl Physical {
     /// The register that a line wrote.
     pub fn of_write(register: RegisterId, bank: Option<BankedRegister>, mode: Mode) -> Self {
-        let Some(BankedRegister { plain, bank }) = bank else { return Self::of_plain(register, mode) };
+        let Some(BankedRegister { plain, bank }) = bank else {
+            return Self::of_plain(register, mode);
+        };
         match bank {
             Bank::Level(level) => Self::StackOfLevel(level),
-            Bank::Mode(mode) | Bank::Link(mode) | Bank::Fiq(mode) => Self::of_plain(plain.register, Mode::Banked(mode)),
+            Bank::Mode(mode) | Bank::Link(mode) | Bank::Fiq(mode) => {
+                Self::of_plain(plain.register, Mode::Banked(mode))
+            }
             Bank::Main(security) => Self::MainStack(security),
             Bank::Process(security) => Self::ProcessStack(security),
             Bank::Other => Self::Single(register),
@@ -44,19 +50,37 @@ impl Physical {
     }
 
     fn of_plain(register: RegisterId, mode: Mode) -> Self {
-        if let Some(cell) = naive::cell_of(register, mode).filter(|_| matches!(mode, Mode::Window { .. })) {
+        if let Some(cell) =
+            naive::cell_of(register, mode).filter(|_| matches!(mode, Mode::Window { .. }))
+        {
             return Self::Cell(cell);
         }
         match (register, mode) {
-            (RegisterId::SP, Mode::Level { level, has_own_stack: true }) => Self::StackOfLevel(level),
-            (RegisterId::SP, Mode::Level { has_own_stack: false, .. }) => Self::StackOfLevel(0),
-            (RegisterId::SP, Mode::Handler(Security::Unsaid) | Mode::Thread(Security::Unsaid, _)) => {
-                Self::Some(register)
+            (
+                RegisterId::SP,
+                Mode::Level {
+                    level,
+                    has_own_stack: true,
+                },
+            ) => Self::StackOfLevel(level),
+            (
+                RegisterId::SP,
+                Mode::Level {
+                    has_own_stack: false,
+                    ..
+                },
+            ) => Self::StackOfLevel(0),
+            (
+                RegisterId::SP,
+                Mode::Handler(Security::Unsaid) | Mode::Thread(Security::Unsaid, _),
+            ) => Self::Some(register),
+            (
+                RegisterId::SP,
+                Mode::Handler(security) | Mode::Thread(security, ThreadStack::Main),
+            ) => Self::MainStack(security),
+            (RegisterId::SP, Mode::Thread(security, ThreadStack::Process)) => {
+                Self::ProcessStack(security)
             }
-            (RegisterId::SP, Mode::Handler(security) | Mode::Thread(security, ThreadStack::Main)) => {
-                Self::MainStack(security)
-            }
-            (RegisterId::SP, Mode::Thread(security, ThreadStack::Process)) => Self::ProcessStack(security),
             (RegisterId::SP, Mode::Banked(mode)) => match &mode {
                 b"usr" => Self::General(13),
                 b"hyp" => Self::General(15),
@@ -77,7 +101,9 @@ impl Physical {
                 _ => Self::MonitorLink,
             },
             (RegisterId::SP | RegisterId::LR, _) => Self::Some(register),
-            (RegisterId(number @ 8..=12), Mode::Banked(mode)) if mode == *b"fiq" => Self::General(number + 16),
+            (RegisterId(number @ 8..=12), Mode::Banked(mode)) if mode == *b"fiq" => {
+                Self::General(number + 16)
+            }
             (RegisterId(number @ 0..=30), _) => Self::General(number),
             (register, _) => Self::Single(register),
         }
@@ -93,18 +119,28 @@ pub(super) struct ModeOfSlot {
 
 impl ModeOfSlot {
     pub fn begin(step: &StepEvent<'_>) -> Self {
-        Self { step: Some((step.thread, step.instruction_set)), mode: step.mode }
+        Self {
+            step: Some((step.thread, step.instruction_set)),
+            mode: step.mode,
+        }
     }
 
     /// What plain names mean on a line of a thread.
     pub fn of(&self, thread: ThreadNumber) -> Mode {
-        if self.step.is_some_and(|(owner, _)| owner == thread) { self.mode } else { Mode::Other }
+        if self.step.is_some_and(|(owner, _)| owner == thread) {
+            self.mode
+        } else {
+            Mode::Other
+        }
     }
 
     /// Takes what a write of the status register tells.
     pub fn follow(&mut self, write: &RegisterWrite<'_>) {
-        let Some((_, set)) = self.step.filter(|(owner, _)| *owner == write.thread) else { return };
-        self.mode = told_mode(write.view, write.bytes, set).map_or(self.mode, |told| after(told, self.mode));
+        let Some((_, set)) = self.step.filter(|(owner, _)| *owner == write.thread) else {
+            return;
+        };
+        self.mode = told_mode(write.view, write.bytes, set)
+            .map_or(self.mode, |told| after(told, self.mode));
     }
 }
 
@@ -151,7 +187,9 @@ struct StackChoice(BTreeMap<(RegisterId, &'static str), Option<u8>>);
 impl StackChoice {
     /// The stack of thread mode is that which SPSEL chooses, bit 1 (DDI 0553, D1.2.7); all that were written have to agree.
     fn chosen(&self, mode: Mode) -> Mode {
-        let Mode::Thread(security, _) = mode else { return mode };
+        let Mode::Thread(security, _) = mode else {
+            return mode;
+        };
         let counts: &[&str] = match security {
             Security::Secure if self.has("control_s") => &["control_s"],
             Security::Secure => &["control"],
@@ -159,7 +197,9 @@ impl StackChoice {
             Security::Undivided | Security::Unsaid => &["control", "control_s", "control_ns"],
         };
         let counted = self.0.iter().filter(|((_, name), _)| counts.contains(name));
-        let bits: BTreeSet<_> = counted.map(|(_, byte)| byte.map(|byte| byte & 0b10 != 0)).collect();
+        let bits: BTreeSet<_> = counted
+            .map(|(_, byte)| byte.map(|byte| byte & 0b10 != 0))
+            .collect();
         let stack = match bits.iter().copied().collect::<Vec<_>>()[..] {
             [Some(true)] => ThreadStack::Process,
             [Some(false)] => ThreadStack::Main,
@@ -174,10 +214,16 @@ impl StackChoice {
 
     /// Returns whether it was one of them.
     fn follow(&mut self, name: Option<&String>, written: &Written) -> bool {
-        let name =
-            ["control", "control_s", "control_ns"].into_iter().find(|known| name.is_some_and(|name| name == known));
-        let Some(name) = name.filter(|_| written.view.offset == 0) else { return false };
-        let byte = written.bytes.as_ref().and_then(|bytes| bytes.first().copied());
+        let name = ["control", "control_s", "control_ns"]
+            .into_iter()
+            .find(|known| name.is_some_and(|name| name == known));
+        let Some(name) = name.filter(|_| written.view.offset == 0) else {
+            return false;
+        };
+        let byte = written
+            .bytes
+            .as_ref()
+            .and_then(|bytes| bytes.first().copied());
         self.0.insert((written.view.register, name), byte);
         true
     }
@@ -205,7 +251,12 @@ impl Meaning {
     /// Whether a write is one of its bytes, and of two writes of one line the one that bears the name.
     pub fn certainty(&self, written: &Written) -> Option<Certainty> {
         let register = self.view.register;
-        if !(RegisterView { register, ..written.view }).overlaps(self.view) {
+        if !(RegisterView {
+            register,
+            ..written.view
+        })
+        .overlaps(self.view)
+        {
             return None;
         }
         if self.bank.is_some() || register >= RegisterId::FIRST_NAMED {
@@ -217,8 +268,14 @@ impl Meaning {
                 _ => None,
             };
         }
-        let plain = written.bank.map_or(written.view.register, |bank| bank.plain.register);
-        let first_half = if plain == register { WrittenName::BankCopy } else { WrittenName::OfBank };
+        let plain = written
+            .bank
+            .map_or(written.view.register, |bank| bank.plain.register);
+        let first_half = if plain == register {
+            WrittenName::BankCopy
+        } else {
+            WrittenName::OfBank
+        };
         if written.name == first_half {
             return None;
         }
@@ -227,7 +284,11 @@ impl Meaning {
         let is_sure = written.physical == self.physical
             || is_told && written.bank.is_some_and(is_in_use)
             || !is_told && Some(written.physical) == self.only;
-        let is_doubtful = if is_told { written.physical == Physical::Some(register) } else { plain == register };
+        let is_doubtful = if is_told {
+            written.physical == Physical::Some(register)
+        } else {
+            plain == register
+        };
         match (is_sure, is_doubtful) {
             (true, _) => Some(Certainty::Sure),
             (false, true) => Some(Certainty::Doubtful),
@@ -238,7 +299,12 @@ impl Meaning {
 
 impl Oracle {
     /// What a name of a thread means at a position.
-    pub(super) fn meaning(&self, thread: ThreadId, view: RegisterView, position: Position) -> Meaning {
+    pub(super) fn meaning(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        position: Position,
+    ) -> Meaning {
         self.meaning_in(thread, view, self.mode_at(thread, position))
     }
 
@@ -246,43 +312,77 @@ impl Oracle {
     pub(super) fn meaning_in(&self, thread: ThreadId, view: RegisterView, mode: Mode) -> Meaning {
         let bank = self.bank_of(view.register);
         let unsaid = Physical::Some(view.register);
-        let own = self.writes().filter(|(writer, _)| *writer == thread).map(|(_, written)| written);
+        let own = self
+            .writes()
+            .filter(|(writer, _)| *writer == thread)
+            .map(|(_, written)| written);
         let named = own.filter(|written| {
-            let plain = written.bank.map_or(written.view.register, |bank| bank.plain.register);
-            plain == view.register && written.told != unsaid && matches!(view.register, RegisterId::SP | RegisterId::LR)
+            let plain = written
+                .bank
+                .map_or(written.view.register, |bank| bank.plain.register);
+            plain == view.register
+                && written.told != unsaid
+                && matches!(view.register, RegisterId::SP | RegisterId::LR)
         });
         let told: Vec<Physical> = named.map(|written| written.told).collect();
-        let only = told.first().copied().filter(|first| told.iter().all(|other| other == first));
-        Meaning { view, bank, mode, physical: Physical::of_write(view.register, bank, mode), only }
+        let only = told
+            .first()
+            .copied()
+            .filter(|first| told.iter().all(|other| other == first));
+        Meaning {
+            view,
+            bank,
+            mode,
+            physical: Physical::of_write(view.register, bank, mode),
+            only,
+        }
     }
 
     /// Finds out which registers were written under plain names, by the modes that each thread goes through.
     pub(super) fn follow_modes(&mut self) {
         let mut processors: HashMap<ThreadId, Processor> = HashMap::new();
         for step in self.steps.iter().rev() {
-            let processor = Processor { mode: step.mode, set: None, choices: StackChoice::default() };
+            let processor = Processor {
+                mode: step.mode,
+                set: None,
+                choices: StackChoice::default(),
+            };
             processors.insert(step.thread, processor);
         }
         let mut events = self.events.clone();
         let mut controlled = HashMap::new();
         for event in &mut events {
-            let nothing = || Processor { mode: Mode::Other, set: None, choices: StackChoice::default() };
+            let nothing = || Processor {
+                mode: Mode::Other,
+                set: None,
+                choices: StackChoice::default(),
+            };
             let processor = processors.entry(event.thread).or_insert_with(nothing);
             match &mut event.kind {
                 EventKind::Step => {
-                    let Some(step) = event.owner.and_then(|step| self.step(step)) else { continue };
+                    let Some(step) = event.owner.and_then(|step| self.step(step)) else {
+                        continue;
+                    };
                     (processor.mode, processor.set) = (step.mode, Some(step.instruction_set));
                 }
                 EventKind::Register(written) => {
-                    let told = processor.set.and_then(|set| told_mode(written.view, written.bytes.as_deref(), set));
-                    processor.mode = told.map_or(processor.mode, |told| after(told, processor.mode));
-                    if processor.choices.follow(self.outside_name(written.view.register), written) {
+                    let told = processor
+                        .set
+                        .and_then(|set| told_mode(written.view, written.bytes.as_deref(), set));
+                    processor.mode =
+                        told.map_or(processor.mode, |told| after(told, processor.mode));
+                    if processor
+                        .choices
+                        .follow(self.outside_name(written.view.register), written)
+                    {
                         controlled.insert(event.thread, event.slot);
                     }
                     if written.bank.is_none() {
                         let is_controlled = controlled.get(&event.thread) == Some(&event.slot);
                         let until = event.slot.checked_sub(1).filter(|_| !is_controlled);
-                        let moved = until.and_then(|until| self.moved_stack(event.thread, processor.mode, until));
+                        let moved = until.and_then(|until| {
+                            self.moved_stack(event.thread, processor.mode, until)
+                        });
                         let mode = moved.unwrap_or_else(|| processor.mode());
                         written.physical = Physical::of_plain(written.view.register, mode);
                     }
@@ -295,7 +395,9 @@ impl Oracle {
 
     /// What plain names mean for a thread at a position.
     pub(super) fn mode_at(&self, thread: ThreadId, position: Position) -> Mode {
-        let mode = self.state_at(thread, position).map_or(Mode::Other, |(mode, _)| mode);
+        let mode = self
+            .state_at(thread, position)
+            .map_or(Mode::Other, |(mode, _)| mode);
         let mode = self.security_of_next(thread, mode, position);
         self.with_choices(thread, mode, position)
     }
@@ -303,7 +405,12 @@ impl Oracle {
     /// Where an exception may have changed the security state, the next step of the thread tells it.
     fn security_of_next(&self, thread: ThreadId, mode: Mode, position: Position) -> Mode {
         let first = usize::try_from(position.0).unwrap_or(usize::MAX);
-        let next = self.steps.iter().skip(first).find(|step| step.thread == thread).map(|step| step.mode);
+        let next = self
+            .steps
+            .iter()
+            .skip(first)
+            .find(|step| step.thread == thread)
+            .map(|step| step.mode);
         match (mode, next) {
             (Mode::Handler(Security::Unsaid), Some(next @ Mode::Handler(_)))
             | (Mode::Thread(Security::Unsaid, _), Some(next @ Mode::Thread(..))) => next,
@@ -317,7 +424,11 @@ impl Oracle {
             return moved;
         }
         let mut choices = StackChoice::default();
-        for event in self.events_until(position).iter().filter(|event| event.thread == thread) {
+        for event in self
+            .events_until(position)
+            .iter()
+            .filter(|event| event.thread == thread)
+        {
             if let EventKind::Register(written) = &event.kind {
                 choices.follow(self.outside_name(written.view.register), written);
             }
@@ -328,11 +439,17 @@ impl Oracle {
     /// Thread mode with the stack that a step moved last, up to a slot and since CONTROL was written: an exception return unstacks
     /// from the stack that it sets CONTROL.SPSEL to (DDI 0403, B1.5.8), instructions push to and pop from the one in use.
     fn moved_stack(&self, thread: ThreadId, mode: Mode, until: u64) -> Option<Mode> {
-        let Mode::Thread(security, _) = mode else { return None };
+        let Mode::Thread(security, _) = mode else {
+            return None;
+        };
         let of_stack = |event: &Event| match &event.kind {
-            EventKind::Register(written) if event.thread == thread && written.name != WrittenName::OfBank => {
+            EventKind::Register(written)
+                if event.thread == thread && written.name != WrittenName::OfBank =>
+            {
                 match written.told {
-                    Physical::MainStack(own) if own == security => Some((ThreadStack::Main, written.view.register)),
+                    Physical::MainStack(own) if own == security => {
+                        Some((ThreadStack::Main, written.view.register))
+                    }
                     Physical::ProcessStack(own) if own == security => {
                         Some((ThreadStack::Process, written.view.register))
                     }
@@ -348,31 +465,64 @@ impl Oracle {
             _ => false,
         };
         let events = self.events_until(Position(until));
-        let since = events.iter().rfind(|event| is_control(event)).map(|event| event.slot);
-        let slots: BTreeSet<u64> =
-            events.iter().filter(|event| of_stack(event).is_some()).map(|event| event.slot).collect();
+        let since = events
+            .iter()
+            .rfind(|event| is_control(event))
+            .map(|event| event.slot);
+        let slots: BTreeSet<u64> = events
+            .iter()
+            .filter(|event| of_stack(event).is_some())
+            .map(|event| event.slot)
+            .collect();
         let is_newer = |slot: &u64| since.is_none_or(|since| *slot > since);
-        slots.into_iter().rev().take_while(is_newer).take(MOVES_TRIED).find_map(|slot| {
-            let of_slot = || events.iter().filter(|event| event.slot == slot && event.thread == thread);
-            let named = of_slot().filter_map(of_stack).filter(|(_, name)| *name >= RegisterId::FIRST_NAMED);
-            let stacks: BTreeSet<bool> = named.map(|(stack, _)| stack == ThreadStack::Process).collect();
-            let [is_process] = stacks.into_iter().collect::<Vec<_>>()[..] else { return None };
-            let step = of_slot().find_map(|event| event.owner)?;
-            let told = self.step(step)?;
-            let moves = match told.mode {
-                Mode::Thread(own, _) => own == security && told.is_executed && told.moves_stack_pointer(),
-                Mode::Handler(_) => {
-                    told.is_executed && told.may_return() && self.is_followed_by_thread_mode(step, thread)
-                }
-                _ => false,
-            };
-            let stack = if is_process { ThreadStack::Process } else { ThreadStack::Main };
-            moves.then_some(Mode::Thread(security, stack))
-        })
+        slots
+            .into_iter()
+            .rev()
+            .take_while(is_newer)
+            .take(MOVES_TRIED)
+            .find_map(|slot| {
+                let of_slot = || {
+                    events
+                        .iter()
+                        .filter(|event| event.slot == slot && event.thread == thread)
+                };
+                let named = of_slot()
+                    .filter_map(of_stack)
+                    .filter(|(_, name)| *name >= RegisterId::FIRST_NAMED);
+                let stacks: BTreeSet<bool> = named
+                    .map(|(stack, _)| stack == ThreadStack::Process)
+                    .collect();
+                let [is_process] = stacks.into_iter().collect::<Vec<_>>()[..] else {
+                    return None;
+                };
+                let step = of_slot().find_map(|event| event.owner)?;
+                let told = self.step(step)?;
+                let moves = match told.mode {
+                    Mode::Thread(own, _) => {
+                        own == security && told.is_executed && told.moves_stack_pointer()
+                    }
+                    Mode::Handler(_) => {
+                        told.is_executed
+                            && told.may_return()
+                            && self.is_followed_by_thread_mode(step, thread)
+                    }
+                    _ => false,
+                };
+                let stack = if is_process {
+                    ThreadStack::Process
+                } else {
+                    ThreadStack::Main
+                };
+                moves.then_some(Mode::Thread(security, stack))
+            })
     }
 
     fn is_followed_by_thread_mode(&self, step: Step, thread: ThreadId) -> bool {
-        let later = self.steps.iter().skip(usize::try_from(step.0).unwrap_or(usize::MAX)).skip(1);
+        let later = self
+            .steps
+            .iter()
+            .skip(usize::try_from(step.0).unwrap_or(usize::MAX))
+            .skip(1);
         let next = later.into_iter().find(|next| next.thread == thread);
         next.is_some_and(|next| matches!(next.mode, Mode::Thread(..)))
     }
@@ -387,7 +537,9 @@ impl Oracle {
     fn state_at(&self, thread: ThreadId, position: Position) -> Option<(Mode, InstructionSet)> {
         let until = self.events_until(position);
         let own = |event: &&crate::oracle::event::Event| event.thread == thread;
-        let begun = until.iter().rposition(|event| event.thread == thread && matches!(event.kind, EventKind::Step));
+        let begun = until
+            .iter()
+            .rposition(|event| event.thread == thread && matches!(event.kind, EventKind::Step));
         let Some(begun) = begun else {
             let first = self.steps.iter().find(|step| step.thread == thread)?;
             return Some((first.mode, first.instruction_set));
@@ -407,14 +559,21 @@ impl Oracle {
 
     /// The bank that a register is by its name; none of plain ones and of those whose suffix tells nothing.
     pub(super) fn bank_of(&self, register: RegisterId) -> Option<BankedRegister> {
-        InstructionSet::banked_anywhere(self.outside_name(register)?).filter(|known| known.bank != Bank::Other)
+        InstructionSet::banked_anywhere(self.outside_name(register)?)
+            .filter(|known| known.bank != Bank::Other)
     }
 
     /// Tells the first writes of a line, which come directly before its last one, the bank that this bears.
     pub(super) fn tell_first_half(&mut self, copy: &Written) {
-        for event in self.events.iter_mut().rev().take_while(|event| event.kind.is_named(WrittenName::OfBank)) {
+        for event in self
+            .events
+            .iter_mut()
+            .rev()
+            .take_while(|event| event.kind.is_named(WrittenName::OfBank))
+        {
             if let EventKind::Register(written) = &mut event.kind {
-                (written.bank, written.physical, written.told) = (copy.bank, copy.physical, copy.told);
+                (written.bank, written.physical, written.told) =
+                    (copy.bank, copy.physical, copy.told);
             }
         }
     }

@@ -40,7 +40,10 @@ pub(super) struct Stack<'a> {
 
 impl Stack<'_> {
     pub(super) fn range(&self) -> Range {
-        self.pending.iter().rfind(|pending| pending.has_own_stack()).map_or(self.range, |pending| pending.range)
+        self.pending
+            .iter()
+            .rfind(|pending| pending.has_own_stack())
+            .map_or(self.range, |pending| pending.range)
     }
 }
 
@@ -55,17 +58,23 @@ pub(super) struct Root {
 }
 
 pub(super) fn is_within(range: Range, sp: Option<u64>) -> bool {
-    range.zip(sp).is_some_and(|((low, high), sp)| low <= sp && sp <= high)
+    range
+        .zip(sp)
+        .is_some_and(|((low, high), sp)| low <= sp && sp <= high)
 }
 
 /// Whether a value lies at most so far from those of a range; true without a range.
 pub(super) fn is_near(range: Range, sp: Option<u64>, distance: u64) -> bool {
     let Some(sp) = sp else { return false };
-    range.is_none_or(|(low, high)| low.saturating_sub(distance) <= sp && sp <= high.saturating_add(distance))
+    range.is_none_or(|(low, high)| {
+        low.saturating_sub(distance) <= sp && sp <= high.saturating_add(distance)
+    })
 }
 
 pub(super) fn is_above(range: Range, sp: Option<u64>) -> bool {
-    range.zip(sp).is_some_and(|((_, high), sp)| sp > high.saturating_add(4096))
+    range
+        .zip(sp)
+        .is_some_and(|((_, high), sp)| sp > high.saturating_add(4096))
 }
 
 /// How a frame was entered, and what shows it.
@@ -125,7 +134,8 @@ impl Pending<'_> {
 
     /// Whether what an exception stores fits between the stack pointer that it was taken with and a later one.
     pub(super) fn was_taken_at(&self, sp: u64) -> bool {
-        self.sp.is_some_and(|taken| taken <= sp && sp - taken <= 256)
+        self.sp
+            .is_some_and(|taken| taken <= sp && sp - taken <= 256)
     }
 
     pub(super) fn returns_to(&self, sp: Option<u64>, target: u64) -> bool {
@@ -134,14 +144,18 @@ impl Pending<'_> {
 
     /// Whether what was interrupted goes on at an address.
     pub(super) fn resumes_at(&self, pc: u64) -> bool {
-        self.interrupted().is_some_and(|interrupted| may_resume_at(interrupted.told, pc))
+        self.interrupted()
+            .is_some_and(|interrupted| may_resume_at(interrupted.told, pc))
     }
 }
 
 /// Whether what left a step for a handler may go on at an address.
 pub(super) fn may_resume_at(told: &Told, pc: u64) -> bool {
     let places = [Some(told.pc.0), Some(next_pc(told)), target_of(told)];
-    places.into_iter().flatten().any(|place| (place ^ pc) & !1 == 0)
+    places
+        .into_iter()
+        .flatten()
+        .any(|place| (place ^ pc) & !1 == 0)
 }
 
 /// Where a branch or a call goes by its encoding.
@@ -165,7 +179,11 @@ pub(super) struct Jump<'a> {
 
 impl Jump<'_> {
     pub(super) fn kind(&self) -> Kind {
-        if self.last.is_executed { self.last.naive().kind() } else { Kind::Other }
+        if self.last.is_executed {
+            self.last.naive().kind()
+        } else {
+            Kind::Other
+        }
     }
 
     pub(super) fn target(&self) -> u64 {

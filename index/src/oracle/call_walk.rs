@@ -9,7 +9,8 @@ use stepback_parsers::{Step, TextKind, WrittenName};
 use crate::answers::call::{Call, Entered, Evidence, Left};
 use crate::answers::thread::ThreadId;
 use crate::oracle::call_frames::{
-    Entry, Interrupted, Jump, Pending, Root, Stack, What, is_above, is_near, is_within, may_resume_at, next_pc,
+    Entry, Interrupted, Jump, Pending, Root, Stack, What, is_above, is_near, is_within,
+    may_resume_at, next_pc,
 };
 use crate::oracle::event::{Event, EventKind, Told, Written};
 use crate::oracle::record::Oracle;
@@ -80,7 +81,12 @@ impl<'a> Walk<'a> {
             lr_age: 0,
             has_blind_calls: false,
             diverted_after: None,
-            words: oracle.events.iter().filter_map(exception_words).flatten().collect(),
+            words: oracle
+                .events
+                .iter()
+                .filter_map(exception_words)
+                .flatten()
+                .collect(),
             return_points: HashMap::new(),
         }
     }
@@ -90,11 +96,16 @@ impl<'a> Walk<'a> {
         for event in oracle.events.iter().filter(|event| event.thread == thread) {
             match &event.kind {
                 EventKind::Step => {
-                    if let Some((step, told)) = event.owner.and_then(|step| Some((step, self.oracle.step(step)?))) {
+                    if let Some((step, told)) = event
+                        .owner
+                        .and_then(|step| Some((step, self.oracle.step(step)?)))
+                    {
                         self.step(step, told);
                     }
                 }
-                EventKind::Register(written) if written.name != WrittenName::BankCopy => self.register(written),
+                EventKind::Register(written) if written.name != WrittenName::BankCopy => {
+                    self.register(written)
+                }
                 _ => {}
             }
         }
@@ -104,8 +115,13 @@ impl<'a> Walk<'a> {
 
     fn register(&mut self, written: &Written) {
         let is_low = written.view.offset == 0 && written.view.size_bytes >= 4;
-        let number =
-            |bytes: &Vec<u8>| bytes.iter().take(8).rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let number = |bytes: &Vec<u8>| {
+            bytes
+                .iter()
+                .take(8)
+                .rev()
+                .fold(0, |number, byte| number << 8 | u64::from(*byte))
+        };
         let value = written.bytes.as_ref().filter(|_| is_low).map(number);
         let register = written.view.register;
         match value {
@@ -115,20 +131,28 @@ impl<'a> Walk<'a> {
         if register == RegisterId::SP {
             if self.last.is_none() {
                 let mode = written.bank.and_then(|named| named.bank.mode());
-                self.early_stacks.push((mode.map(|mode| mode.home(RegisterId::SP)), value));
+                self.early_stacks
+                    .push((mode.map(|mode| mode.home(RegisterId::SP)), value));
             }
             self.sp_high = self.sp_high.max(value);
             self.sp_again = None;
             self.sp_step = self.last.map(|(step, _)| step);
-            self.is_sp_set |= self.last.is_some_and(|(_, told)| !told.naive().moves_stack());
+            self.is_sp_set |= self
+                .last
+                .is_some_and(|(_, told)| !told.naive().moves_stack());
         }
         if register == RegisterId::LR || register == LINK_A64 {
             self.lr_age = 0;
         }
-        let named =
-            written.bank.filter(|named| written.name == WrittenName::Own && named.plain.register == RegisterId::SP);
+        let named = written.bank.filter(|named| {
+            written.name == WrittenName::Own && named.plain.register == RegisterId::SP
+        });
         if let Some(mode) = named.and_then(|named| named.bank.mode()) {
-            let value = written.bytes.as_ref().filter(|bytes| bytes.len() >= 4).map(number);
+            let value = written
+                .bytes
+                .as_ref()
+                .filter(|bytes| bytes.len() >= 4)
+                .map(number);
             let step = self.last.map_or(Step(0), |(step, _)| step);
             self.other_stack = Some((step, mode.home(RegisterId::SP), value));
         }
@@ -137,16 +161,20 @@ impl<'a> Walk<'a> {
     /// The stack pointer that a step uses, if that was set while another was in use: the setting step and the value.
     fn set_stack(&self, told: &Told) -> Option<(Step, u64)> {
         let (step, register, value) = self.other_stack?;
-        let is_other = told.mode.tells(RegisterId::SP) && told.mode.home(RegisterId::SP) != register;
+        let is_other =
+            told.mode.tells(RegisterId::SP) && told.mode.home(RegisterId::SP) != register;
         Some((step, value.filter(|_| !is_other)?))
     }
 
     fn set_since(&self, jump: &Jump<'_>, entry: Step) -> Option<u64> {
-        self.set_stack(jump.told).filter(|(step, _)| *step >= entry).map(|(_, value)| value)
+        self.set_stack(jump.told)
+            .filter(|(step, _)| *step >= entry)
+            .map(|(_, value)| value)
     }
 
     fn sp(&self) -> Option<u64> {
-        self.sp_again.unwrap_or_else(|| self.values.get(&RegisterId::SP).copied())
+        self.sp_again
+            .unwrap_or_else(|| self.values.get(&RegisterId::SP).copied())
     }
 
     fn link(&self, told: &Told) -> Option<u64> {
@@ -169,8 +197,15 @@ impl<'a> Walk<'a> {
                 });
             }
             Some((last_step, last)) if (next_pc(last) ^ told.pc.0) & !1 != 0 => {
-                let has_words = self.words.contains(&(last_step, true)) || self.words.contains(&(step, false));
-                self.transfer(Jump { last_step, last, step, told, has_words });
+                let has_words =
+                    self.words.contains(&(last_step, true)) || self.words.contains(&(step, false));
+                self.transfer(Jump {
+                    last_step,
+                    last,
+                    step,
+                    told,
+                    has_words,
+                });
                 self.lr_age = AGE_LIMIT;
                 self.is_sp_set = false;
                 self.note_sp();
@@ -182,8 +217,16 @@ impl<'a> Walk<'a> {
 
     /// The stack pointer of the first step is the bank that its mode uses (DDI 0487, D1.4 "The stack pointer registers").
     fn choose_first_stack(&mut self, told: &Told) {
-        let in_use = told.mode.tells(RegisterId::SP).then(|| told.mode.home(RegisterId::SP));
-        let newest = |register| self.early_stacks.iter().rfind(|(known, _)| *known == register).map(|(_, sp)| *sp);
+        let in_use = told
+            .mode
+            .tells(RegisterId::SP)
+            .then(|| told.mode.home(RegisterId::SP));
+        let newest = |register| {
+            self.early_stacks
+                .iter()
+                .rfind(|(known, _)| *known == register)
+                .map(|(_, sp)| *sp)
+        };
         let of_bank = in_use.and_then(|in_use| newest(Some(in_use)));
         // Where the mode does not tell, the last value of any is taken.
         self.sp_again = match of_bank.or_else(|| newest(None)) {
@@ -202,16 +245,26 @@ impl<'a> Walk<'a> {
         }
         let is_entry = self.has_exception_return(&jump) && self.lr_age == 1;
         let is_certain = |pending: &Pending<'_>| !matches!(pending.what, What::Maybe);
-        let is_resuming = self.diverted_after.is_some_and(|told| may_resume_at(told, jump.told.pc.0));
+        let is_resuming = self
+            .diverted_after
+            .is_some_and(|told| may_resume_at(told, jump.told.pc.0));
         let is_outermost = !self.stack.pending.iter().any(is_certain);
         if self.is_return_from_exception(&jump) && !is_entry && !is_resuming && is_outermost {
             return self.leave_unseen_exception(jump);
         }
         if let Some(evidence) = self.exception(&jump) {
-            let interrupted = Interrupted { step: jump.last_step, told: jump.last };
-            let exception =
-                self.pending(jump, What::Exception(evidence, interrupted, self.has_exception_return(&jump)));
-            let exception = Pending { sp: self.sp(), ..exception };
+            let interrupted = Interrupted {
+                step: jump.last_step,
+                told: jump.last,
+            };
+            let exception = self.pending(
+                jump,
+                What::Exception(evidence, interrupted, self.has_exception_return(&jump)),
+            );
+            let exception = Pending {
+                sp: self.sp(),
+                ..exception
+            };
             return self.stack.pending.push(exception);
         }
         if jump.is_diverted() {
@@ -224,11 +277,18 @@ impl<'a> Walk<'a> {
         }
         let is_elsewhere = self.is_sp_set && is_above(self.stack.range(), self.sp());
         let lost = self.lose_below(high.filter(|_| !is_elsewhere));
-        let returning =
-            self.place_of(self.sp(), jump.target()).and_then(|place| self.stack.pending.get(place)).map(|to| to.what);
+        let returning = self
+            .place_of(self.sp(), jump.target())
+            .and_then(|place| self.stack.pending.get(place))
+            .map(|to| to.what);
         let is_returned = self.return_to(self.sp(), Some(jump.target()), jump.last_step);
-        let left = if is_returned { Left::Skipped } else { Left::Longjmp };
-        lost.iter().for_each(|pending| self.close(pending, Some(jump.last_step), left));
+        let left = if is_returned {
+            Left::Skipped
+        } else {
+            Left::Longjmp
+        };
+        lost.iter()
+            .for_each(|pending| self.close(pending, Some(jump.last_step), left));
         if is_returned {
             if let Some(What::StateCall(sp)) = returning {
                 self.sp_again = Some(self.set_since(&jump, jump.last_step).or(sp));
@@ -240,15 +300,26 @@ impl<'a> Walk<'a> {
         let is_near = |link: &u64| link.abs_diff(expected) < RETURN_DISTANCE;
         let link = self.link(jump.told);
         let is_stored = link.is_some_and(|link| jump.told.naive().is_state_return(link));
-        if jump.kind() == Kind::Call && (jump.told.naive().is_state_gateway() || self.lr_age == 1 && is_stored) {
-            let sp = self.sp().map(|sp| if is_stored { sp.wrapping_add(8) } else { sp });
-            self.call(Pending { return_address: expected, ..self.pending(jump, What::StateCall(sp)) });
+        if jump.kind() == Kind::Call
+            && (jump.told.naive().is_state_gateway() || self.lr_age == 1 && is_stored)
+        {
+            let sp = self
+                .sp()
+                .map(|sp| if is_stored { sp.wrapping_add(8) } else { sp });
+            self.call(Pending {
+                return_address: expected,
+                ..self.pending(jump, What::StateCall(sp))
+            });
             return;
         }
         if let Some(return_address) = link.filter(is_near).filter(|_| self.lr_age < AGE_LIMIT) {
             let is_certain = return_address == expected && self.lr_age == 1;
             let what = if is_certain { What::Call } else { What::Maybe };
-            self.call(Pending { sp: self.sp(), return_address, ..self.pending(jump, what) });
+            self.call(Pending {
+                sp: self.sp(),
+                return_address,
+                ..self.pending(jump, what)
+            });
             return;
         }
         self.has_blind_calls |= jump.kind() == Kind::Call && link.is_none();
@@ -261,26 +332,49 @@ impl<'a> Walk<'a> {
     /// A return that no call explains, out of the outermost known frame.
     fn return_from_root(&mut self, jump: &Jump<'_>) {
         let is_certain = |pending: &Pending<'_>| !matches!(pending.what, What::Maybe);
-        let is_below = self.stack.range.zip(self.sp()).is_some_and(|((_, high), sp)| sp < high);
+        let is_below = self
+            .stack
+            .range
+            .zip(self.sp())
+            .is_some_and(|((_, high), sp)| sp < high);
         if self.stack.pending.iter().any(is_certain) || is_below || self.has_blind_calls {
             return;
         }
         let Some(root) = self.stack.root else { return };
         self.stack.pending.clear();
-        self.calls.push((self.number, self.root_frame(root, Some(jump.last_step), Left::Return)));
+        self.calls.push((
+            self.number,
+            self.root_frame(root, Some(jump.last_step), Left::Return),
+        ));
         let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(jump.last_step));
-        self.stack.root = Some(Root { entered, evidence, before, entry: jump.step, function: jump.told.pc });
+        self.stack.root = Some(Root {
+            entered,
+            evidence,
+            before,
+            entry: jump.step,
+            function: jump.told.pc,
+        });
     }
 
     /// A return from an exception that was taken before the trace began.
     fn leave_unseen_exception(&mut self, jump: Jump<'a>) {
         let over = std::mem::take(&mut self.stack.pending);
-        over.iter().for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
+        over.iter()
+            .for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
         if let Some(root) = self.stack.root {
-            self.calls.push((self.number, self.root_frame(root, Some(jump.last_step), Left::Return)));
+            self.calls.push((
+                self.number,
+                self.root_frame(root, Some(jump.last_step), Left::Return),
+            ));
         }
         let (before, entry, function) = (Some(jump.last_step), jump.step, jump.told.pc);
-        let root = Root { entered: Entered::Root, evidence: Evidence::Caller, before, entry, function };
+        let root = Root {
+            entered: Entered::Root,
+            evidence: Evidence::Caller,
+            before,
+            entry,
+            function,
+        };
         (self.stack.root, self.stack.range) = (Some(root), None);
         let number = self.number;
         self.return_points.retain(|(stack, ..), _| *stack != number);
@@ -292,7 +386,12 @@ impl<'a> Walk<'a> {
     }
 
     fn pending(&self, jump: Jump<'_>, what: What<'a>) -> Pending<'a> {
-        let Jump { last_step: call_step, step: entry_step, told, .. } = jump;
+        let Jump {
+            last_step: call_step,
+            step: entry_step,
+            told,
+            ..
+        } = jump;
         Pending {
             sp: None,
             return_address: 0,
@@ -316,7 +415,11 @@ impl<'a> Walk<'a> {
                 is_told || self.has_exception_return(jump) && self.lr_age == 1
             }
         };
-        is_taken.then_some(if jump.has_words { Evidence::Words } else { Evidence::Jump })
+        is_taken.then_some(if jump.has_words {
+            Evidence::Words
+        } else {
+            Evidence::Jump
+        })
     }
 
     fn is_handler(&self, jump: &Jump<'_>) -> bool {
@@ -330,7 +433,8 @@ impl<'a> Walk<'a> {
 
     /// Whether the link register holds what makes a handler return from an exception.
     fn has_exception_return(&self, jump: &Jump<'_>) -> bool {
-        self.link(jump.told).is_some_and(|link| jump.told.naive().is_exception_return(link))
+        self.link(jump.told)
+            .is_some_and(|link| jump.told.naive().is_exception_return(link))
     }
 
     fn is_return_from_exception(&self, jump: &Jump<'_>) -> bool {
@@ -346,20 +450,41 @@ impl<'a> Walk<'a> {
     fn exception_left_by(&self, jump: &Jump<'_>) -> Option<usize> {
         let pc = jump.told.pc.0;
         let innermost = self.stack.pending.iter().rposition(Pending::is_exception)?;
-        let is_level = self.stack.pending.iter().rposition(Pending::has_own_stack) == Some(innermost);
+        let is_level =
+            self.stack.pending.iter().rposition(Pending::has_own_stack) == Some(innermost);
         if self.is_return_from_exception(jump) {
-            let left = self.stack.pending.iter().rposition(|pending| pending.resumes_at(pc)).unwrap_or(innermost);
-            return Some(left).filter(|left| self.entry_at_return(*left, jump) != Some(EntryAtReturn::Nested));
+            let left = self
+                .stack
+                .pending
+                .iter()
+                .rposition(|pending| pending.resumes_at(pc))
+                .unwrap_or(innermost);
+            return Some(left)
+                .filter(|left| self.entry_at_return(*left, jump) != Some(EntryAtReturn::Nested));
         }
-        let is_other = jump.kind() == Kind::Call || self.place_of(self.sp(), jump.target()).is_some();
+        let is_other =
+            jump.kind() == Kind::Call || self.place_of(self.sp(), jump.target()).is_some();
         let inside = self.stack.pending.get(innermost..).unwrap_or_default();
-        let is_linked = inside.first().is_some_and(|exception| matches!(exception.what, What::Exception(_, _, true)));
+        let is_linked = inside
+            .first()
+            .is_some_and(|exception| matches!(exception.what, What::Exception(_, _, true)));
         let has_calls = inside.iter().any(Pending::is_certain_call);
         if jump.kind() == Kind::Return && is_level && is_linked && !has_calls && !is_other {
-            return self.stack.pending.iter().rposition(|pending| pending.resumes_at(pc)).or(Some(innermost));
+            return self
+                .stack
+                .pending
+                .iter()
+                .rposition(|pending| pending.resumes_at(pc))
+                .or(Some(innermost));
         }
         Some(innermost).filter(|place| {
-            is_level && !is_other && self.stack.pending.get(*place).is_some_and(|top| top.resumes_at(pc))
+            is_level
+                && !is_other
+                && self
+                    .stack
+                    .pending
+                    .get(*place)
+                    .is_some_and(|top| top.resumes_at(pc))
         })
     }
 
@@ -367,16 +492,20 @@ impl<'a> Walk<'a> {
     /// (DDI 0403, B1.5.8 and B1.5.12): the link register shows it, as no code runs before the next handler.
     fn entry_at_return(&self, place: usize, jump: &Jump<'_>) -> Option<EntryAtReturn> {
         let exception = self.stack.pending.get(place)?;
-        let link = self.link(jump.told).filter(|link| jump.told.naive().is_exception_return(*link))?;
+        let link = self
+            .link(jump.told)
+            .filter(|link| jump.told.naive().is_exception_return(*link))?;
         if !self.is_return_from_exception(jump) || exception.resumes_at(jump.told.pc.0) {
             return None;
         }
         let is_new = self.lr_age == 1;
-        let is_on_same_frame =
-            jump.told.naive().is_return_to_thread_mode(link) || self.sp().is_some_and(|sp| exception.sp == Some(sp));
+        let is_on_same_frame = jump.told.naive().is_return_to_thread_mode(link)
+            || self.sp().is_some_and(|sp| exception.sp == Some(sp));
         let goes_anywhere = exception.interrupted()?.goes_anywhere();
         match (is_on_same_frame, jump.has_words) {
-            (true, has_words) if has_words || is_new && !goes_anywhere => Some(EntryAtReturn::Chained),
+            (true, has_words) if has_words || is_new && !goes_anywhere => {
+                Some(EntryAtReturn::Chained)
+            }
             (false, true) if is_new => Some(EntryAtReturn::Nested),
             _ => None,
         }
@@ -385,12 +514,23 @@ impl<'a> Walk<'a> {
     fn chain_exception(&mut self, place: usize, jump: Jump<'a>) {
         let mut inside = self.stack.pending.split_off(place);
         let ended = inside.remove(0);
-        inside.iter().for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
+        inside
+            .iter()
+            .for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
         self.close(&ended, Some(jump.last_step), Left::Return);
-        let What::Exception(_, interrupted, _) = ended.what else { return };
-        let evidence = if jump.has_words { Evidence::Words } else { Evidence::Jump };
+        let What::Exception(_, interrupted, _) = ended.what else {
+            return;
+        };
+        let evidence = if jump.has_words {
+            Evidence::Words
+        } else {
+            Evidence::Jump
+        };
         let next = self.pending(jump, What::Exception(evidence, interrupted, true));
-        self.stack.pending.push(Pending { sp: ended.sp, ..next });
+        self.stack.pending.push(Pending {
+            sp: ended.sp,
+            ..next
+        });
     }
 
     fn leave_exception(&mut self, place: usize, jump: Jump<'a>) {
@@ -398,10 +538,14 @@ impl<'a> Walk<'a> {
         let is_handlers = is_within(self.stack.range(), self.sp());
         let mut inside = self.stack.pending.split_off(place);
         let exception = inside.remove(0);
-        inside.iter().for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
+        inside
+            .iter()
+            .for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
         self.close(&exception, Some(jump.last_step), Left::Return);
         // What the returning step itself wrote is what counts, unless the handler set another stack pointer.
-        let What::Exception(_, interrupted, _) = exception.what else { return };
+        let What::Exception(_, interrupted, _) = exception.what else {
+            return;
+        };
         let set = self.set_since(&jump, Step(interrupted.step.0 + 1));
         let is_written = self.sp_step >= Some(jump.last_step) && set.is_none();
         if let Some(turn) = turn {
@@ -412,7 +556,11 @@ impl<'a> Walk<'a> {
                 None if is_handlers => Some(None),
                 None => self.sp_again,
             };
-            self.sp_again = if is_written { None } else { set.map(Some).or(again) };
+            self.sp_again = if is_written {
+                None
+            } else {
+                set.map(Some).or(again)
+            };
             self.return_to(self.sp(), Some(jump.target()), jump.last_step);
             return;
         }
@@ -427,7 +575,12 @@ impl<'a> Walk<'a> {
         let return_address = told.naive().return_address();
         if told.naive().kind() == Kind::Call && self.link(jump.told) == Some(return_address) {
             let call = self.pending(jump, What::Call);
-            self.call(Pending { sp: set.or(exception.sp), return_address, call_step: interrupted.step, ..call });
+            self.call(Pending {
+                sp: set.or(exception.sp),
+                return_address,
+                call_step: interrupted.step,
+                ..call
+            });
         } else {
             self.return_to(set.or(exception.sp), Some(jump.target()), interrupted.step);
         }
@@ -435,8 +588,15 @@ impl<'a> Walk<'a> {
 
     /// Notes the stack pointer as one of the stack in use; inside an exception, once it was written there.
     fn note_sp(&mut self) {
-        let (Some(sp), written) = (self.sp(), self.sp_step) else { return };
-        let range = match self.stack.pending.iter_mut().rfind(|pending| pending.has_own_stack()) {
+        let (Some(sp), written) = (self.sp(), self.sp_step) else {
+            return;
+        };
+        let range = match self
+            .stack
+            .pending
+            .iter_mut()
+            .rfind(|pending| pending.has_own_stack())
+        {
             Some(exception) if written <= Some(exception.call_step) => return,
             Some(exception) => &mut exception.range,
             None => &mut self.stack.range,
@@ -447,28 +607,44 @@ impl<'a> Walk<'a> {
 
     /// The stacks that are not in use, with their numbers.
     fn others(&self) -> impl Iterator<Item = (usize, &Stack<'a>)> {
-        self.stacks.iter().enumerate().filter(|(number, _)| *number != self.number)
+        self.stacks
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| *number != self.number)
     }
 
     /// The number of the stack that a return turns to when the stack pointer was set.
     fn turned_by_set(&self, jump: &Jump<'_>) -> Option<usize> {
         let (sp, target, range) = (self.sp(), jump.target(), self.stack.range());
         let is_return = jump.kind() == Kind::Return;
-        let is_open = is_return || jump.kind() == Kind::Branch && jump.last.naive().branch_target().is_none();
-        if !self.is_sp_set || !is_open || is_near(range, sp, 0) || self.place_of(sp, target).is_some() {
+        let is_open =
+            is_return || jump.kind() == Kind::Branch && jump.last.naive().branch_target().is_none();
+        if !self.is_sp_set
+            || !is_open
+            || is_near(range, sp, 0)
+            || self.place_of(sp, target).is_some()
+        {
             return None;
         }
         let returns = |stack: &Stack<'_>| {
-            stack.pending.iter().any(|pending| pending.returns_to(sp, target) || pending.returns_to(None, target))
+            stack
+                .pending
+                .iter()
+                .any(|pending| pending.returns_to(sp, target) || pending.returns_to(None, target))
         };
-        let other = self.others().find(|(_, stack)| is_within(stack.range(), sp) && returns(stack));
+        let other = self
+            .others()
+            .find(|(_, stack)| is_within(stack.range(), sp) && returns(stack));
         if let Some((number, _)) = other {
             return Some(number);
         }
         if sp.is_none() || is_near(range, sp, 4096) {
             return None;
         }
-        let other = self.others().find(|(_, stack)| is_within(stack.range(), sp)).map(|(number, _)| number);
+        let other = self
+            .others()
+            .find(|(_, stack)| is_within(stack.range(), sp))
+            .map(|(number, _)| number);
         let is_new = self.stacks.len() < 256 && (is_return || is_above(range, sp));
         other.or_else(|| is_new.then_some(self.stacks.len()))
     }
@@ -479,12 +655,21 @@ impl<'a> Walk<'a> {
         let interrupted_step = self.stack.pending.get(place)?.interrupted()?.step;
         let set = self.set_since(jump, Step(interrupted_step.0 + 1));
         let sp = set.or(self.sp());
-        let around = self.stack.pending.get(..place)?.iter().rfind(|pending| pending.has_own_stack());
+        let around = self
+            .stack
+            .pending
+            .get(..place)?
+            .iter()
+            .rfind(|pending| pending.has_own_stack());
         let home = around.map_or(self.stack.range, |pending| pending.range);
         let exception = self.stack.pending.get(place)?;
-        let What::Exception(_, interrupted, _) = exception.what else { return None };
-        let resumed: Vec<_> =
-            self.others().filter(|(_, stack)| stack.turned_by.is_some_and(|by| by.resumes_at(pc))).collect();
+        let What::Exception(_, interrupted, _) = exception.what else {
+            return None;
+        };
+        let resumed: Vec<_> = self
+            .others()
+            .filter(|(_, stack)| stack.turned_by.is_some_and(|by| by.resumes_at(pc)))
+            .collect();
         if let Some(sp) = set {
             if exception.resumes_at(pc) && exception.was_taken_at(sp) {
                 return None;
@@ -494,29 +679,51 @@ impl<'a> Walk<'a> {
                 return Some(*number);
             }
         }
-        let with_sp = resumed.iter().find(|(_, stack)| is_within(stack.range(), sp)).map(|(number, _)| *number);
+        let with_sp = resumed
+            .iter()
+            .find(|(_, stack)| is_within(stack.range(), sp))
+            .map(|(number, _)| *number);
         if exception.resumes_at(pc) && set.is_none() {
             return with_sp.filter(|_| !is_within(home, sp));
         }
-        let by_address = resumed.first().filter(|_| set.is_none()).map(|(number, _)| *number);
-        if let Some(number) = with_sp.filter(|_| set.is_none() || !is_within(home, sp)).or(by_address) {
+        let by_address = resumed
+            .first()
+            .filter(|_| set.is_none())
+            .map(|(number, _)| *number);
+        if let Some(number) = with_sp
+            .filter(|_| set.is_none() || !is_within(home, sp))
+            .or(by_address)
+        {
             return Some(number);
         }
         let is_own = is_within(home, sp) || is_within(handler, sp);
-        if let Some((number, _)) = self.others().find(|(_, stack)| is_within(stack.range(), sp) && !is_own) {
+        if let Some((number, _)) = self
+            .others()
+            .find(|(_, stack)| is_within(stack.range(), sp) && !is_own)
+        {
             return Some(number);
         }
         let goes_on = !matches!(interrupted.told.naive().kind(), Kind::Other | Kind::Trap);
         let is_skip = set.is_none() && (goes_on || pc.abs_diff(next_pc(interrupted.told)) <= 64);
-        (!is_skip && !is_near(home, sp, 512) && self.stacks.len() < 256).then_some(self.stacks.len())
+        (!is_skip && !is_near(home, sp, 512) && self.stacks.len() < 256)
+            .then_some(self.stacks.len())
     }
 
     fn turn(&mut self, number: usize, jump: Jump<'a>) {
         if number == self.stacks.len() {
             let (before, entry, function) = (Some(jump.last_step), jump.step, jump.told.pc);
             let (entered, evidence) = (Entered::Switch, Evidence::Stack);
-            let root = Some(Root { entered, evidence, before, entry, function });
-            self.stacks.push(Stack { root, ..Stack::default() });
+            let root = Some(Root {
+                entered,
+                evidence,
+                before,
+                entry,
+                function,
+            });
+            self.stacks.push(Stack {
+                root,
+                ..Stack::default()
+            });
         }
         if let Some(left) = self.stacks.get_mut(self.number) {
             *left = std::mem::take(&mut self.stack);
@@ -530,18 +737,27 @@ impl<'a> Walk<'a> {
 
     /// Where the frames inside the innermost exception begin.
     fn inside(&self) -> usize {
-        self.stack.pending.iter().rposition(Pending::has_own_stack).map_or(0, |place| place + 1)
+        self.stack
+            .pending
+            .iter()
+            .rposition(Pending::has_own_stack)
+            .map_or(0, |place| place + 1)
     }
 
     fn call(&mut self, call: Pending<'a>) {
         let (inside, key) = (self.inside(), (call.sp, call.return_address));
-        let found = self.stack.pending.iter().rposition(|pending| pending.returns_to(key.0, key.1));
+        let found = self
+            .stack
+            .pending
+            .iter()
+            .rposition(|pending| pending.returns_to(key.0, key.1));
         if let Some(place) = found.filter(|place| *place >= inside) {
             if matches!(call.what, What::Maybe) {
                 return;
             }
             let over = self.stack.pending.split_off(place);
-            over.iter().for_each(|pending| self.close(pending, Some(call.call_step), Left::Longjmp));
+            over.iter()
+                .for_each(|pending| self.close(pending, Some(call.call_step), Left::Longjmp));
         }
         self.stack.pending.push(call);
     }
@@ -557,7 +773,9 @@ impl<'a> Walk<'a> {
         };
         for place in (first.max(self.inside())..self.stack.pending.len()).rev() {
             match self.stack.pending.get_mut(place) {
-                Some(pending) if pending.sp == sp && pending.jumped_out.is_none() => pending.jumped_out = Some(jump),
+                Some(pending) if pending.sp == sp && pending.jumped_out.is_none() => {
+                    pending.jumped_out = Some(jump)
+                }
                 _ => break,
             }
         }
@@ -565,20 +783,32 @@ impl<'a> Walk<'a> {
 
     /// Takes away the innermost calls above which the stack pointer rose.
     fn lose_below(&mut self, high: Option<u64>) -> Vec<Pending<'a>> {
-        let is_lost = |pending: &mut Pending<'_>| !pending.is_exception() && pending.sp.is_some() && pending.sp < high;
+        let is_lost = |pending: &mut Pending<'_>| {
+            !pending.is_exception() && pending.sp.is_some() && pending.sp < high
+        };
         std::iter::from_fn(|| self.stack.pending.pop_if(is_lost)).collect()
     }
 
     /// The innermost call that returns to a target with a stack pointer, or else with none known.
     fn place_of(&self, sp: Option<u64>, target: u64) -> Option<usize> {
-        let find = |sp| self.stack.pending.iter().rposition(|pending| pending.returns_to(sp, target));
+        let find = |sp| {
+            self.stack
+                .pending
+                .iter()
+                .rposition(|pending| pending.returns_to(sp, target))
+        };
         find(sp).or_else(|| find(None))
     }
 
     /// Closes the innermost pending call that returns to a target (none: anywhere) with a stack pointer,
     /// or else with none known, and the calls that it made.
     fn return_to(&mut self, sp: Option<u64>, target: Option<u64>, exit: Step) -> bool {
-        let with = |sp| self.stack.pending.iter().rposition(|pending| !pending.is_exception() && pending.sp == sp);
+        let with = |sp| {
+            self.stack
+                .pending
+                .iter()
+                .rposition(|pending| !pending.is_exception() && pending.sp == sp)
+        };
         let place = match target {
             Some(target) => self.place_of(sp, target),
             None => with(sp).or_else(|| with(None)),
@@ -586,14 +816,19 @@ impl<'a> Walk<'a> {
         let Some(place) = place else { return false };
         let mut above = self.stack.pending.split_off(place);
         let call = above.remove(0);
-        self.return_points.insert((self.number, call.sp, call.return_address), place);
+        self.return_points
+            .insert((self.number, call.sp, call.return_address), place);
         self.close(&call, Some(exit), Left::Return);
-        above.iter().for_each(|pending| self.close(pending, Some(exit), Left::Skipped));
+        above
+            .iter()
+            .for_each(|pending| self.close(pending, Some(exit), Left::Skipped));
         true
     }
 
     fn end(&mut self) {
-        let Some((step, last)) = self.last.filter(|(_, last)| last.is_executed) else { return self.leave_open() };
+        let Some((step, last)) = self.last.filter(|(_, last)| last.is_executed) else {
+            return self.leave_open();
+        };
         match last.naive().kind() {
             Kind::Return => {
                 let high = self.sp_high.take();
@@ -602,16 +837,23 @@ impl<'a> Walk<'a> {
                 if link.is_none() || !self.return_to(self.sp(), link, step) {
                     self.return_to(self.sp(), None, step);
                 }
-                lost.iter().for_each(|pending| self.close(pending, Some(step), Left::Skipped));
+                lost.iter()
+                    .for_each(|pending| self.close(pending, Some(step), Left::Skipped));
             }
             Kind::ExceptionReturn => {
-                let resumed = self.stack.pending.iter().rposition(|pending| pending.resumes_at(next_pc(last)));
+                let resumed = self
+                    .stack
+                    .pending
+                    .iter()
+                    .rposition(|pending| pending.resumes_at(next_pc(last)));
                 let innermost = || self.stack.pending.iter().rposition(Pending::is_exception);
                 if let Some(place) = resumed.or_else(innermost) {
                     let mut inside = self.stack.pending.split_off(place);
                     let exception = inside.remove(0);
                     self.close(&exception, Some(step), Left::Return);
-                    inside.iter().for_each(|pending| self.close(pending, Some(step), Left::Skipped));
+                    inside
+                        .iter()
+                        .for_each(|pending| self.close(pending, Some(step), Left::Skipped));
                 }
             }
             _ => {}
@@ -620,7 +862,9 @@ impl<'a> Walk<'a> {
         let return_address = last.naive().return_address();
         let function = match last.naive().target() {
             Some(Target::Address(address)) => Some(address),
-            Some(Target::Register(register)) => self.value(register).map(|value| last.naive().without_mark(value)),
+            Some(Target::Register(register)) => self
+                .value(register)
+                .map(|value| last.naive().without_mark(value)),
             None => None,
         };
         let is_done = self.lr_age == 0 && self.link(last) == Some(return_address);
@@ -642,18 +886,28 @@ impl<'a> Walk<'a> {
     }
 
     fn value(&self, register: RegisterId) -> Option<u64> {
-        if register == RegisterId::SP { self.sp() } else { self.values.get(&register).copied() }
+        if register == RegisterId::SP {
+            self.sp()
+        } else {
+            self.values.get(&register).copied()
+        }
     }
 
     fn leave_open(&mut self) {
         let in_use = self.number;
         for number in 0..self.stacks.len() {
-            let stack = if number == in_use { &mut self.stack } else { &mut self.stacks[number] };
+            let stack = if number == in_use {
+                &mut self.stack
+            } else {
+                &mut self.stacks[number]
+            };
             let (open, root) = (std::mem::take(&mut stack.pending), stack.root);
             self.number = number;
-            open.iter().for_each(|pending| self.close(pending, None, Left::Open));
+            open.iter()
+                .for_each(|pending| self.close(pending, None, Left::Open));
             if let Some(root) = root {
-                self.calls.push((number, self.root_frame(root, None, Left::Open)));
+                self.calls
+                    .push((number, self.root_frame(root, None, Left::Open)));
             }
         }
         self.number = in_use;
@@ -675,7 +929,13 @@ impl<'a> Walk<'a> {
         self.calls.push((self.number, frame));
     }
 
-    fn frame(&self, pending: &Pending<'_>, how: Entry, exit_step: Option<Step>, left: Left) -> Call {
+    fn frame(
+        &self,
+        pending: &Pending<'_>,
+        how: Entry,
+        exit_step: Option<Step>,
+        left: Left,
+    ) -> Call {
         Call {
             thread: self.thread,
             function: pending.function,
@@ -717,8 +977,19 @@ enum EntryAtReturn {
 
 /// The step that words about an exception belong to, if an event is such.
 fn exception_words(event: &Event) -> Option<Vec<(Step, bool)>> {
-    let EventKind::Text { kind: TextKind::Exception, .. } = &event.kind else { return None };
+    let EventKind::Text {
+        kind: TextKind::Exception,
+        ..
+    } = &event.kind
+    else {
+        return None;
+    };
     let owner = event.owner?;
     let is_at_once = event.slot == owner.0 + 1;
-    Some([(owner, true)].into_iter().chain(is_at_once.then_some((owner, false))).collect())
+    Some(
+        [(owner, true)]
+            .into_iter()
+            .chain(is_at_once.then_some((owner, false)))
+            .collect(),
+    )
 }

@@ -44,7 +44,11 @@ impl Oracle {
             all.turns.extend(turns);
             let stacks = found.iter().map(|(stack, _)| *stack).max().unwrap_or(0);
             for stack in 0..=stacks {
-                let calls: Vec<_> = found.iter().filter(|(of, _)| *of == stack).map(|(_, call)| *call).collect();
+                let calls: Vec<_> = found
+                    .iter()
+                    .filter(|(of, _)| *of == stack)
+                    .map(|(_, call)| *call)
+                    .collect();
                 let base = all.calls.len() as u64;
                 all.stacks.extend(calls.iter().map(|_| stack));
                 all.calls.extend(as_tree(calls, base));
@@ -60,12 +64,21 @@ fn as_tree(mut calls: Vec<Call>, base: u64) -> Vec<Call> {
         let exit = call.exit_step.map_or(u64::MAX, |exit| exit.0);
         // Of two frames that begin and end together, the one that is entered later was interrupted by the other.
         let entry = call.entry_step.map_or(u64::MAX, |entry| entry.0);
-        (call.call_step.map_or(0, |step| step.0 + 1), Reverse(exit), Reverse(entry), call.function)
+        (
+            call.call_step.map_or(0, |step| step.0 + 1),
+            Reverse(exit),
+            Reverse(entry),
+            call.function,
+        )
     });
     for number in 0..calls.len() {
         let (before, rest) = calls.split_at_mut(number);
         let Some(call) = rest.first_mut() else { break };
-        let is_open = |parent: &Call| parent.exit_step.is_none_or(|exit| Some(exit) > call.call_step);
+        let is_open = |parent: &Call| {
+            parent
+                .exit_step
+                .is_none_or(|exit| Some(exit) > call.call_step)
+        };
         if let Some(place) = before.iter().rposition(is_open) {
             call.parent = Some(CallId(base + place as u64));
             call.depth = before.get(place).map_or(0, |parent| parent.depth + 1);

@@ -53,11 +53,14 @@ impl Replay for EffectsWithin {
         let (mut used, mut steps, mut undecoded) = (Used::default(), 0, 0);
         // What stands before the first step of the thread is of none; then each step begins a part.
         for part in events.chunk_by(|_, next| !matches!(next.kind, EventKind::Step)) {
-            let step = part.first().filter(|event| matches!(event.kind, EventKind::Step));
+            let step = part
+                .first()
+                .filter(|event| matches!(event.kind, EventKind::Step));
             let slot = part.first().map_or(0, |event| event.slot);
             let told = step.and_then(|step| oracle.steps.get(usize::try_from(step.slot - 1).ok()?));
-            let instruction =
-                told.and_then(|told| Some((*decode(oracle.encoding_of(told)?, told.pc, told.instruction_set)).clone()));
+            let instruction = told.and_then(|told| {
+                Some((*decode(oracle.encoding_of(told)?, told.pc, told.instruction_set)).clone())
+            });
             let registers = instruction.and_then(|instruction| instruction.registers);
             steps += u64::from(told.is_some());
             undecoded += u64::from(told.is_some() && registers.is_none());
@@ -68,7 +71,8 @@ impl Replay for EffectsWithin {
                     used.read_register(slot, cell(meant, view.register), *view);
                 }
             }
-            part.iter().for_each(|event| used.read_memory(event, self.blocks));
+            part.iter()
+                .for_each(|event| used.read_memory(event, self.blocks));
             if let Some((told, registers)) = &operands {
                 for view in &registers.writes {
                     let meant = Physical::of_write(view.register, None, told.mode);
@@ -77,21 +81,41 @@ impl Replay for EffectsWithin {
             }
             part.iter().for_each(|event| used.write(event, self.blocks));
         }
-        Some(RangeEffects { thread: self.thread, steps, undecoded, ..used.effects() })
+        Some(RangeEffects {
+            thread: self.thread,
+            steps,
+            undecoded,
+            ..used.effects()
+        })
     }
 }
 
 /// Registers are told apart by their names, those of windows by their cells.
 fn cell(meant: Physical, register: RegisterId) -> Physical {
-    if matches!(meant, Physical::Cell(_)) { meant } else { Physical::Single(register) }
+    if matches!(meant, Physical::Cell(_)) {
+        meant
+    } else {
+        Physical::Single(register)
+    }
 }
 
 impl Used {
     fn register(&mut self, cell: Physical, plain: RegisterId) -> &mut RegisterBytes {
-        let place = self.registers.iter().position(|known| known.cell == cell).unwrap_or(self.registers.len());
+        let place = self
+            .registers
+            .iter()
+            .position(|known| known.cell == cell)
+            .unwrap_or(self.registers.len());
         if place == self.registers.len() {
             let (read, written, first_read, last_write) = Default::default();
-            self.registers.push(RegisterBytes { cell, plain, read, written, first_read, last_write });
+            self.registers.push(RegisterBytes {
+                cell,
+                plain,
+                read,
+                written,
+                first_read,
+                last_write,
+            });
         }
         &mut self.registers[place]
     }
@@ -108,7 +132,9 @@ impl Used {
 
     fn write_register(&mut self, slot: u64, cell: Physical, view: RegisterView) {
         let register = self.register(cell, view.register);
-        register.written.extend(view.offset..view.offset + view.size_bytes);
+        register
+            .written
+            .extend(view.offset..view.offset + view.size_bytes);
         register.last_write = slot;
     }
 
@@ -121,14 +147,19 @@ impl Used {
     }
 
     fn read_memory(&mut self, event: &Event, limit: usize) {
-        let EventKind::Access(access) = &event.kind else { return };
+        let EventKind::Access(access) = &event.kind else {
+            return;
+        };
         for (address, value) in access.each_byte().filter(|_| access.is_read()) {
             if !self.is_told(address, limit) {
                 self.left_out += 1;
                 return;
             }
             if !self.written.contains_key(&address) {
-                let known = self.read.entry(address).or_insert(ReadByte { value, first: event.slot });
+                let known = self.read.entry(address).or_insert(ReadByte {
+                    value,
+                    first: event.slot,
+                });
                 known.value = known.value.or(value);
             }
         }
@@ -138,13 +169,18 @@ impl Used {
         let (first, last) = match &event.kind {
             EventKind::Register(written) if written.view.register != RegisterId::PC => {
                 if written.name != WrittenName::BankCopy {
-                    self.write_register(event.slot, cell(written.told, written.view.register), written.view);
+                    self.write_register(
+                        event.slot,
+                        cell(written.told, written.view.register),
+                        written.view,
+                    );
                 }
                 return;
             }
-            EventKind::Access(access) if !access.is_read() && access.size_bytes > 0 => {
-                (access.address.0, access.address.0 + (u64::from(access.size_bytes) - 1))
-            }
+            EventKind::Access(access) if !access.is_read() && access.size_bytes > 0 => (
+                access.address.0,
+                access.address.0 + (u64::from(access.size_bytes) - 1),
+            ),
             EventKind::HostWrite { first, last, .. } => (*first, *last),
             _ => return,
         };
@@ -165,7 +201,9 @@ impl Used {
                 let mut runs: Vec<RegisterView> = Vec::new();
                 for byte in bytes {
                     match runs.last_mut() {
-                        Some(last) if last.offset + last.size_bytes == *byte => last.size_bytes += 1,
+                        Some(last) if last.offset + last.size_bytes == *byte => {
+                            last.size_bytes += 1
+                        }
                         _ => runs.push(RegisterView::new(register.plain, *byte, 1)),
                     }
                 }
@@ -173,12 +211,17 @@ impl Used {
                     Physical::Cell(cell) => cell.register(),
                     _ => register.plain,
                 };
-                effects.extend(runs.into_iter().map(|view| RegisterEffect { view, at: Position(slot), cell }));
+                effects.extend(runs.into_iter().map(|view| RegisterEffect {
+                    view,
+                    at: Position(slot),
+                    cell,
+                }));
             }
             effects.sort_unstable();
             effects
         };
-        let (mut memory_inputs, mut memory_outputs) = (Vec::<MemoryInput>::new(), Vec::<MemoryOutput>::new());
+        let (mut memory_inputs, mut memory_outputs) =
+            (Vec::<MemoryInput>::new(), Vec::<MemoryOutput>::new());
         for (address, ReadByte { value, first }) in &self.read {
             match memory_inputs.last_mut() {
                 Some(last) if last.address.0 + last.bytes.len() as u64 == *address => {
@@ -187,7 +230,11 @@ impl Used {
                 }
                 _ => {
                     let (address, bytes) = (Address(*address), vec![*value]);
-                    memory_inputs.push(MemoryInput { address, bytes, at: Position(*first) });
+                    memory_inputs.push(MemoryInput {
+                        address,
+                        bytes,
+                        at: Position(*first),
+                    });
                 }
             }
         }
@@ -198,8 +245,14 @@ impl Used {
                     last.at = last.at.max(Position(*slot));
                 }
                 _ => {
-                    let range = MemoryRange { address: Address(*address), len_bytes: 1 };
-                    memory_outputs.push(MemoryOutput { range, at: Position(*slot) });
+                    let range = MemoryRange {
+                        address: Address(*address),
+                        len_bytes: 1,
+                    };
+                    memory_outputs.push(MemoryOutput {
+                        range,
+                        at: Position(*slot),
+                    });
                 }
             }
         }

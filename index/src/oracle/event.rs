@@ -2,7 +2,8 @@
 
 use stepback_machine::naive::{Kind, NaiveStep};
 use stepback_machine::{
-    AccessKind, Address, BankedRegister, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode,
+    AccessKind, Address, BankedRegister, Branch, Encoding, InstructionSet, Mode, RegisterId,
+    RegisterView, decode,
 };
 use stepback_parsers::{DelaySlot, Marker, Step, StepOrigin, TextKind, WrittenName};
 
@@ -35,7 +36,11 @@ pub(super) enum EventKind {
     /// Memory was accessed.
     Access(Accessed),
     /// The host may have written memory, as the step asked it to.
-    HostWrite { first: u64, last: u64, operation: HostOperation },
+    HostWrite {
+        first: u64,
+        last: u64,
+        operation: HostOperation,
+    },
     /// The host may have written memory, but nobody knows where.
     HostWriteAnywhere,
     /// The trace said something in words.
@@ -99,7 +104,8 @@ impl Accessed {
     /// The addresses of its bytes, each with its value.
     pub fn each_byte(&self) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
         let value = |place: u64| self.bytes?.get(usize::try_from(place).ok()?).copied();
-        (0..u64::from(self.size_bytes)).map(move |place| (self.address.0.wrapping_add(place), value(place)))
+        (0..u64::from(self.size_bytes))
+            .map(move |place| (self.address.0.wrapping_add(place), value(place)))
     }
 
     /// True for a load.
@@ -135,15 +141,35 @@ pub(super) struct Told {
 impl Told {
     /// What is read of its encoding.
     pub fn naive(&self) -> NaiveStep {
-        let Self { instruction_set, opcode, pc, length_bytes, .. } = *self;
-        NaiveStep { set: instruction_set, opcode, pc: pc.0, length_bytes }
+        let Self {
+            instruction_set,
+            opcode,
+            pc,
+            length_bytes,
+            ..
+        } = *self;
+        NaiveStep {
+            set: instruction_set,
+            opcode,
+            pc: pc.0,
+            length_bytes,
+        }
     }
 
     /// Whether the instruction gives the stack pointer a value.
     pub fn moves_stack_pointer(&self) -> bool {
-        let decoded = self.encoding.map(|encoding| decode(encoding, self.pc, self.instruction_set));
-        let known = decoded.as_ref().and_then(|decoded| decoded.registers.as_ref());
-        known.is_some_and(|known| known.writes.iter().any(|view| view.register == RegisterId::SP))
+        let decoded = self
+            .encoding
+            .map(|encoding| decode(encoding, self.pc, self.instruction_set));
+        let known = decoded
+            .as_ref()
+            .and_then(|decoded| decoded.registers.as_ref());
+        known.is_some_and(|known| {
+            known
+                .writes
+                .iter()
+                .any(|view| view.register == RegisterId::SP)
+        })
     }
 
     /// Whether it jumps to what a register or memory holds.

@@ -11,9 +11,17 @@ impl Replay for NextExternalChanges {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<ExternalChange>> {
         oracle.check(self.from)?;
         let start = oracle.events_until(self.from).len();
-        let found = (start..oracle.events.len()).filter_map(|place| oracle.external_change(place, self.range));
-        let found = found.filter(|change| self.thread.is_none_or(|thread| change.hit.record.thread == thread));
-        Some(behind_known(found, self.skip, |change| change.hit.position).take(self.limit).collect())
+        let found = (start..oracle.events.len())
+            .filter_map(|place| oracle.external_change(place, self.range));
+        let found = found.filter(|change| {
+            self.thread
+                .is_none_or(|thread| change.hit.record.thread == thread)
+        });
+        Some(
+            behind_known(found, self.skip, |change| change.hit.position)
+                .take(self.limit)
+                .collect(),
+        )
     }
 }
 
@@ -21,9 +29,18 @@ impl Replay for LastExternalChanges {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<ExternalChange>> {
         oracle.check(self.before)?;
         let end = oracle.events_until(self.before).len();
-        let found = (0..end).rev().filter_map(|place| oracle.external_change(place, self.range));
-        let found = found.filter(|change| self.thread.is_none_or(|thread| change.hit.record.thread == thread));
-        Some(behind_known(found, self.skip, |change| change.hit.position).take(self.limit).collect())
+        let found = (0..end)
+            .rev()
+            .filter_map(|place| oracle.external_change(place, self.range));
+        let found = found.filter(|change| {
+            self.thread
+                .is_none_or(|thread| change.hit.record.thread == thread)
+        });
+        Some(
+            behind_known(found, self.skip, |change| change.hit.position)
+                .take(self.limit)
+                .collect(),
+        )
     }
 }
 
@@ -31,24 +48,38 @@ impl Oracle {
     /// An event as an external change of a range, if it is one.
     fn external_change(&self, place: usize, range: Option<MemoryRange>) -> Option<ExternalChange> {
         let event = self.events.get(place)?;
-        let EventKind::Access(access) = &event.kind else { return None };
+        let EventKind::Access(access) = &event.kind else {
+            return None;
+        };
         let is_inside = |address: &u64| match range {
-            Some(range) => address.checked_sub(range.address.0).is_some_and(|offset| offset < range.len_bytes),
+            Some(range) => address
+                .checked_sub(range.address.0)
+                .is_some_and(|offset| offset < range.len_bytes),
             None => true,
         };
         if !access.contradicting.iter().any(is_inside) {
             return None;
         }
         let bytes = access.each_byte().filter_map(|(_, value)| value).collect();
-        let known_before = access.each_byte().map(|(address, _)| self.known_before(place, address)).collect();
-        Some(ExternalChange { hit: self.hit_of(event)?, address: access.address, bytes, known_before })
+        let known_before = access
+            .each_byte()
+            .map(|(address, _)| self.known_before(place, address))
+            .collect();
+        Some(ExternalChange {
+            hit: self.hit_of(event)?,
+            address: access.address,
+            bytes,
+            known_before,
+        })
     }
 
     /// What the events before one told of a byte.
     fn known_before(&self, place: usize, address: u64) -> Option<u8> {
         let mut state = crate::answers::byte_state::ByteState::default();
         let earlier: &[Event] = self.events.get(..place).unwrap_or_default();
-        earlier.iter().for_each(|event| crate::oracle::memory::follow(&mut state, event, address));
+        earlier
+            .iter()
+            .for_each(|event| crate::oracle::memory::follow(&mut state, event, address));
         state.value
     }
 }

@@ -20,7 +20,11 @@ impl Oracle {
                     *last = longest.max(Some(*last)).unwrap_or(step);
                 }
                 _ => rows.push(match self.folded_at(calls, folded, step) {
-                    Some((call, last)) => Row::Folded { call, first: step, last },
+                    Some((call, last)) => Row::Folded {
+                        call,
+                        first: step,
+                        last,
+                    },
                     None => Row::Step(step),
                 }),
             }
@@ -29,7 +33,12 @@ impl Oracle {
     }
 
     /// The longest folded call whose first step inside is this one, and its last step.
-    fn folded_at(&self, calls: &[Call], folded: &BTreeSet<CallId>, step: Step) -> Option<(CallId, Step)> {
+    fn folded_at(
+        &self,
+        calls: &[Call],
+        folded: &BTreeSet<CallId>,
+        step: Step,
+    ) -> Option<(CallId, Step)> {
         let end = Step(self.step_count() - 1);
         let spans = folded.iter().filter_map(|id| {
             let call = calls.get(usize::try_from(id.0).ok()?)?;

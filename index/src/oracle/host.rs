@@ -22,14 +22,20 @@ impl Oracle {
     /// Adds what semihosting calls let the host write, and finds the reads that contradict the last value known of a byte.
     pub(super) fn follow_memory(&mut self) {
         let opens = |event: &Event| {
-            let asked = event.owner.filter(|_| matches!(event.kind, EventKind::Step)).and_then(|step| self.asked(step));
+            let asked = event
+                .owner
+                .filter(|_| matches!(event.kind, EventKind::Step))
+                .and_then(|step| self.asked(step));
             asked.is_some_and(|asked| asked.operation.is_none_or(is_writing))
         };
         let mut events = Vec::new();
         for event in &self.events {
             events.push(event.clone());
             // Until it is known where a call lets the host write, that may be anywhere.
-            events.extend(opens(event).then(|| Event { kind: EventKind::HostWriteAnywhere, ..event.clone() }));
+            events.extend(opens(event).then(|| Event {
+                kind: EventKind::HostWriteAnywhere,
+                ..event.clone()
+            }));
         }
         self.events = events;
         self.decide_calls();
@@ -51,7 +57,9 @@ impl Oracle {
         while let Some(event) = self.events.get(place).cloned() {
             if matches!(event.kind, EventKind::HostWriteAnywhere) {
                 self.events.remove(place);
-                let Some(kind) = event.owner.and_then(|step| self.host_write(step)) else { continue };
+                let Some(kind) = event.owner.and_then(|step| self.host_write(step)) else {
+                    continue;
+                };
                 self.events.insert(place, Event { kind, ..event });
             }
             place += 1;
@@ -69,7 +77,8 @@ impl Oracle {
                         match value {
                             Some(value) => {
                                 let before = known.insert(address, value);
-                                let is_other = access.is_read() && before.is_some_and(|before| before != value);
+                                let is_other = access.is_read()
+                                    && before.is_some_and(|before| before != value);
                                 access.contradicting.extend(is_other.then_some(address));
                             }
                             None if !access.is_read() => _ = known.remove(&address),
@@ -93,20 +102,34 @@ impl Oracle {
         if !naive.is_host_call() {
             return None;
         }
-        let operation = self.register_before(told.thread, step, RegisterView::new(RegisterId(0), 0, 4));
-        Some(Asked { thread: told.thread, size: naive.word_bytes(), operation })
+        let operation =
+            self.register_before(told.thread, step, RegisterView::new(RegisterId(0), 0, 4));
+        Some(Asked {
+            thread: told.thread,
+            size: naive.word_bytes(),
+            operation,
+        })
     }
 
     fn register_before(&self, thread: ThreadId, step: Step, view: RegisterView) -> Option<u64> {
         let bytes = self.register_value(thread, view, Position(step.0)).0;
-        bytes.into_iter().rev().try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
+        bytes
+            .into_iter()
+            .rev()
+            .try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
     }
 
     /// What a step lets the host write, by what is known before it; none for nothing.
     fn host_write(&self, step: Step) -> Option<EventKind> {
-        let Asked { thread, size, operation } = self.asked(step)?;
+        let Asked {
+            thread,
+            size,
+            operation,
+        } = self.asked(step)?;
         let block = self.register_before(thread, step, RegisterView::new(RegisterId(1), 0, size));
-        let Some((operation, block)) = operation.zip(block) else { return Some(EventKind::HostWriteAnywhere) };
+        let Some((operation, block)) = operation.zip(block) else {
+            return Some(EventKind::HostWriteAnywhere);
+        };
         let word = |number: u64| {
             let start = block.checked_add(number * u64::from(size))?;
             start.checked_add(u64::from(size) - 1)?;
@@ -115,20 +138,36 @@ impl Oracle {
             if !self.is_big_endian {
                 bytes.reverse();
             }
-            bytes.into_iter().try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
+            bytes
+                .into_iter()
+                .try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
         };
         let (operation, address, len) = match operation {
             0x06 => (HostOperation::Read, word(1), word(2)),
             0x0d => (HostOperation::TmpNam, word(0), word(2)),
             0x15 => (HostOperation::GetCmdline, word(0), word(1)),
             0x16 => (HostOperation::HeapInfo, word(0), Some(4 * u64::from(size))),
-            0x30 => (HostOperation::Elapsed, Some(block), Some(2 * u64::from(size))),
+            0x30 => (
+                HostOperation::Elapsed,
+                Some(block),
+                Some(2 * u64::from(size)),
+            ),
             _ => return None,
         };
-        let Some((first, len)) = address.zip(len) else { return Some(EventKind::HostWriteAnywhere) };
-        let highest = if size == 8 { u64::MAX } else { u64::from(u32::MAX) };
+        let Some((first, len)) = address.zip(len) else {
+            return Some(EventKind::HostWriteAnywhere);
+        };
+        let highest = if size == 8 {
+            u64::MAX
+        } else {
+            u64::from(u32::MAX)
+        };
         let last = first.saturating_add(len.checked_sub(1)?).min(highest);
-        (first <= last).then_some(EventKind::HostWrite { first, last, operation })
+        (first <= last).then_some(EventKind::HostWrite {
+            first,
+            last,
+            operation,
+        })
     }
 }
 

@@ -28,9 +28,16 @@ impl Oracle {
         if let Some(next) = later.find(|step| step.thread == thread) {
             return NextPc::Known(next.pc.0);
         }
-        let Some(last) = self.last_step_of(thread, position.0) else { return NextPc::Written };
-        let Some(step) = self.step(last) else { return NextPc::Written };
-        let behind = self.events_until(position).iter().filter(|event| event.owner == Some(last));
+        let Some(last) = self.last_step_of(thread, position.0) else {
+            return NextPc::Written;
+        };
+        let Some(step) = self.step(last) else {
+            return NextPc::Written;
+        };
+        let behind = self
+            .events_until(position)
+            .iter()
+            .filter(|event| event.owner == Some(last));
         if behind.clone().any(is_written) {
             return NextPc::Written;
         }
@@ -42,7 +49,8 @@ impl Oracle {
         if behind.clone().any(is_exception) {
             return NextPc::Unknown;
         }
-        self.led_to(step, last.before()).map_or(NextPc::Unknown, NextPc::Known)
+        self.led_to(step, last.before())
+            .map_or(NextPc::Unknown, NextPc::Known)
     }
 
     fn led_to(&self, step: &Told, before: Position) -> Option<u64> {
@@ -75,7 +83,8 @@ impl Oracle {
                     let view = RegisterView::new(register, 0, naive.word_bytes());
                     let held = self.register_value(step.thread, view, before).to_u64()?;
                     let is_return = step.instruction_set.is_function_return_value(held);
-                    (!is_return && !naive.is_exception_return(held)).then(|| naive.without_mark(held))
+                    (!is_return && !naive.is_exception_return(held))
+                        .then(|| naive.without_mark(held))
                 }
             },
         }

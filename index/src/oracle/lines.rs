@@ -17,7 +17,11 @@ impl Replay for RawLines {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<RawLine>> {
         let first = self.first.0.saturating_sub(1);
         let end = first.saturating_add(self.count).min(oracle.line_count());
-        Some((first..end).filter_map(|line| oracle.raw_line(line)).collect())
+        Some(
+            (first..end)
+                .filter_map(|line| oracle.raw_line(line))
+                .collect(),
+        )
     }
 }
 
@@ -31,10 +35,17 @@ impl Oracle {
     fn raw_line(&self, line: u64) -> Option<RawLine> {
         let number = usize::try_from(line).ok()?;
         let start = usize::try_from(*self.line_starts.get(number)?).ok()?;
-        let next = self.line_starts.get(number + 1).and_then(|next| usize::try_from(*next).ok());
+        let next = self
+            .line_starts
+            .get(number + 1)
+            .and_then(|next| usize::try_from(*next).ok());
         let text = self.text.get(start..next.unwrap_or(self.text.len()))?;
         let shown = String::from_utf8_lossy(text.get(..SHOWN_BYTES).unwrap_or(text)).into_owned();
         let text = shown.trim_end_matches(['\r', '\n']).to_owned();
-        Some(RawLine { line: Line(line + 1), step: self.position_of_line(line).last_step(), text })
+        Some(RawLine {
+            line: Line(line + 1),
+            step: self.position_of_line(line).last_step(),
+            text,
+        })
     }
 }

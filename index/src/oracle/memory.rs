@@ -14,23 +14,38 @@ impl Replay for MemoryAt {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<ByteState>> {
         oracle.check(self.position)?;
         let addresses = (0..self.len_bytes).map_while(|place| self.address.0.checked_add(place));
-        Some(addresses.map(|address| oracle.byte_at(address, self.position)).collect())
+        Some(
+            addresses
+                .map(|address| oracle.byte_at(address, self.position))
+                .collect(),
+        )
     }
 }
 
 impl Replay for NextAccessedBlock {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Address>> {
         let from = self.from.0 / 64;
-        let addresses = oracle.events.iter().flat_map(bytes_of).map(|(address, _)| address / 64);
+        let addresses = oracle
+            .events
+            .iter()
+            .flat_map(bytes_of)
+            .map(|(address, _)| address / 64);
         let addresses = addresses.chain(oracle.fetches.keys().map(|address| address / 64));
-        let block = addresses.filter(|block| *block >= from).chain(oracle.program.next_granule(from)).min();
+        let block = addresses
+            .filter(|block| *block >= from)
+            .chain(oracle.program.next_granule(from))
+            .min();
         Some(block.map(|block| Address(block * 64)))
     }
 }
 
 impl Replay for NextTouchedBlock {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Address>> {
-        let addresses = oracle.events.iter().flat_map(bytes_of).map(|(address, _)| address / 64);
+        let addresses = oracle
+            .events
+            .iter()
+            .flat_map(bytes_of)
+            .map(|(address, _)| address / 64);
         let block = addresses.filter(|block| *block >= self.from.0 / 64).min();
         Some(block.map(|block| Address(block * 64)))
     }
@@ -38,7 +53,11 @@ impl Replay for NextTouchedBlock {
 
 /// The bytes that an event accessed.
 pub(super) fn bytes_of(event: &Event) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
-    let access = if let EventKind::Access(access) = &event.kind { Some(access) } else { None };
+    let access = if let EventKind::Access(access) = &event.kind {
+        Some(access)
+    } else {
+        None
+    };
     access.into_iter().flat_map(|access| access.each_byte())
 }
 
@@ -53,12 +72,21 @@ impl Oracle {
             }
         }
         // In its slot, the fetch of a step comes before all accesses.
-        let fetch =
-            self.last_fetch(address, position).filter(|(slot, _)| told_in.is_none_or(|told_in| told_in < *slot));
+        let fetch = self
+            .last_fetch(address, position)
+            .filter(|(slot, _)| told_in.is_none_or(|told_in| told_in < *slot));
         if let Some((slot, byte)) = fetch.filter(|(_, byte)| state.value != Some(*byte)) {
-            state = ByteState { value: Some(byte), source: ValueSource::Inferred, seen_at: Some(Position(slot)) };
+            state = ByteState {
+                value: Some(byte),
+                source: ValueSource::Inferred,
+                seen_at: Some(Position(slot)),
+            };
         }
-        if state.value.is_some() { state } else { self.inferred_byte(address, position) }
+        if state.value.is_some() {
+            state
+        } else {
+            self.inferred_byte(address, position)
+        }
     }
 
     /// What the next access after a position tells of a byte, when it is a load.
@@ -67,23 +95,42 @@ impl Oracle {
             let is_anywhere = matches!(event.kind, EventKind::HostWriteAnywhere);
             is_anywhere || is_evidence(event, address)
         };
-        let told_in = self.events_after(position).iter().find(may_write).map(|event| event.slot);
-        let fetch =
-            self.next_fetch(address, position).filter(|(slot, _)| told_in.is_none_or(|told_in| told_in >= *slot));
+        let told_in = self
+            .events_after(position)
+            .iter()
+            .find(may_write)
+            .map(|event| event.slot);
+        let fetch = self
+            .next_fetch(address, position)
+            .filter(|(slot, _)| told_in.is_none_or(|told_in| told_in >= *slot));
         if let Some((slot, byte)) = fetch {
-            return ByteState { value: Some(byte), source: ValueSource::Inferred, seen_at: Some(Position(slot)) };
+            return ByteState {
+                value: Some(byte),
+                source: ValueSource::Inferred,
+                seen_at: Some(Position(slot)),
+            };
         }
         for event in self.events_after(position) {
-            if event.is_host_write_of(address) || matches!(event.kind, EventKind::HostWriteAnywhere) {
+            if event.is_host_write_of(address) || matches!(event.kind, EventKind::HostWriteAnywhere)
+            {
                 break;
             }
-            let EventKind::Access(access) = &event.kind else { continue };
-            let Some((_, value)) = access.each_byte().find(|(touched, _)| *touched == address) else { continue };
+            let EventKind::Access(access) = &event.kind else {
+                continue;
+            };
+            let Some((_, value)) = access.each_byte().find(|(touched, _)| *touched == address)
+            else {
+                continue;
+            };
             if !access.is_read() {
                 break;
             }
             if value.is_some() {
-                return ByteState { value, source: ValueSource::Inferred, seen_at: Some(Position(event.slot)) };
+                return ByteState {
+                    value,
+                    source: ValueSource::Inferred,
+                    seen_at: Some(Position(event.slot)),
+                };
             }
         }
         self.byte_of_image(address, position)
@@ -92,17 +139,30 @@ impl Oracle {
     /// What was loaded, and that the host cannot have overwritten.
     pub(super) fn loaded_byte(&self, address: u64, position: Position) -> Option<u8> {
         let is_open = |event: &Event| matches!(event.kind, EventKind::HostWriteAnywhere);
-        let byte = if self.events_until(position).iter().any(is_open) { Program::constant_byte } else { Program::byte };
+        let byte = if self.events_until(position).iter().any(is_open) {
+            Program::constant_byte
+        } else {
+            Program::byte
+        };
         byte(&self.program, Address(address))
     }
 
     /// What was loaded, when nothing up to a position wrote it or told what it had become.
     fn byte_of_image(&self, address: u64, position: Position) -> ByteState {
         let value = self.loaded_byte(address, position);
-        if value.is_none() || self.events_until(position).iter().any(|event| is_evidence(event, address)) {
+        if value.is_none()
+            || self
+                .events_until(position)
+                .iter()
+                .any(|event| is_evidence(event, address))
+        {
             return ByteState::default();
         }
-        ByteState { value, source: ValueSource::Inferred, seen_at: None }
+        ByteState {
+            value,
+            source: ValueSource::Inferred,
+            seen_at: None,
+        }
     }
 }
 
@@ -111,8 +171,12 @@ pub(super) fn is_evidence(event: &Event, address: u64) -> bool {
     if event.is_host_write_of(address) {
         return true;
     }
-    let EventKind::Access(access) = &event.kind else { return false };
-    access.each_byte().any(|(touched, value)| touched == address && (!access.is_read() || value.is_some()))
+    let EventKind::Access(access) = &event.kind else {
+        return false;
+    };
+    access
+        .each_byte()
+        .any(|(touched, value)| touched == address && (!access.is_read() || value.is_some()))
 }
 
 /// What is known of a byte after an event.
@@ -120,12 +184,16 @@ pub(super) fn follow(state: &mut ByteState, event: &Event, address: u64) {
     if event.is_host_write_of(address) {
         *state = ByteState::default();
     }
-    let EventKind::Access(access) = &event.kind else { return };
+    let EventKind::Access(access) = &event.kind else {
+        return;
+    };
     let first = address.wrapping_sub(access.address.0);
     if first >= u64::from(access.size_bytes) {
         return;
     }
-    let Some((_, value)) = access.each_byte().find(|(touched, _)| *touched == address) else { return };
+    let Some((_, value)) = access.each_byte().find(|(touched, _)| *touched == address) else {
+        return;
+    };
     let seen_at = Some(Position(event.slot));
     let is_contradicted = access.is_read() && state.value.is_some() && state.value != value;
     let was_external = access.is_read() && state.source == ValueSource::External;
@@ -133,8 +201,18 @@ pub(super) fn follow(state: &mut ByteState, event: &Event, address: u64) {
         None if access.is_read() => {}
         None => *state = ByteState::default(),
         Some(_) if is_contradicted || was_external => {
-            *state = ByteState { value, source: ValueSource::External, seen_at };
+            *state = ByteState {
+                value,
+                source: ValueSource::External,
+                seen_at,
+            };
         }
-        Some(_) => *state = ByteState { value, source: ValueSource::Recorded, seen_at },
+        Some(_) => {
+            *state = ByteState {
+                value,
+                source: ValueSource::Recorded,
+                seen_at,
+            }
+        }
     }
 }

@@ -27,16 +27,26 @@ impl Oracle {
 
     /// The set whose names an event bears: that of the step before it if that is of its thread.
     pub(super) fn set_of_event(&self, event: &Event) -> InstructionSet {
-        let step = Position(event.slot).last_step().and_then(|step| self.step(step));
-        let set = step.filter(|step| step.thread == event.thread).map(|step| step.instruction_set);
+        let step = Position(event.slot)
+            .last_step()
+            .and_then(|step| self.step(step));
+        let set = step
+            .filter(|step| step.thread == event.thread)
+            .map(|step| step.instruction_set);
         self.set_of_names(event.thread, set)
     }
 
     /// A32 and T32 have the same names.
-    pub(super) fn set_of_names(&self, thread: ThreadId, set: Option<InstructionSet>) -> InstructionSet {
+    pub(super) fn set_of_names(
+        &self,
+        thread: ThreadId,
+        set: Option<InstructionSet>,
+    ) -> InstructionSet {
         let first = self.instruction_set(thread);
         match set {
-            Some(set) if set.word_bytes() != first.word_bytes() => naive::set_of_width(set.word_bytes()),
+            Some(set) if set.word_bytes() != first.word_bytes() => {
+                naive::set_of_width(set.word_bytes())
+            }
             _ => first,
         }
     }
@@ -44,7 +54,9 @@ impl Oracle {
     /// The name under which a view is shown in an instruction set.
     pub(super) fn register_name(&self, view: RegisterView, set: InstructionSet) -> String {
         match self.outside_name(view.register) {
-            Some(whole) if self.widths.get(&view.register) == Some(&view.size_bytes) => whole.clone(),
+            Some(whole) if self.widths.get(&view.register) == Some(&view.size_bytes) => {
+                whole.clone()
+            }
             Some(whole) => with_bits(whole, view),
             None => {
                 let name = Registers::name(view, set).map(ToString::to_string);
@@ -58,7 +70,11 @@ impl Oracle {
         let mut widths = HashMap::new();
         for (_, written) in self.writes() {
             let width = widths.entry(written.view.register).or_default();
-            *width = written.view.offset.saturating_add(written.view.size_bytes).max(*width);
+            *width = written
+                .view
+                .offset
+                .saturating_add(written.view.size_bytes)
+                .max(*width);
         }
         widths
     }
@@ -71,8 +87,17 @@ fn with_bits(name: &str, view: RegisterView) -> String {
 
 /// The name of the register of a table that a view is a part of, vectors counted as 16 bytes wide unless it lies higher.
 fn table_name(view: RegisterView, set: InstructionSet) -> String {
-    let vector = if view.offset + view.size_bytes > 16 { 256 } else { 16 };
+    let vector = if view.offset + view.size_bytes > 16 {
+        256
+    } else {
+        16
+    };
     let name = |size| Registers::name(RegisterView::new(view.register, 0, size), set);
-    let names = [vector, set.word_bytes(), 4, 32, 2].into_iter().find_map(name);
-    names.map_or_else(|| format!("register {}", view.register.0), ToString::to_string)
+    let names = [vector, set.word_bytes(), 4, 32, 2]
+        .into_iter()
+        .find_map(name);
+    names.map_or_else(
+        || format!("register {}", view.register.0),
+        ToString::to_string,
+    )
 }

@@ -1,6 +1,8 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
-use stepback_machine::{Bank, Condition, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
+use stepback_machine::{
+    Bank, Condition, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode,
+};
 use stepback_parsers::{GapReason, MarkerKind, Position, Recording, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -55,27 +57,47 @@ impl Oracle {
         asked: AskedUses,
         is_meant: impl Fn(&Told, RegisterView) -> bool,
     ) -> impl DoubleEndedIterator<Item = Use> {
-        let AskedUses { thread, view, kinds } = asked;
+        let AskedUses {
+            thread,
+            view,
+            kinds,
+        } = asked;
         let is_register = view.register != RegisterId::PC;
-        let own = self.steps.iter().enumerate().filter(move |(_, told)| is_register && told.thread == thread);
+        let own = self
+            .steps
+            .iter()
+            .enumerate()
+            .filter(move |(_, told)| is_register && told.thread == thread);
         own.filter_map(move |(step, told)| {
             let is_used = |used| is_meant(told, used);
-            Some(Use { step: Step(step as u64), doubt: doubt(told, self.encoding_of(told), kinds, is_used)? })
+            Some(Use {
+                step: Step(step as u64),
+                doubt: doubt(told, self.encoding_of(told), kinds, is_used)?,
+            })
         })
     }
 
     /// The steps of a thread that read a register in a trace that records its writes, as the mode at a position means it.
     /// None for registers that instructions name by number.
-    pub(super) fn decoded_reads(&self, asked_uses: AskedUses, at: Position) -> Option<Vec<DecodedRead>> {
+    pub(super) fn decoded_reads(
+        &self,
+        asked_uses: AskedUses,
+        at: Position,
+    ) -> Option<Vec<DecodedRead>> {
         let AskedUses { thread, view, .. } = asked_uses;
-        let named = self.outside_name(view.register).map(|name| InstructionSet::banked_anywhere(name));
+        let named = self
+            .outside_name(view.register)
+            .map(|name| InstructionSet::banked_anywhere(name));
         let asked = match named {
             Some(banked) => Some(banked.filter(|banked| banked.bank != Bank::Other)?),
             None => None,
         };
         let plain = asked.map_or(view.register, |banked| banked.plain.register);
         let mode = self.mode_at(thread, at).with_control(None);
-        let banks = self.register_names.iter().filter_map(|name| InstructionSet::banked_anywhere(name));
+        let banks = self
+            .register_names
+            .iter()
+            .filter_map(|name| InstructionSet::banked_anywhere(name));
         let banks: Vec<Bank> = banks
             .filter(|banked| banked.plain.register == plain && banked.bank != Bank::Other)
             .map(|banked| banked.bank)
@@ -86,32 +108,59 @@ impl Oracle {
                 let meant = |mode| Physical::of_write(plain, None, mode);
                 let is_told = told.mode.tells(plain) && mode.tells(plain);
                 (!is_told || meant(told.mode) == meant(mode))
-                    && banks.iter().all(|bank| bank.is_in_use(told.mode) == bank.is_in_use(mode))
+                    && banks
+                        .iter()
+                        .all(|bank| bank.is_in_use(told.mode) == bank.is_in_use(mode))
             }
         };
-        let plain = RegisterView { register: plain, ..view };
-        let asked_reads = AskedUses { view: plain, ..asked_uses };
+        let plain = RegisterView {
+            register: plain,
+            ..view
+        };
+        let asked_reads = AskedUses {
+            view: plain,
+            ..asked_uses
+        };
         // A cell of a window has another name in another.
         let cell = Physical::of_write(plain.register, None, mode);
         let is_cell = |told: &Told, used: RegisterView| {
             let is_same = Physical::of_write(used.register, None, told.mode) == cell;
-            is_same && RegisterView { register: plain.register, ..used }.overlaps(plain)
+            is_same
+                && RegisterView {
+                    register: plain.register,
+                    ..used
+                }
+                .overlaps(plain)
         };
         let reads: Vec<Use> = match mode {
             Mode::Window { .. } => self.uses_by(asked_reads, is_cell).collect(),
-            _ => self.uses(asked_reads).filter(|used| is_meant(&self.steps[used.step.0 as usize])).collect(),
+            _ => self
+                .uses(asked_reads)
+                .filter(|used| is_meant(&self.steps[used.step.0 as usize]))
+                .collect(),
         };
         let has_banks = asked.is_some() || !banks.is_empty();
         let seen = |used: &Use| {
             let mode = self.steps[used.step.0 as usize].mode;
             let is_cell = |register: &RegisterId| Physical::of_write(*register, None, mode) == cell;
             let named = (0..RegisterId::PC.0).map(RegisterId).find(is_cell);
-            RegisterView { register: named.unwrap_or(plain.register), ..view }
+            RegisterView {
+                register: named.unwrap_or(plain.register),
+                ..view
+            }
         };
         let decoded = |used: Use| {
-            let seen = if matches!(mode, Mode::Window { .. }) { seen(&used) } else { view };
+            let seen = if matches!(mode, Mode::Window { .. }) {
+                seen(&used)
+            } else {
+                view
+            };
             let doubt = used.doubt.filter(|doubt| *doubt != Doubt::Conditional);
-            DecodedRead { used: Use { doubt, ..used }, has_banks, seen }
+            DecodedRead {
+                used: Use { doubt, ..used },
+                has_banks,
+                seen,
+            }
         };
         Some(reads.into_iter().map(decoded).collect())
     }
@@ -119,10 +168,25 @@ impl Oracle {
     /// A decoded read as the hit of a question.
     pub(super) fn read_hit(&self, asked: AskedUses, read: &DecodedRead) -> Option<Hit> {
         let hit = self.use_hit(asked, read.used)?;
-        let access = hit.access.map(|access| Access { is_decoded: true, ..access });
+        let access = hit.access.map(|access| Access {
+            is_decoded: true,
+            ..access
+        });
         let value = || self.register_value(asked.thread, read.seen, read.used.step.before());
-        let told = |access| if read.has_banks { access } else { Access { value: value(), ..access } };
-        Some(Hit { access: access.map(told), ..hit })
+        let told = |access| {
+            if read.has_banks {
+                access
+            } else {
+                Access {
+                    value: value(),
+                    ..access
+                }
+            }
+        };
+        Some(Hit {
+            access: access.map(told),
+            ..hit
+        })
     }
 
     /// True for the stack pointer of a thread that no line names, and for all registers of a thread of which no line
@@ -130,22 +194,36 @@ impl Oracle {
     pub(super) fn never_names(&self, thread: ThreadId, view: RegisterView) -> bool {
         let set = self.instruction_set(thread);
         let first = self.steps.iter().find(|told| told.thread == thread);
-        let is_decoded = !set.has_windows() && first.is_some_and(|told| self.encoding_of(told).is_some());
+        let is_decoded =
+            !set.has_windows() && first.is_some_and(|told| self.encoding_of(told).is_some());
         if self.has_operands_alone || !is_decoded || view.register >= RegisterId::PC {
             return false;
         }
         let plain = |written: &Written| {
-            let banked =
-                self.outside_name(written.view.register).and_then(|name| InstructionSet::banked_anywhere(name));
-            banked.or(written.bank).map_or(written.view.register, |banked| banked.plain.register)
+            let banked = self
+                .outside_name(written.view.register)
+                .and_then(|name| InstructionSet::banked_anywhere(name));
+            banked
+                .or(written.bank)
+                .map_or(written.view.register, |banked| banked.plain.register)
         };
-        let own = self.writes().filter(|(writer, _)| *writer == thread).map(|(_, written)| plain(written));
+        let own = self
+            .writes()
+            .filter(|(writer, _)| *writer == thread)
+            .map(|(_, written)| plain(written));
         let named: Vec<RegisterId> = own.filter(|register| *register < RegisterId::PC).collect();
         !named.contains(&RegisterId::SP) && (named.is_empty() || view.register == RegisterId::SP)
     }
 
     pub(super) fn use_hit(&self, asked: AskedUses, found: Use) -> Option<Hit> {
-        let (AskedUses { thread, view, kinds }, Use { step, doubt }) = (asked, found);
+        let (
+            AskedUses {
+                thread,
+                view,
+                kinds,
+            },
+            Use { step, doubt },
+        ) = (asked, found);
         let record = self.record(step)?;
         let access = Access {
             kind: record.kind_of_use(view, kinds),
@@ -156,79 +234,144 @@ impl Oracle {
             is_external: false,
             host_operation: None,
         };
-        Some(Hit { record, position: step.after(), access: Some(access), doubt })
+        Some(Hit {
+            record,
+            position: step.after(),
+            access: Some(access),
+            doubt,
+        })
     }
 
     /// Why memory that a thread wrote in a slot may have changed.
     pub(super) fn overtaken(&self, done: Done, until: Position) -> Option<Doubt> {
-        let Done { thread, slot: after } = done;
+        let Done {
+            thread,
+            slot: after,
+        } = done;
         let others = || (0_u16..).map(ThreadId).take(self.thread_names.len());
-        let late = || others().filter(|other| *other != thread).find_map(|other| self.late_call(other, after));
-        let all = || self.filtered(until).or_else(|| self.are_calls_unsaid(until).then_some(Doubt::SystemCallsUnsaid));
+        let late = || {
+            others()
+                .filter(|other| *other != thread)
+                .find_map(|other| self.late_call(other, after))
+        };
+        let all = || {
+            self.filtered(until).or_else(|| {
+                self.are_calls_unsaid(until)
+                    .then_some(Doubt::SystemCallsUnsaid)
+            })
+        };
         self.last_change(after, until).or_else(late).or_else(all)
     }
 
     /// The doubt about memory that nothing wrote until a position.
     pub(super) fn untouched(&self, until: Position) -> Option<Doubt> {
-        let all = || self.filtered(until).or_else(|| self.are_calls_unsaid(until).then_some(Doubt::SystemCallsUnsaid));
+        let all = || {
+            self.filtered(until).or_else(|| {
+                self.are_calls_unsaid(until)
+                    .then_some(Doubt::SystemCallsUnsaid)
+            })
+        };
         self.last_change(0, until).or_else(all)
     }
 
     /// The doubt of traces that leave something out.
     pub(super) fn filtered(&self, at: Position) -> Option<Doubt> {
-        self.recordings_at(at).any(|recording| recording.is_filtered).then_some(Doubt::Filtered)
+        self.recordings_at(at)
+            .any(|recording| recording.is_filtered)
+            .then_some(Doubt::Filtered)
     }
 
     fn are_calls_unsaid(&self, at: Position) -> bool {
-        self.recordings_at(at).any(|recording| !recording.has_system_calls)
+        self.recordings_at(at)
+            .any(|recording| !recording.has_system_calls)
     }
 
     /// The last that are told up to a position, all of one slot.
     fn recordings_at(&self, at: Position) -> impl Iterator<Item = Recording> {
-        let told = self.recordings.iter().take_while(move |told| told.slot <= at.0);
+        let told = self
+            .recordings
+            .iter()
+            .take_while(move |told| told.slot <= at.0);
         let last = told.clone().last().map(|told| told.slot);
-        told.filter(move |told| Some(told.slot) == last).map(|told| told.recording)
+        told.filter(move |told| Some(told.slot) == last)
+            .map(|told| told.recording)
     }
 
     fn late_call(&self, thread: ThreadId, after: u64) -> Option<Doubt> {
-        let before = self.events_until(Position(after.checked_sub(1)?)).iter().rev();
+        let before = self
+            .events_until(Position(after.checked_sub(1)?))
+            .iter()
+            .rev();
         let (slot, marker, step) =
-            before.filter(|event| event.thread == thread).find_map(|event| match event.kind {
-                EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
-                    Some((event.slot, marker, event.owner))
-                }
-                _ => None,
-            })?;
+            before
+                .filter(|event| event.thread == thread)
+                .find_map(|event| match event.kind {
+                    EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
+                        Some((event.slot, marker, event.owner))
+                    }
+                    _ => None,
+                })?;
         let is_over = (slot..after).any(|step| self.steps[step as usize].thread == thread);
-        let is_late = self.instruction_set(thread).system_call_may_write_late(marker.value) && !is_over;
-        step.filter(|_| is_late).map(|step| Doubt::SystemCall { step, number: marker.value })
+        let is_late = self
+            .instruction_set(thread)
+            .system_call_may_write_late(marker.value)
+            && !is_over;
+        step.filter(|_| is_late).map(|step| Doubt::SystemCall {
+            step,
+            number: marker.value,
+        })
     }
 
     /// Why a thread's registers may not be what its instruction in a slot left.
     pub(super) fn restored(&self, done: Done, until: Position) -> Option<Doubt> {
-        let Done { thread, slot: after } = done;
-        let events = self.events_until(until).iter().rev().take_while(|event| event.slot >= after);
+        let Done {
+            thread,
+            slot: after,
+        } = done;
+        let events = self
+            .events_until(until)
+            .iter()
+            .rev()
+            .take_while(|event| event.slot >= after);
         let kind = |event: &Event| match event.kind {
             EventKind::Marker(marker) if event.thread == thread => Some(marker.kind),
             _ => None,
         };
-        let is_kernel = |kind| [MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER].contains(&kind);
-        let last = events.into_iter().find(|event| kind(event).is_some_and(|kind| is_kernel(kind) || is_gap(kind)))?;
+        let is_kernel =
+            |kind| [MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER].contains(&kind);
+        let last = events
+            .into_iter()
+            .find(|event| kind(event).is_some_and(|kind| is_kernel(kind) || is_gap(kind)))?;
         let step = last.owner?;
-        Some(if kind(last).is_some_and(is_gap) { Doubt::Gap { step } } else { Doubt::KernelEvent { step } })
+        Some(if kind(last).is_some_and(is_gap) {
+            Doubt::Gap { step }
+        } else {
+            Doubt::KernelEvent { step }
+        })
     }
 
     fn last_change(&self, after: u64, until: Position) -> Option<Doubt> {
-        let events = self.events_until(until).iter().rev().take_while(|event| event.slot >= after);
+        let events = self
+            .events_until(until)
+            .iter()
+            .rev()
+            .take_while(|event| event.slot >= after);
         events.into_iter().find_map(|event| match event.kind {
             EventKind::Marker(marker) if marker.kind == MarkerKind::KERNEL_EVENT => {
                 event.owner.map(|step| Doubt::KernelEvent { step })
             }
-            EventKind::Marker(marker) if is_gap(marker.kind) => event.owner.map(|step| Doubt::Gap { step }),
+            EventKind::Marker(marker) if is_gap(marker.kind) => {
+                event.owner.map(|step| Doubt::Gap { step })
+            }
             EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
-                let writes = self.instruction_set(event.thread).system_call_may_write(marker.value);
+                let writes = self
+                    .instruction_set(event.thread)
+                    .system_call_may_write(marker.value);
                 let step = event.owner.filter(|_| writes)?;
-                Some(Doubt::SystemCall { step, number: marker.value })
+                Some(Doubt::SystemCall {
+                    step,
+                    number: marker.value,
+                })
             }
             _ => None,
         })
@@ -247,12 +390,16 @@ fn doubt(
     kinds: AccessKinds,
     is_meant: impl Fn(RegisterView) -> bool,
 ) -> Option<Option<Doubt>> {
-    let Some(encoding) = encoding else { return Some(Some(Doubt::Undecoded)) };
+    let Some(encoding) = encoding else {
+        return Some(Some(Doubt::Undecoded));
+    };
     let instruction = decode(encoding, told.pc, told.instruction_set);
     if !told.is_executed {
         return None;
     }
-    let Some(known) = &instruction.registers else { return Some(Some(Doubt::Undecoded)) };
+    let Some(known) = &instruction.registers else {
+        return Some(Some(Doubt::Undecoded));
+    };
     let (reads, writes) = (known.reads.as_slice(), known.writes.as_slice());
     let used = match kinds {
         AccessKinds::Reads => [reads, &[]],
@@ -260,5 +407,7 @@ fn doubt(
         AccessKinds::All => [reads, writes],
     };
     let is_used = used.concat().iter().any(|used| is_meant(*used));
-    is_used.then(|| (instruction.meaning.condition == Condition::Conditional).then_some(Doubt::Conditional))
+    is_used.then(|| {
+        (instruction.meaning.condition == Condition::Conditional).then_some(Doubt::Conditional)
+    })
 }

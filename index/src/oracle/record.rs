@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use stepback_machine::{InstructionSet, RegisterId};
 use stepback_parsers::{
-    EventSink, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, Recording, Recurrence,
-    RegisterSource, RegisterWrite, Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
+    EventSink, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, Recording,
+    Recurrence, RegisterSource, RegisterWrite, Source, SourceError, Step, StepEvent, TextEvent,
+    ThreadNumber,
 };
 
 use crate::answers::index_info::{TimeFall, Warning};
@@ -72,14 +73,25 @@ impl Oracle {
             Some(lines) => {
                 source.made_lines(0..source.length(), &mut |line| {
                     let (thread, text) = (line.thread.to_owned(), line.text.to_vec());
-                    lines.push(NamedLine { chunk_offset: line.chunk_offset, thread, text });
+                    lines.push(NamedLine {
+                        chunk_offset: line.chunk_offset,
+                        thread,
+                        text,
+                    });
                 })?;
             }
             None => source.read_raw(0..source.length(), &mut text)?,
         }
         let line_starts = {
-            let ends = text.iter().zip(1..).filter(|(byte, _)| **byte == b'\n').map(|(_, next)| next);
-            std::iter::once(0).chain(ends).filter(|start| *start < text.len() as u64).collect()
+            let ends = text
+                .iter()
+                .zip(1..)
+                .filter(|(byte, _)| **byte == b'\n')
+                .map(|(_, next)| next);
+            std::iter::once(0)
+                .chain(ends)
+                .filter(|start| *start < text.len() as u64)
+                .collect()
         };
         let mut oracle = Self {
             text,
@@ -102,17 +114,28 @@ impl Oracle {
             external_changes: 0,
         };
         let (last_steps, last_times) = (HashMap::new(), HashMap::new());
-        let mut sink = Recorder { oracle: &mut oracle, last_steps, last_times, modes: ModeOfSlot::default() };
+        let mut sink = Recorder {
+            oracle: &mut oracle,
+            last_steps,
+            last_times,
+            modes: ModeOfSlot::default(),
+        };
         source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
         if oracle.thread_names.is_empty() {
             oracle.thread_names.push("cpu0".to_owned());
         }
         let told = oracle.events.iter().filter_map(|event| match event.kind {
-            EventKind::Marker(marker) => Some(ToldRecording { slot: event.slot, recording: source.recording(marker)? }),
+            EventKind::Marker(marker) => Some(ToldRecording {
+                slot: event.slot,
+                recording: source.recording(marker)?,
+            }),
             _ => None,
         });
         oracle.recordings = told.collect();
-        let mut memories = oracle.thread_names.iter().map(|name| source.memory_of(name));
+        let mut memories = oracle
+            .thread_names
+            .iter()
+            .map(|name| source.memory_of(name));
         let first = memories.next();
         oracle.has_one_memory = memories.all(|memory| Some(memory) == first);
         oracle.follow_modes();
@@ -156,7 +179,11 @@ impl Oracle {
     /// The threads.
     pub fn threads(&self) -> Vec<ThreadInfo> {
         let threads = self.thread_names.iter().zip(0..).map(|(name, number)| {
-            let mut own = self.steps.iter().zip(0..).filter(|(step, _)| step.thread == ThreadId(number));
+            let mut own = self
+                .steps
+                .iter()
+                .zip(0..)
+                .filter(|(step, _)| step.thread == ThreadId(number));
             let first = own.next();
             ThreadInfo {
                 name: name.clone(),
@@ -171,7 +198,10 @@ impl Oracle {
     /// The last step of a thread in the slots up to one.
     pub(super) fn last_step_of(&self, thread: ThreadId, slot: u64) -> Option<Step> {
         let steps = self.steps.iter().zip(0..slot);
-        steps.filter(|(step, _)| step.thread == thread).last().map(|(_, number)| Step(number))
+        steps
+            .filter(|(step, _)| step.thread == thread)
+            .last()
+            .map(|(_, number)| Step(number))
     }
 
     pub(super) fn step(&self, step: Step) -> Option<&Told> {
@@ -186,13 +216,17 @@ impl Oracle {
 
     /// The events that show at a position.
     pub(super) fn events_until(&self, position: Position) -> &[Event] {
-        let end = self.events.partition_point(|event| event.slot <= position.0);
+        let end = self
+            .events
+            .partition_point(|event| event.slot <= position.0);
         self.events.get(..end).unwrap_or_default()
     }
 
     /// The events that do not show yet at a position.
     pub(super) fn events_after(&self, position: Position) -> &[Event] {
-        let start = self.events.partition_point(|event| event.slot <= position.0);
+        let start = self
+            .events
+            .partition_point(|event| event.slot <= position.0);
         self.events.get(start..).unwrap_or_default()
     }
 
@@ -207,8 +241,16 @@ impl Oracle {
         if let Some(first) = self.time_falls.first() {
             let TimeFall { step, from, to } = *first;
             let line = self.step(step).map_or(0, |told| told.line) + 1;
-            let message = format!("time runs backwards, from {from} to {to} at step {}", step.0);
-            self.warnings.push(Warning { line, offset: 0, message, count: self.time_falls.len() as u64 });
+            let message = format!(
+                "time runs backwards, from {from} to {to} at step {}",
+                step.0
+            );
+            self.warnings.push(Warning {
+                line,
+                offset: 0,
+                message,
+                count: self.time_falls.len() as u64,
+            });
         }
         self.warnings.sort_by_key(|warning| warning.line);
     }
@@ -231,7 +273,13 @@ impl Recorder<'_> {
     fn push(&mut self, thread: ThreadNumber, place: Place, kind: EventKind) {
         let owner = self.last_steps.get(&thread.0).copied();
         let (slot, line) = (self.oracle.step_count(), place.line_in_range);
-        self.oracle.events.push(Event { slot, thread: ThreadId(thread.0), owner, line, kind });
+        self.oracle.events.push(Event {
+            slot,
+            thread: ThreadId(thread.0),
+            owner,
+            line,
+            kind,
+        });
     }
 }
 
@@ -246,11 +294,19 @@ impl EventSink for Recorder<'_> {
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         if let Some(to) = step.time
-            && let Some(from) = self.last_times.insert(step.thread.0, to).filter(|from| to < *from)
+            && let Some(from) = self
+                .last_times
+                .insert(step.thread.0, to)
+                .filter(|from| to < *from)
         {
-            self.oracle.time_falls.push(TimeFall { step: Step(self.oracle.step_count()), from, to });
+            self.oracle.time_falls.push(TimeFall {
+                step: Step(self.oracle.step_count()),
+                from,
+                to,
+            });
         }
-        self.last_steps.insert(step.thread.0, Step(self.oracle.step_count()));
+        self.last_steps
+            .insert(step.thread.0, Step(self.oracle.step_count()));
         let before = self.oracle.steps.last().and_then(|last| last.time);
         self.oracle.steps.push(Told {
             thread: ThreadId(step.thread.0),
@@ -281,7 +337,14 @@ impl EventSink for Recorder<'_> {
         let bytes = write.bytes.map(<[u8]>::to_vec);
         let bank = self.oracle.bank_of(write.view.register);
         let physical = Physical::of_write(write.view.register, bank, self.modes.of(write.thread));
-        let written = Written { view: write.view, bytes, name: write.name, bank, physical, told: physical };
+        let written = Written {
+            view: write.view,
+            bytes,
+            name: write.name,
+            bank,
+            physical,
+            told: physical,
+        };
         if write.is_bank_copy() {
             self.oracle.tell_first_half(&written);
         }
@@ -290,14 +353,33 @@ impl EventSink for Recorder<'_> {
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let MemoryAccess { kind, address, size_bytes, bytes, .. } = *access;
-        let accessed = Accessed { kind, address, size_bytes, bytes, contradicting: Vec::new() };
+        let MemoryAccess {
+            kind,
+            address,
+            size_bytes,
+            bytes,
+            ..
+        } = *access;
+        let accessed = Accessed {
+            kind,
+            address,
+            size_bytes,
+            bytes,
+            contradicting: Vec::new(),
+        };
         self.push(access.thread, access.place, EventKind::Access(accessed));
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
         let text = String::from_utf8_lossy(event.text).into_owned();
-        self.push(event.thread, event.place, EventKind::Text { kind: event.kind, text });
+        self.push(
+            event.thread,
+            event.place,
+            EventKind::Text {
+                kind: event.kind,
+                text,
+            },
+        );
     }
 
     fn marker(&mut self, event: &MarkerEvent) {
@@ -307,10 +389,19 @@ impl EventSink for Recorder<'_> {
     fn problem(&mut self, problem: &Problem) {
         let line = self.oracle.line_at(problem.place.offset) + 1;
         let (offset, message) = (u64::from(problem.column), problem.message.clone());
-        let known = self.oracle.warnings.iter_mut().find(|known| known.message == message);
+        let known = self
+            .oracle
+            .warnings
+            .iter_mut()
+            .find(|known| known.message == message);
         match known {
             Some(known) => known.count += u64::from(problem.recurrence != Recurrence::OnceARun),
-            None => self.oracle.warnings.push(Warning { line, offset, message, count: 1 }),
+            None => self.oracle.warnings.push(Warning {
+                line,
+                offset,
+                message,
+                count: 1,
+            }),
         }
     }
 }

@@ -17,14 +17,23 @@ const NESTED: usize = 64;
 impl Oracle {
     /// The frames of a thread in any order, without depths, and where it turns to other stacks; none when its records do not say what branches are.
     pub(super) fn recorded_calls(&self, thread: ThreadId) -> Option<FoundCalls> {
-        let is_said = self.steps.iter().any(|step| step.thread == thread && step.branch != Branch::Unsaid);
+        let is_said = self
+            .steps
+            .iter()
+            .any(|step| step.thread == thread && step.branch != Branch::Unsaid);
         is_said.then(|| {
             let mut walk = Walk::new(thread);
-            let events: Vec<_> = self.events.iter().filter(|event| event.thread == thread).collect();
+            let events: Vec<_> = self
+                .events
+                .iter()
+                .filter(|event| event.thread == thread)
+                .collect();
             for (place, event) in events.iter().enumerate() {
                 let later = events.get(place + 1..).unwrap_or_default();
                 match (&event.kind, event.owner) {
-                    (EventKind::Step, Some(step)) => walk.extend(self.step(step).map(|told| (step, told, later))),
+                    (EventKind::Step, Some(step)) => {
+                        walk.extend(self.step(step).map(|told| (step, told, later)))
+                    }
                     (EventKind::Marker(marker), _) => walk.marker(*marker),
                     _ => {}
                 }
@@ -63,7 +72,11 @@ enum What {
 
 impl Open {
     fn at(&self) -> Option<u64> {
-        if let What::Call { at, .. } = self.what { at } else { None }
+        if let What::Call { at, .. } = self.what {
+            at
+        } else {
+            None
+        }
     }
 
     fn is_redirection(&self) -> bool {
@@ -85,7 +98,9 @@ struct Pending {
 impl Pending {
     /// Whether it is a call after which control is at an address.
     fn has_called(&self, address: Address) -> bool {
-        matches!(self.branch, Branch::Call | Branch::IndirectCall) && address != self.pc && address != self.next
+        matches!(self.branch, Branch::Call | Branch::IndirectCall)
+            && address != self.pc
+            && address != self.next
     }
 }
 
@@ -140,7 +155,9 @@ struct Walk {
 
 impl<'a> Extend<(Step, &'a Told, &'a [&'a Event])> for Walk {
     fn extend<T: IntoIterator<Item = (Step, &'a Told, &'a [&'a Event])>>(&mut self, steps: T) {
-        steps.into_iter().for_each(|(step, told, later)| self.step(step, told, later));
+        steps
+            .into_iter()
+            .for_each(|(step, told, later)| self.step(step, told, later));
     }
 }
 
@@ -171,16 +188,38 @@ impl Walk {
                 self.close(0, last, Left::Skipped);
                 self.tell_root(root, Some(last), Left::Return);
                 let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(last));
-                self.task.root = Some(Root { entered, evidence, before, entry: step, function: told.pc, stack: None });
+                self.task.root = Some(Root {
+                    entered,
+                    evidence,
+                    before,
+                    entry: step,
+                    function: told.pc,
+                    stack: None,
+                });
                 self.task.suspicion = None;
             }
             (Some(_), Some(call_step), Some((ended_by, from))) => {
                 self.believe();
-                let what = What::Redirection { ended_by, from, interrupted: pending, own: None };
-                self.task.open.push(Open { call_step, entry: Some(step), function: told.pc, what });
+                let what = What::Redirection {
+                    ended_by,
+                    from,
+                    interrupted: pending,
+                    own: None,
+                };
+                self.task.open.push(Open {
+                    call_step,
+                    entry: Some(step),
+                    function: told.pc,
+                    what,
+                });
             }
             (Some(_), _, _) => {
-                if let Some(open) = self.task.open.last_mut().filter(|open| open.entry.is_none()) {
+                if let Some(open) = self
+                    .task
+                    .open
+                    .last_mut()
+                    .filter(|open| open.entry.is_none())
+                {
                     (open.entry, open.function) = (Some(step), told.pc);
                     if !open.is_redirection() {
                         self.task.turn = Some(open.call_step);
@@ -198,11 +237,23 @@ impl Walk {
                     (None, Some(_)) => (Entered::Switch, Evidence::Stack, switch),
                     (None, None) => (Entered::Root, Evidence::Start, None),
                 };
-                self.task.root = Some(Root { entered, evidence, before, entry: step, function: told.pc, stack: None });
+                self.task.root = Some(Root {
+                    entered,
+                    evidence,
+                    before,
+                    entry: step,
+                    function: told.pc,
+                    stack: None,
+                });
             }
         }
         self.last = Some(step);
-        let turns = [Branch::Call, Branch::IndirectCall, Branch::Return, Branch::IndirectJump];
+        let turns = [
+            Branch::Call,
+            Branch::IndirectCall,
+            Branch::Return,
+            Branch::IndirectJump,
+        ];
         if turns.contains(&told.branch) {
             let wanted = match told.branch {
                 _ if !told.naive().pushes_return_address() => None,
@@ -210,20 +261,37 @@ impl Walk {
                 Branch::Return => Some(AccessKind::Read),
                 _ => None,
             };
-            let own = later.iter().take_while(|event| !matches!(event.kind, EventKind::Step));
+            let own = later
+                .iter()
+                .take_while(|event| !matches!(event.kind, EventKind::Step));
             let at = own.filter_map(|event| match &event.kind {
                 EventKind::Access(access) if Some(access.kind) == wanted => Some(access.address.0),
                 _ => None,
             });
             let next = Address(told.pc.0.wrapping_add(u64::from(told.length_bytes)));
-            let (branch, pc, target) = (told.branch, told.pc, told.naive().call_target(told.encoding).map(Address));
-            self.pending = Some(Pending { step, branch, pc, next, at: at.take(1).next(), target });
+            let (branch, pc, target) = (
+                told.branch,
+                told.pc,
+                told.naive().call_target(told.encoding).map(Address),
+            );
+            self.pending = Some(Pending {
+                step,
+                branch,
+                pc,
+                next,
+                at: at.take(1).next(),
+                target,
+            });
         }
     }
 
     /// The first frame inside the innermost redirection.
     fn inside(&self) -> usize {
-        self.task.open.iter().rposition(Open::is_redirection).map_or(0, |place| place + 1)
+        self.task
+            .open
+            .iter()
+            .rposition(Open::is_redirection)
+            .map_or(0, |place| place + 1)
     }
 
     fn turn_to(&mut self, step: Step, pc: Address, by: &Pending) {
@@ -238,13 +306,29 @@ impl Walk {
     fn call(&mut self, by: &Pending, entry: Option<Step>, function: Address) {
         if let Some(at) = by.at {
             self.leave_redirections(at, by.step);
-            self.lose(|held| held <= at && at - held < STACK_BYTES, |walk, open| walk.left_at(open, by.step));
+            self.lose(
+                |held| held <= at && at - held < STACK_BYTES,
+                |walk, open| walk.left_at(open, by.step),
+            );
         }
-        if let Some(root) = self.task.root.as_mut().filter(|_| self.task.open.is_empty()) {
+        if let Some(root) = self
+            .task
+            .root
+            .as_mut()
+            .filter(|_| self.task.open.is_empty())
+        {
             root.stack = root.stack.max(by.at);
         }
-        let what = What::Call { back: by.next, at: by.at };
-        self.task.open.push(Open { call_step: by.step, entry, function, what });
+        let what = What::Call {
+            back: by.next,
+            at: by.at,
+        };
+        self.task.open.push(Open {
+            call_step: by.step,
+            entry,
+            function,
+            what,
+        });
     }
 
     fn return_to(&mut self, step: Step, pc: Address, by: &Pending) {
@@ -254,11 +338,25 @@ impl Walk {
         let inside = self.inside();
         let with = |wanted: Option<u64>| {
             let is_it = move |open: &Open| matches!(open.what, What::Call { back, at } if back == pc && at == wanted);
-            self.task.open.iter().skip(inside).rposition_of(is_it).map(|place| place + inside)
+            self.task
+                .open
+                .iter()
+                .skip(inside)
+                .rposition_of(is_it)
+                .map(|place| place + inside)
         };
-        let last = self.task.open.len().checked_sub(1).filter(|last| *last >= inside);
+        let last = self
+            .task
+            .open
+            .len()
+            .checked_sub(1)
+            .filter(|last| *last >= inside);
         let is_last = by.at.is_some() && self.task.open.last().and_then(Open::at) == by.at;
-        let Some(place) = last.filter(|_| is_last).or_else(|| with(by.at)).or_else(|| with(None)) else {
+        let Some(place) = last
+            .filter(|_| is_last)
+            .or_else(|| with(by.at))
+            .or_else(|| with(None))
+        else {
             let was_empty = self.task.open.is_empty();
             match by.at {
                 Some(at) => {
@@ -290,7 +388,9 @@ impl Walk {
 
     /// A return out of the outermost known frame, by an address above those of its own calls.
     fn return_from_root(&mut self, step: Step, pc: Address, by: &Pending) {
-        let Some(root) = self.task.root.filter(|_| self.task.open.is_empty()) else { return };
+        let Some(root) = self.task.root.filter(|_| self.task.open.is_empty()) else {
+            return;
+        };
         match (by.at, root.stack) {
             (Some(at), Some(own)) if at <= own || at >= own + STACK_BYTES => return,
             _ => {}
@@ -298,7 +398,14 @@ impl Walk {
         self.tell_root(root, Some(by.step), Left::Return);
         let stack = by.at.or(root.stack);
         let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(by.step));
-        self.task.root = Some(Root { entered, evidence, before, entry: step, function: pc, stack });
+        self.task.root = Some(Root {
+            entered,
+            evidence,
+            before,
+            entry: step,
+            function: pc,
+            stack,
+        });
         self.task.suspicion = None;
     }
 
@@ -309,7 +416,9 @@ impl Walk {
             self.take(number);
             self.believe();
             (self.task.left, self.task.switched_after) = (None, None);
-            let Some((last, root)) = self.last.zip(self.task.root.take()) else { continue };
+            let Some((last, root)) = self.last.zip(self.task.root.take()) else {
+                continue;
+            };
             self.close(0, last, Left::Gap);
             self.tell_root(root, Some(last), Left::Gap);
             self.gap_after = Some(last);
@@ -318,7 +427,12 @@ impl Walk {
         }
         self.take(in_use);
         if is_inside {
-            (self.pending, self.redirected, self.is_abort, self.is_resuming) = (None, None, false, false);
+            (
+                self.pending,
+                self.redirected,
+                self.is_abort,
+                self.is_resuming,
+            ) = (None, None, false, false);
         }
     }
 
@@ -346,17 +460,28 @@ impl Walk {
     }
 
     fn caller(&self, depth: usize) -> Option<Step> {
-        self.task.open.get(depth.checked_sub(1)?).map(|open| open.call_step)
+        self.task
+            .open
+            .get(depth.checked_sub(1)?)
+            .map(|open| open.call_step)
     }
 
     fn jump_to(&mut self, pc: Address, step: Step) {
         let mut points = self.task.points.get(&pc).cloned().unwrap_or_default();
-        points.retain(|(depth, caller)| *depth <= self.task.open.len() && self.caller(*depth) == *caller);
-        let Some((depth, _)) = points.last().copied() else { return };
+        points.retain(|(depth, caller)| {
+            *depth <= self.task.open.len() && self.caller(*depth) == *caller
+        });
+        let Some((depth, _)) = points.last().copied() else {
+            return;
+        };
         if depth == self.task.open.len() {
             return;
         }
-        let shows = self.task.open.last().is_some_and(|open| open.at().is_some());
+        let shows = self
+            .task
+            .open
+            .last()
+            .is_some_and(|open| open.at().is_some());
         if shows && self.inside() <= depth {
             self.task.suspicion = match self.task.suspicion {
                 Some((from, step)) => Some((from.min(depth), step)),
@@ -375,11 +500,19 @@ impl Walk {
     }
 
     fn left_at(&self, open: &Open, step: Step) -> Step {
-        self.task.turn.filter(|turn| *turn > open.call_step && *turn < step).unwrap_or(step)
+        self.task
+            .turn
+            .filter(|turn| *turn > open.call_step && *turn < step)
+            .unwrap_or(step)
     }
 
     fn lose(&mut self, is_over: impl Fn(u64) -> bool, exit: impl Fn(&Self, &Open) -> Step) {
-        while let Some(open) = self.task.open.last().filter(|open| open.at().is_some_and(&is_over)) {
+        while let Some(open) = self
+            .task
+            .open
+            .last()
+            .filter(|open| open.at().is_some_and(&is_over))
+        {
             let exit = exit(self, open);
             self.close(self.task.open.len() - 1, exit, Left::Longjmp);
         }
@@ -388,11 +521,19 @@ impl Walk {
 
     fn leave_redirections(&mut self, at: u64, step: Step) {
         while let Some(innermost) = self.inside().checked_sub(1) {
-            let is_redirection = |place: &usize| matches!(self.task.open[*place].what, What::Redirection { .. });
-            let nested = (0..=innermost).rev().take(NESTED).take_while(is_redirection);
+            let is_redirection =
+                |place: &usize| matches!(self.task.open[*place].what, What::Redirection { .. });
+            let nested = (0..=innermost)
+                .rev()
+                .take(NESTED)
+                .take_while(is_redirection);
             let place = nested.last().unwrap_or(innermost);
-            let around = place.checked_sub(1).and_then(|place| self.task.open[place].at());
-            let What::Redirection { own, .. } = &mut self.task.open[innermost].what else { return };
+            let around = place
+                .checked_sub(1)
+                .and_then(|place| self.task.open[place].at());
+            let What::Redirection { own, .. } = &mut self.task.open[innermost].what else {
+                return;
+            };
             let own = *own.get_or_insert(at);
             match around {
                 Some(around) if own < around && around - own < STACK_BYTES && at >= around => {
@@ -409,12 +550,17 @@ impl Walk {
             [
                 (MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER),
                 (MarkerKind::SYSTEM_CALL_START, MarkerKind::SYSTEM_CALL_END),
-                (MarkerKind::CONTEXT_SWITCH_START, MarkerKind::CONTEXT_SWITCH_END),
+                (
+                    MarkerKind::CONTEXT_SWITCH_START,
+                    MarkerKind::CONTEXT_SWITCH_END,
+                ),
                 (MarkerKind::HARDWARE_EVENT, MarkerKind::HARDWARE_RETURN),
             ],
             marker.kind,
         );
-        let is_turn = begins.iter().any(|(begin, end)| [*begin, *end].contains(&marker.kind));
+        let is_turn = begins
+            .iter()
+            .any(|(begin, end)| [*begin, *end].contains(&marker.kind));
         let is_other_window = marker.kind == MarkerKind::WINDOW && marker.value != self.window;
         if marker.kind == MarkerKind::WINDOW {
             self.window = marker.value;
@@ -426,8 +572,13 @@ impl Walk {
             GapReason::Unmapped | GapReason::Contradiction => false,
         };
         let is_off = Gap::of(marker).is_some_and(is_gap);
-        let is_addressed = [MarkerKind::KERNEL_EVENT, MarkerKind::HARDWARE_EVENT, MarkerKind::HARDWARE_RETURN];
-        let address = Some(Address(marker.value)).filter(|to| to.0 != 0 && is_addressed.contains(&marker.kind));
+        let is_addressed = [
+            MarkerKind::KERNEL_EVENT,
+            MarkerKind::HARDWARE_EVENT,
+            MarkerKind::HARDWARE_RETURN,
+        ];
+        let address = Some(Address(marker.value))
+            .filter(|to| to.0 != 0 && is_addressed.contains(&marker.kind));
         if is_other_window || is_off || marker.kind == MarkerKind::FILTER_ENDPOINT {
             self.gap();
         } else if marker.kind == MarkerKind::RSEQ_ABORT {
@@ -437,9 +588,19 @@ impl Walk {
         } else if let Some((_, end)) = begins.iter().find(|(begin, _)| *begin == marker.kind) {
             let before = self.redirected.replace((*end, address));
             if let Some(((ended_by, from), call_step)) = before.zip(self.last) {
-                let what = What::Redirection { ended_by, from, interrupted: self.pending.take(), own: None };
+                let what = What::Redirection {
+                    ended_by,
+                    from,
+                    interrupted: self.pending.take(),
+                    own: None,
+                };
                 let function = Address(marker.value);
-                self.task.open.push(Open { call_step, entry: None, function, what });
+                self.task.open.push(Open {
+                    call_step,
+                    entry: None,
+                    function,
+                    what,
+                });
             }
             let is_call = |by: &Pending| address.is_some_and(|address| by.has_called(address));
             if self.task.root.is_some()
@@ -463,16 +624,24 @@ impl Walk {
         }
         let is_it = |open: &Open| matches!(open.what, What::Redirection { ended_by, .. } if ended_by == end);
         let is_resumed = |open: &Open| {
-            is_it(open) && matches!(open.what, What::Redirection { from, .. } if from == to && to.is_some())
+            is_it(open)
+                && matches!(open.what, What::Redirection { from, .. } if from == to && to.is_some())
         };
         let places = || self.task.open.iter();
-        let Some(place) = places().rposition_of(is_resumed).or_else(|| places().rposition_of(is_it)) else {
-            self.is_resuming = self.task.root.is_some() && !self.task.open.iter().any(Open::is_redirection);
+        let Some(place) = places()
+            .rposition_of(is_resumed)
+            .or_else(|| places().rposition_of(is_it))
+        else {
+            self.is_resuming =
+                self.task.root.is_some() && !self.task.open.iter().any(Open::is_redirection);
             return;
         };
         let Some(step) = self.last else { return };
         let mut came_from = None;
-        if let What::Redirection { interrupted, from, .. } = &self.task.open[place].what {
+        if let What::Redirection {
+            interrupted, from, ..
+        } = &self.task.open[place].what
+        {
             (self.pending, came_from) = (interrupted.clone(), *from);
         }
         self.redirected = None;
@@ -486,15 +655,31 @@ impl Walk {
 
     /// An interrupt returns to another address than the interrupted one: perhaps to another task.
     fn return_elsewhere(&mut self, from: Address, to: Address, step: Step) {
-        let is_there = |task: &Task| task.left.as_ref().is_some_and(|(address, _)| *address == Some(to));
-        let others = self.tasks.iter().enumerate().filter(|(number, _)| *number != self.number);
-        let known = others.filter(|(_, task)| is_there(task)).map(|(number, _)| number).next();
+        let is_there = |task: &Task| {
+            task.left
+                .as_ref()
+                .is_some_and(|(address, _)| *address == Some(to))
+        };
+        let others = self
+            .tasks
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| *number != self.number);
+        let known = others
+            .filter(|(_, task)| is_there(task))
+            .map(|(number, _)| number)
+            .next();
         let is_own = from.0.abs_diff(to.0) <= 64 || self.task.open.iter().any(Open::is_redirection);
         let is_new = known.is_none() && !is_own && self.tasks.len() < 256;
         if is_new {
-            self.tasks.push(Task { switched_after: Some(step), ..Task::default() });
+            self.tasks.push(Task {
+                switched_after: Some(step),
+                ..Task::default()
+            });
         }
-        let Some(number) = known.or_else(|| is_new.then(|| self.tasks.len() - 1)) else { return };
+        let Some(number) = known.or_else(|| is_new.then(|| self.tasks.len() - 1)) else {
+            return;
+        };
         self.task.left = Some((Some(from), self.pending.take()));
         self.take(number);
         self.turns.push((self.thread, step, number));
@@ -504,7 +689,9 @@ impl Walk {
     fn close(&mut self, place: usize, step: Step, left: Left) {
         while self.task.open.len() > place {
             let number = self.task.open.len() - 1;
-            let Some(open) = self.task.open.pop() else { return };
+            let Some(open) = self.task.open.pop() else {
+                return;
+            };
             let (exit, left) = match self.task.suspicion {
                 Some((from, jump)) if number >= from => (jump, Left::Longjmp),
                 _ => (step, left),
@@ -518,7 +705,11 @@ impl Walk {
         if open.entry.is_none() && (open.is_redirection() || is_over) {
             return;
         }
-        let entered = if open.is_redirection() { Entered::Exception } else { Entered::Call };
+        let entered = if open.is_redirection() {
+            Entered::Exception
+        } else {
+            Entered::Call
+        };
         let call = Call {
             thread: self.thread,
             function: open.function,
@@ -556,7 +747,9 @@ impl Walk {
 /// The place of the last item of which something is true.
 trait LastPlace: Iterator + Sized {
     fn rposition_of(self, is_it: impl Fn(Self::Item) -> bool) -> Option<usize> {
-        self.enumerate().filter_map(|(place, item)| is_it(item).then_some(place)).last()
+        self.enumerate()
+            .filter_map(|(place, item)| is_it(item).then_some(place))
+            .last()
     }
 }
 

@@ -30,7 +30,9 @@ pub(super) type WrittenBytes = HashMap<u16, WrittenByte>;
 impl Replay for RegistersAt {
     fn replay(&self, oracle: &Oracle) -> Option<RegisterFile> {
         oracle.check(self.position)?;
-        let thread = self.thread.unwrap_or_else(|| oracle.thread_at(self.position));
+        let thread = self
+            .thread
+            .unwrap_or_else(|| oracle.thread_at(self.position));
         oracle.thread_names.get(usize::from(thread.0))?;
         Some(oracle.register_file(thread, self.position, oracle.set_at(thread, self.position)))
     }
@@ -38,7 +40,12 @@ impl Replay for RegistersAt {
 
 impl Oracle {
     /// The registers of a thread at a position under the names of an instruction set.
-    pub(super) fn register_file(&self, thread: ThreadId, position: Position, set: InstructionSet) -> RegisterFile {
+    pub(super) fn register_file(
+        &self,
+        thread: ThreadId,
+        position: Position,
+        set: InstructionSet,
+    ) -> RegisterFile {
         let oracle = self;
         let next = oracle.next_pc(thread, position);
         let counter = Registers::view("pc", set).filter(|_| next != NextPc::Written);
@@ -46,30 +53,60 @@ impl Oracle {
             if counter == Some(view) {
                 return next_pc_state(name, view, next);
             }
-            let recorded = state(name.clone(), view, &oracle.view_bytes(thread, view, position));
+            let recorded = state(
+                name.clone(),
+                view,
+                &oracle.view_bytes(thread, view, position),
+            );
             if !oracle.has_operands_alone && !oracle.never_names(thread, view) {
                 return recorded;
             }
             // Under another name a line may have written it since: `sp_svc` is `x19`.
-            let asked = AskedUses { thread, view, kinds: AccessKinds::Writes };
+            let asked = AskedUses {
+                thread,
+                view,
+                kinds: AccessKinds::Writes,
+            };
             let decoded = oracle.unknown_state(name, asked, position);
-            if decoded.written_at > recorded.written_at { decoded } else { recorded }
+            if decoded.written_at > recorded.written_at {
+                decoded
+            } else {
+                recorded
+            }
         };
-        let registers = oracle.shown_registers(thread, set).into_iter().map(state).collect();
-        RegisterFile { thread, instruction_set: set, registers }
+        let registers = oracle
+            .shown_registers(thread, set)
+            .into_iter()
+            .map(state)
+            .collect();
+        RegisterFile {
+            thread,
+            instruction_set: set,
+            registers,
+        }
     }
 }
 
 /// A register whose bytes are known by their places in it.
 fn state(name: String, view: RegisterView, bytes: &WrittenBytes) -> RegisterState {
-    let written: Vec<Option<&WrittenByte>> =
-        (0..view.size_bytes).map(|place| bytes.get(&(view.offset + place))).collect();
-    let value = Value(written.iter().map(|byte| byte.and_then(|byte| byte.value)).collect());
+    let written: Vec<Option<&WrittenByte>> = (0..view.size_bytes)
+        .map(|place| bytes.get(&(view.offset + place)))
+        .collect();
+    let value = Value(
+        written
+            .iter()
+            .map(|byte| byte.and_then(|byte| byte.value))
+            .collect(),
+    );
     let newest = written.into_iter().flatten().max_by_key(|byte| byte.slot);
     RegisterState {
         name,
         view,
-        source: if value.is_unknown() { ValueSource::Unknown } else { ValueSource::Recorded },
+        source: if value.is_unknown() {
+            ValueSource::Unknown
+        } else {
+            ValueSource::Recorded
+        },
         value,
         written_at: newest.map(|byte| Position(byte.slot)),
         written_by: newest.and_then(|byte| byte.owner),
@@ -82,8 +119,21 @@ fn next_pc_state(name: String, view: RegisterView, pc: NextPc) -> RegisterState 
         NextPc::Known(pc) => (pc.to_le_bytes().map(Some), ValueSource::Inferred),
         NextPc::Unknown | NextPc::Written => ([None; 8], ValueSource::Unknown),
     };
-    let value = Value(bytes.into_iter().take(usize::from(view.size_bytes)).collect());
-    RegisterState { name, view, value, source, written_at: None, written_by: None, reason: None }
+    let value = Value(
+        bytes
+            .into_iter()
+            .take(usize::from(view.size_bytes))
+            .collect(),
+    );
+    RegisterState {
+        name,
+        view,
+        value,
+        source,
+        written_at: None,
+        written_by: None,
+        reason: None,
+    }
 }
 
 impl Oracle {
@@ -94,7 +144,15 @@ impl Oracle {
         let written_by = last.map(|used| used.step);
         let value = Value(vec![None; usize::from(asked.view.size_bytes)]);
         let (source, written_at) = (ValueSource::Unknown, written_by.map(Step::after));
-        RegisterState { name, view: asked.view, value, source, written_at, written_by, reason: None }
+        RegisterState {
+            name,
+            view: asked.view,
+            value,
+            source,
+            written_at,
+            written_by,
+            reason: None,
+        }
     }
 
     /// The thread of the last step before a position, at the start that of the first step.
@@ -104,13 +162,23 @@ impl Oracle {
     }
 
     /// The registers that are shown of a thread: those of its architecture, then what else the trace names, by name.
-    pub(super) fn shown_registers(&self, thread: ThreadId, set: InstructionSet) -> Vec<(String, RegisterView)> {
+    pub(super) fn shown_registers(
+        &self,
+        thread: ThreadId,
+        set: InstructionSet,
+    ) -> Vec<(String, RegisterView)> {
         let mut shown = Registers::shown(set);
         let mut others: BTreeMap<&String, RegisterView> = BTreeMap::new();
         for (_, written) in self.writes().filter(|(writer, _)| *writer == thread) {
-            let Some(name) = self.outside_name(written.view.register) else { continue };
-            let view = others.entry(name).or_insert(RegisterView::new(written.view.register, 0, 0));
-            view.size_bytes = view.size_bytes.max(written.view.offset + written.view.size_bytes);
+            let Some(name) = self.outside_name(written.view.register) else {
+                continue;
+            };
+            let view = others
+                .entry(name)
+                .or_insert(RegisterView::new(written.view.register, 0, 0));
+            view.size_bytes = view
+                .size_bytes
+                .max(written.view.offset + written.view.size_bytes);
         }
         shown.extend(others.into_iter().map(|(name, view)| (name.clone(), view)));
         shown
@@ -120,20 +188,39 @@ impl Oracle {
     fn view_bytes(&self, thread: ThreadId, view: RegisterView, position: Position) -> WrittenBytes {
         let mut bytes = WrittenBytes::new();
         let meaning = self.meaning(thread, view, position);
-        for event in self.events_until(position).iter().filter(|event| event.thread == thread) {
-            let EventKind::Register(written) = &event.kind else { continue };
-            let Some(certainty) = meaning.certainty(written) else { continue };
+        for event in self
+            .events_until(position)
+            .iter()
+            .filter(|event| event.thread == thread)
+        {
+            let EventKind::Register(written) = &event.kind else {
+                continue;
+            };
+            let Some(certainty) = meaning.certainty(written) else {
+                continue;
+            };
             // A write of V, Q, D or S makes the rest of Z zero.
             let is_simd = (RegisterId::V0..RegisterId::P0).contains(&written.view.register);
             let is_whole = (written.view.offset, written.view.size_bytes) == (0, 16);
             if is_simd && is_whole && self.instruction_set(thread).has_states() {
-                let byte = WrittenByte { value: Some(0), slot: event.slot, owner: event.owner };
+                let byte = WrittenByte {
+                    value: Some(0),
+                    slot: event.slot,
+                    owner: event.owner,
+                };
                 bytes.extend((16..256).map(|place| (place, byte)));
             }
             for place in 0..written.view.size_bytes {
-                let value = written.bytes.as_ref().filter(|_| certainty == Certainty::Sure);
+                let value = written
+                    .bytes
+                    .as_ref()
+                    .filter(|_| certainty == Certainty::Sure);
                 let value = value.and_then(|bytes| bytes.get(usize::from(place)).copied());
-                let byte = WrittenByte { value, slot: event.slot, owner: event.owner };
+                let byte = WrittenByte {
+                    value,
+                    slot: event.slot,
+                    owner: event.owner,
+                };
                 bytes.insert(written.view.offset + place, byte);
             }
         }
@@ -141,7 +228,17 @@ impl Oracle {
     }
 
     /// The bytes of a register at a position.
-    pub(super) fn register_value(&self, thread: ThreadId, view: RegisterView, position: Position) -> Value {
-        state(String::new(), view, &self.view_bytes(thread, view, position)).value
+    pub(super) fn register_value(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        position: Position,
+    ) -> Value {
+        state(
+            String::new(),
+            view,
+            &self.view_bytes(thread, view, position),
+        )
+        .value
     }
 }

@@ -21,12 +21,17 @@ impl Replay for FindText {
         let (mut hits, mut shown): (Vec<Hit>, HashMap<Step, u64>) = Default::default();
         for slot in self.from.0 + 1..=oracle.step_count() {
             for thread in matching_threads(&self.what, oracle, slot) {
-                let Some(step) = oracle.last_step_of(thread, slot) else { continue };
+                let Some(step) = oracle.last_step_of(thread, slot) else {
+                    continue;
+                };
                 let before = shown.insert(step, slot);
                 let is_late = slot - step.after().0 > LATE_STEPS;
                 let is_known = before.is_some_and(|before| !is_late || before == slot);
                 if !is_known && self.thread.is_none_or(|wanted| wanted == thread) {
-                    hits.push(Hit { position: Position(slot), ..oracle.visit(step)? });
+                    hits.push(Hit {
+                        position: Position(slot),
+                        ..oracle.visit(step)?
+                    });
                 }
             }
         }
@@ -37,26 +42,49 @@ impl Replay for FindText {
 
 /// Whose disassembly or lines match in a slot, in trace order.
 fn matching_threads(pattern: &TextPattern, oracle: &Oracle, slot: u64) -> Vec<ThreadId> {
-    let Some(told) = oracle.step(Step(slot - 1)) else { return Vec::new() };
+    let Some(told) = oracle.step(Step(slot - 1)) else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     if let Some(lines) = &oracle.made_lines {
-        found.extend(pattern.is_match(oracle.text_of(told).as_bytes()).then_some(told.thread));
-        let own = lines.iter().filter(|line| line.chunk_offset == told.chunk_offset);
-        let thread = |name: &String| oracle.thread_names.iter().position(|known| known == name).unwrap_or(0);
+        found.extend(
+            pattern
+                .is_match(oracle.text_of(told).as_bytes())
+                .then_some(told.thread),
+        );
+        let own = lines
+            .iter()
+            .filter(|line| line.chunk_offset == told.chunk_offset);
+        let thread = |name: &String| {
+            oracle
+                .thread_names
+                .iter()
+                .position(|known| known == name)
+                .unwrap_or(0)
+        };
         let matching = own.filter(|line| pattern.is_match(&line.text));
         found.extend(matching.map(|line| ThreadId(thread(&line.thread) as u16)));
         return found;
     }
     found.extend(pattern.is_match(&told.text).then_some(told.thread));
     let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
-    let end = oracle.step(Step(slot)).map_or(oracle.text.len(), |next| place(next.chunk_offset));
-    let chunk = oracle.text.get(place(told.chunk_offset)..end).unwrap_or_default();
+    let end = oracle
+        .step(Step(slot))
+        .map_or(oracle.text.len(), |next| place(next.chunk_offset));
+    let chunk = oracle
+        .text
+        .get(place(told.chunk_offset)..end)
+        .unwrap_or_default();
     let first = oracle.line_at(told.chunk_offset);
     for (text, line) in chunk.split_inclusive(|byte| *byte == b'\n').zip(first..) {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         if pattern.is_match(text.strip_suffix(b"\r").unwrap_or(text)) {
             let mut events = oracle.events.iter().filter(|event| event.slot == slot);
-            found.push(events.find(|event| event.line == line).map_or(told.thread, |event| event.thread));
+            found.push(
+                events
+                    .find(|event| event.line == line)
+                    .map_or(told.thread, |event| event.thread),
+            );
         }
     }
     found
@@ -67,27 +95,51 @@ impl Replay for FindBytes {
         oracle.check(self.from)?;
         let events = oracle.events_after(self.from).iter();
         let is_whose = |event: &&Event| self.thread.is_none_or(|thread| thread == event.thread);
-        let found = events.filter(is_whose).filter(|event| has_bytes(&self.what, oracle, event));
-        Some(found.filter_map(|event| oracle.hit_of(event)).take(self.limit).collect())
+        let found = events
+            .filter(is_whose)
+            .filter(|event| has_bytes(&self.what, oracle, event));
+        Some(
+            found
+                .filter_map(|event| oracle.hit_of(event))
+                .take(self.limit)
+                .collect(),
+        )
     }
 }
 
 /// Whether an access touches bytes of memory as they are once its slot is over: a load their first.
 fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &Event) -> bool {
-    let EventKind::Access(Accessed { kind, address, size_bytes, bytes: Some(told), .. }) = &event.kind else {
+    let EventKind::Access(Accessed {
+        kind,
+        address,
+        size_bytes,
+        bytes: Some(told),
+        ..
+    }) = &event.kind
+    else {
         return false;
     };
-    let told = |place: u64| usize::try_from(place.checked_sub(address.0)?).ok().and_then(|place| told.get(place));
+    let told = |place: u64| {
+        usize::try_from(place.checked_sub(address.0)?)
+            .ok()
+            .and_then(|place| told.get(place))
+    };
     // Addresses end at the last one, which an access may well touch.
-    let Some(reach) = u64::from(*size_bytes).checked_sub(1) else { return false };
+    let Some(reach) = u64::from(*size_bytes).checked_sub(1) else {
+        return false;
+    };
     let last = address.0.saturating_add(reach);
     let first = match kind {
         AccessKind::Read => address.0,
-        AccessKind::Write => address.0.saturating_sub(wanted.len().saturating_sub(1) as u64),
+        AccessKind::Write => address
+            .0
+            .saturating_sub(wanted.len().saturating_sub(1) as u64),
     };
     let lies_at = |start: &u64| {
         wanted.iter().enumerate().all(|(offset, byte)| {
-            let Some(place) = start.checked_add(offset as u64) else { return false };
+            let Some(place) = start.checked_add(offset as u64) else {
+                return false;
+            };
             match told(place).filter(|_| place <= last) {
                 // What the access tells counts, whatever else happened in its slot.
                 Some(here) => here == byte,
@@ -108,6 +160,11 @@ impl Replay for FindValue {
             let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
             !is_copy && is_whose && is_it
         });
-        Some(found.filter_map(|event| oracle.hit_of(event)).take(self.limit).collect())
+        Some(
+            found
+                .filter_map(|event| oracle.hit_of(event))
+                .take(self.limit)
+                .collect(),
+        )
     }
 }

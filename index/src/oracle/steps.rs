@@ -13,8 +13,14 @@ use crate::query::steps::{FallsAcrossTime, LineOfStep, PositionOfTime, Steps};
 
 impl Replay for Steps {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<StepRecord>> {
-        let end = self.first.0.saturating_add(self.count).min(oracle.step_count());
-        (self.first.0..end).map(|step| oracle.record(Step(step))).collect()
+        let end = self
+            .first
+            .0
+            .saturating_add(self.count)
+            .min(oracle.step_count());
+        (self.first.0..end)
+            .map(|step| oracle.record(Step(step)))
+            .collect()
     }
 }
 
@@ -27,7 +33,10 @@ impl Replay for LineOfStep {
 impl Replay for PositionOfTime {
     fn replay(&self, oracle: &Oracle) -> Option<Position> {
         // Steps before the first timestamp come before all times.
-        let in_time = oracle.steps.iter().take_while(|step| step.time.is_none_or(|time| time <= self.0));
+        let in_time = oracle
+            .steps
+            .iter()
+            .take_while(|step| step.time.is_none_or(|time| time <= self.0));
         Some(Position(in_time.count() as u64))
     }
 }
@@ -35,7 +44,15 @@ impl Replay for PositionOfTime {
 impl Replay for FallsAcrossTime {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<TimeFall>> {
         let is_crossed = |fall: &&TimeFall| (fall.to..fall.from).contains(&self.0);
-        Some(oracle.time_falls.iter().take(WARNINGS_KEPT).filter(is_crossed).copied().collect())
+        Some(
+            oracle
+                .time_falls
+                .iter()
+                .take(WARNINGS_KEPT)
+                .filter(is_crossed)
+                .copied()
+                .collect(),
+        )
     }
 }
 
@@ -44,7 +61,10 @@ impl Oracle {
     pub(super) fn record(&self, step: Step) -> Option<StepRecord> {
         let told = self.step(step)?;
         let last_slot = step.after().0.saturating_add(LATE_STEPS);
-        let events = self.events_after(step.before()).iter().take_while(|event| event.slot <= last_slot);
+        let events = self
+            .events_after(step.before())
+            .iter()
+            .take_while(|event| event.slot <= last_slot);
         Some(StepRecord {
             step,
             line: Some(Line(told.line + 1)).filter(|_| self.made_lines.is_none()),
@@ -60,18 +80,30 @@ impl Oracle {
             delay_slot: told.delay_slot,
             origin: told.origin,
             text: self.text_of(told),
-            effects: events.filter(|event| event.owner == Some(step)).filter_map(|event| self.effect(event)).collect(),
+            effects: events
+                .filter(|event| event.owner == Some(step))
+                .filter_map(|event| self.effect(event))
+                .collect(),
         })
     }
 
     /// The bytes of a step's instruction; none when neither trace nor program tell.
     pub(super) fn encoding_of(&self, told: &Told) -> Option<Encoding> {
-        told.encoding.or_else(|| self.program.instruction(told.pc, told.length_bytes, told.instruction_set))
+        told.encoding.or_else(|| {
+            self.program
+                .instruction(told.pc, told.length_bytes, told.instruction_set)
+        })
     }
 
     /// The disassembly of a step.
     pub(super) fn text_of(&self, told: &Told) -> String {
-        step_text(&told.text, self.encoding_of(told), told.pc, told.instruction_set, told.length_bytes)
+        step_text(
+            &told.text,
+            self.encoding_of(told),
+            told.pc,
+            told.instruction_set,
+            told.length_bytes,
+        )
     }
 
     fn effect(&self, event: &Event) -> Option<Effect> {
@@ -83,8 +115,12 @@ impl Oracle {
                 view: written.view,
                 value: register_value(written),
             }),
-            EventKind::Access(_) | EventKind::HostWrite { .. } => self.access_of(event).map(Effect::Access),
-            EventKind::Text { kind, text } if kind.is_exceptional() => Some(Effect::Exception(text.clone())),
+            EventKind::Access(_) | EventKind::HostWrite { .. } => {
+                self.access_of(event).map(Effect::Access)
+            }
+            EventKind::Text { kind, text } if kind.is_exceptional() => {
+                Some(Effect::Exception(text.clone()))
+            }
             EventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
             EventKind::Marker(marker) => Some(Effect::Marker(*marker)),
         }
@@ -95,7 +131,9 @@ impl Oracle {
         match &event.kind {
             EventKind::Register(written) => Some(Access {
                 kind: AccessKind::Write,
-                target: AccessTarget::Register(self.register_name(written.view, self.set_of_event(event))),
+                target: AccessTarget::Register(
+                    self.register_name(written.view, self.set_of_event(event)),
+                ),
                 value: register_value(written),
                 is_inferred: false,
                 is_decoded: false,
@@ -104,23 +142,36 @@ impl Oracle {
             }),
             EventKind::Access(access) => Some(Access {
                 kind: access.kind,
-                target: AccessTarget::Memory { address: access.address, size_bytes: u64::from(access.size_bytes) },
+                target: AccessTarget::Memory {
+                    address: access.address,
+                    size_bytes: u64::from(access.size_bytes),
+                },
                 value: self.memory_value(access),
                 is_inferred: false,
                 is_decoded: false,
                 is_external: !access.contradicting.is_empty(),
                 host_operation: None,
             }),
-            EventKind::HostWrite { first, last, operation } => Some(Access {
+            EventKind::HostWrite {
+                first,
+                last,
+                operation,
+            } => Some(Access {
                 kind: AccessKind::Write,
-                target: AccessTarget::Memory { address: Address(*first), size_bytes: last - first + 1 },
+                target: AccessTarget::Memory {
+                    address: Address(*first),
+                    size_bytes: last - first + 1,
+                },
                 value: Value(vec![None]),
                 is_inferred: false,
                 is_decoded: false,
                 is_external: false,
                 host_operation: Some(*operation),
             }),
-            EventKind::Step | EventKind::HostWriteAnywhere | EventKind::Text { .. } | EventKind::Marker(_) => None,
+            EventKind::Step
+            | EventKind::HostWriteAnywhere
+            | EventKind::Text { .. }
+            | EventKind::Marker(_) => None,
         }
     }
 

@@ -19,46 +19,62 @@ impl Replay for TranslationsAt {
         oracle.check(self.position)?;
         let mut page_bytes = None;
         let mut told = Vec::new();
-        for event in oracle.events.iter().filter(|event| event.slot <= self.position.0) {
-            let EventKind::Marker(marker) = event.kind else { continue };
+        for event in oracle
+            .events
+            .iter()
+            .filter(|event| event.slot <= self.position.0)
+        {
+            let EventKind::Marker(marker) = event.kind else {
+                continue;
+            };
             if marker.kind == MarkerKind::PAGE_SIZE {
                 page_bytes = Some(marker.value);
             } else if event.thread == self.thread {
                 told.push((event.slot, marker));
             }
         }
-        let Some(page_bytes) = page_bytes.filter(|bytes| bytes.is_power_of_two()) else { return Some(Vec::new()) };
+        let Some(page_bytes) = page_bytes.filter(|bytes| bytes.is_power_of_two()) else {
+            return Some(Vec::new());
+        };
         let page = self.address.0 / page_bytes;
         let mut known = BTreeMap::new();
         let (mut physical, mut context) = (None, None);
         for (number, (slot, marker)) in told.into_iter().enumerate() {
             match marker.kind {
-                MarkerKind::PHYSICAL_ADDRESS => (physical, context) = (Some(marker.value / page_bytes), None),
+                MarkerKind::PHYSICAL_ADDRESS => {
+                    (physical, context) = (Some(marker.value / page_bytes), None)
+                }
                 MarkerKind::ADDRESS_CONTEXT => context = Some(marker.value),
                 MarkerKind::VIRTUAL_ADDRESS if marker.value / page_bytes == page => {
                     physical.map(|physical| known.insert(context, (number, slot, physical)));
                 }
-                MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE if marker.value / page_bytes == page => known.clear(),
+                MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE if marker.value / page_bytes == page => {
+                    known.clear()
+                }
                 MarkerKind::TRANSLATIONS_FORGOTTEN => known.clear(),
                 _ => {}
             }
         }
         let mut known: Vec<_> = known.into_iter().collect();
         known.sort_by_key(|(_, (number, ..))| std::cmp::Reverse(*number));
-        let translation = |(context, (_, slot, physical)): (Option<u64>, (usize, u64, u64))| Translation {
-            context,
-            physical: Address(physical * page_bytes + self.address.0 % page_bytes),
-            page: Address(page * page_bytes),
-            page_bytes,
-            told_at: Position(slot),
-        };
+        let translation =
+            |(context, (_, slot, physical)): (Option<u64>, (usize, u64, u64))| Translation {
+                context,
+                physical: Address(physical * page_bytes + self.address.0 % page_bytes),
+                page: Address(page * page_bytes),
+                page_bytes,
+                told_at: Position(slot),
+            };
         Some(known.into_iter().map(translation).collect())
     }
 }
 
 impl Oracle {
     /// Hands over each byte of each access that went to a known physical address, with that address and its value.
-    pub(super) fn each_physical_byte<'e>(&'e self, mut each: impl FnMut(&'e Event, u64, Option<u8>)) {
+    pub(super) fn each_physical_byte<'e>(
+        &'e self,
+        mut each: impl FnMut(&'e Event, u64, Option<u8>),
+    ) {
         let mut page_bytes = None;
         let mut pages: BTreeMap<(ThreadId, u64), u64> = BTreeMap::new();
         let mut physical: BTreeMap<ThreadId, u64> = BTreeMap::new();
@@ -66,14 +82,17 @@ impl Oracle {
             let thread = event.thread;
             match (&event.kind, page_bytes) {
                 (EventKind::Marker(marker), None) => {
-                    page_bytes = Some(marker.value).filter(|_| marker.kind == MarkerKind::PAGE_SIZE);
+                    page_bytes =
+                        Some(marker.value).filter(|_| marker.kind == MarkerKind::PAGE_SIZE);
                 }
                 (EventKind::Marker(Marker { kind, value }), Some(size)) => match *kind {
                     MarkerKind::PHYSICAL_ADDRESS => {
                         physical.insert(thread, value / size * size);
                     }
                     MarkerKind::VIRTUAL_ADDRESS => {
-                        physical.remove(&thread).map(|physical| pages.insert((thread, value / size), physical));
+                        physical
+                            .remove(&thread)
+                            .map(|physical| pages.insert((thread, value / size), physical));
                     }
                     MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => {
                         pages.remove(&(thread, value / size));
@@ -101,15 +120,23 @@ impl Replay for PhysicalMemoryAt {
         oracle.check(self.position)?;
         let mut bytes = vec![ByteState::default(); usize::try_from(self.len_bytes).ok()?];
         oracle.each_physical_byte(|event, physical, value| {
-            let place = physical.checked_sub(self.address.0).and_then(|place| usize::try_from(place).ok());
-            let Some(byte) = place.and_then(|place| bytes.get_mut(place)) else { return };
+            let place = physical
+                .checked_sub(self.address.0)
+                .and_then(|place| usize::try_from(place).ok());
+            let Some(byte) = place.and_then(|place| bytes.get_mut(place)) else {
+                return;
+            };
             let is_read = matches!(&event.kind, EventKind::Access(access) if access.is_read());
             if event.slot <= self.position.0 && (value.is_some() || !is_read) {
                 let (source, seen_at) = match value {
                     Some(_) => (ValueSource::Recorded, Some(Position(event.slot))),
                     None => (ValueSource::Unknown, None),
                 };
-                *byte = ByteState { value, source, seen_at };
+                *byte = ByteState {
+                    value,
+                    source,
+                    seen_at,
+                };
             }
         });
         Some(bytes)

@@ -10,35 +10,51 @@ use crate::query::visits::{LastVisit, LastVisitBy, NextVisit, NextVisitBy, NthVi
 
 impl Replay for NextVisit {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
-        NextVisitBy { thread: None, visit: *self }.replay(oracle)
+        NextVisitBy {
+            thread: None,
+            visit: *self,
+        }
+        .replay(oracle)
     }
 }
 
 impl Replay for NextVisitBy {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
         oracle.check(self.visit.from)?;
-        let step = oracle.visits_by(self.visit.pc, self.thread).find(|step| step.0 >= self.visit.from.0);
+        let step = oracle
+            .visits_by(self.visit.pc, self.thread)
+            .find(|step| step.0 >= self.visit.from.0);
         Some(step.and_then(|step| oracle.visit(step)))
     }
 }
 
 impl Replay for LastVisit {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
-        LastVisitBy { thread: None, visit: *self }.replay(oracle)
+        LastVisitBy {
+            thread: None,
+            visit: *self,
+        }
+        .replay(oracle)
     }
 }
 
 impl Replay for LastVisitBy {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
         oracle.check(self.visit.before)?;
-        let step = oracle.visits_by(self.visit.pc, self.thread).take_while(|step| step.0 < self.visit.before.0).last();
+        let step = oracle
+            .visits_by(self.visit.pc, self.thread)
+            .take_while(|step| step.0 < self.visit.before.0)
+            .last();
         Some(step.and_then(|step| oracle.visit(step)))
     }
 }
 
 impl Replay for NthVisit {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
-        let place = self.number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+        let place = self
+            .number
+            .checked_sub(1)
+            .and_then(|place| usize::try_from(place).ok());
         let step = place.and_then(|place| oracle.visits(self.pc).nth(place));
         Some(step.and_then(|step| oracle.visit(step)))
     }
@@ -47,16 +63,27 @@ impl Replay for NthVisit {
 impl Oracle {
     /// The steps at an address.
     pub fn visits(&self, pc: Address) -> impl Iterator<Item = Step> {
-        self.steps.iter().zip(0..).filter(move |(step, _)| step.pc == pc).map(|(_, number)| Step(number))
+        self.steps
+            .iter()
+            .zip(0..)
+            .filter(move |(step, _)| step.pc == pc)
+            .map(|(_, number)| Step(number))
     }
 
     /// Those of a thread, or of all.
     fn visits_by(&self, pc: Address, thread: Option<ThreadId>) -> impl Iterator<Item = Step> {
-        let is_whose = move |step: &Step| thread.is_none() || self.step(*step).map(|told| told.thread) == thread;
+        let is_whose = move |step: &Step| {
+            thread.is_none() || self.step(*step).map(|told| told.thread) == thread
+        };
         self.visits(pc).filter(is_whose)
     }
 
     pub(super) fn visit(&self, step: Step) -> Option<Hit> {
-        Some(Hit { record: self.record(step)?, position: step.after(), access: None, doubt: None })
+        Some(Hit {
+            record: self.record(step)?,
+            position: step.after(),
+            access: None,
+            doubt: None,
+        })
     }
 }

@@ -100,13 +100,27 @@ impl Query for LastAccess {
     type Answer = LastAccessAnswer;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<LastAccessAnswer, QueryError> {
-        let Self { cell, kinds, before } = *self;
-        let last = LastAccesses { cell, kinds, thread: None, before, skip: 0, limit: 1 }.run(index, cancel)?;
-        Ok(match last.and_then(|last| last.accesses.into_iter().next()) {
-            Some(Accessed::Step(hit)) => LastAccessAnswer::Step(hit),
-            Some(Accessed::Initial(line)) => LastAccessAnswer::Initial(line),
-            None => LastAccessAnswer::Never,
-        })
+        let Self {
+            cell,
+            kinds,
+            before,
+        } = *self;
+        let last = LastAccesses {
+            cell,
+            kinds,
+            thread: None,
+            before,
+            skip: 0,
+            limit: 1,
+        }
+        .run(index, cancel)?;
+        Ok(
+            match last.and_then(|last| last.accesses.into_iter().next()) {
+                Some(Accessed::Step(hit)) => LastAccessAnswer::Step(hit),
+                Some(Accessed::Initial(line)) => LastAccessAnswer::Initial(line),
+                None => LastAccessAnswer::Never,
+            },
+        )
     }
 }
 
@@ -128,27 +142,47 @@ impl InMemory for LastAccesses {
         SlotReader(index).check_position(self.before)?;
         let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
         let memory = SlotReader(index).memory_at(seen_by, self.before)?;
-        let asked =
-            Asked { index, cell, homes: None, kinds, owners: Owners::Any, thread, memory, within: None, cancel };
+        let asked = Asked {
+            index,
+            cell,
+            homes: None,
+            kinds,
+            owners: Owners::Any,
+            thread,
+            memory,
+            within: None,
+            cancel,
+        };
         if let Some(physical) = PhysicalAsked::of(&asked)? {
             return physical.last(self);
         }
         if let Some(decoded) = asked.decoded(self.before)? {
             let last = decoded.last(self.before, cancel)?;
-            return Ok(
-                last.map(|hit| AccessesAt { position: hit.position, accesses: vec![Accessed::Step(Box::new(hit))] })
-            );
+            return Ok(last.map(|hit| AccessesAt {
+                position: hit.position,
+                accesses: vec![Accessed::Step(Box::new(hit))],
+            }));
         }
         // Where the register has banks, the one in use at the position is meant.
         let asked = asked.in_state_at(self.before)?;
-        let mut part = Part { skip, limit: self.limit };
+        let mut part = Part {
+            skip,
+            limit: self.limit,
+        };
         let mut last = Some(self.before.0).filter(|_| self.limit > 0);
-        while let Some(slot) = last.map(|last| asked.last_slot(last)).transpose()?.flatten() {
+        while let Some(slot) = last
+            .map(|last| asked.last_slot(last))
+            .transpose()?
+            .flatten()
+        {
             cancel.check()?;
             let done = asked.done_backwards_in(slot, &mut part)?;
             if !done.is_empty() {
                 let accesses = asked.accessed(slot, &done, self.before)?;
-                return Ok(Some(AccessesAt { position: Position(slot), accesses }));
+                return Ok(Some(AccessesAt {
+                    position: Position(slot),
+                    accesses,
+                }));
             }
             last = slot.checked_sub(1);
         }
@@ -161,7 +195,15 @@ impl Query for NextAccess {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         let Self { cell, kinds, from } = *self;
-        let next = NextAccesses { cell, kinds, thread: None, from, skip: 0, limit: 1 }.run(index, cancel)?;
+        let next = NextAccesses {
+            cell,
+            kinds,
+            thread: None,
+            from,
+            skip: 0,
+            limit: 1,
+        }
+        .run(index, cancel)?;
         Ok(next.into_iter().next())
     }
 }
@@ -175,12 +217,26 @@ impl Query for NextAccesses {
 }
 
 impl InMemory for NextAccesses {
-    fn in_memory(&self, index: &Index, seen_by: Option<ThreadId>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+    fn in_memory(
+        &self,
+        index: &Index,
+        seen_by: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
         let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
         let memory = SlotReader(index).memory_at(seen_by, self.from)?;
-        let asked =
-            Asked { index, cell, homes: None, kinds, owners: Owners::Steps, thread, memory, within: None, cancel };
+        let asked = Asked {
+            index,
+            cell,
+            homes: None,
+            kinds,
+            owners: Owners::Steps,
+            thread,
+            memory,
+            within: None,
+            cancel,
+        };
         if let Some(physical) = PhysicalAsked::of(&asked)? {
             return physical.next(self);
         }
@@ -188,7 +244,10 @@ impl InMemory for NextAccesses {
             return Ok(decoded.next(self.from, cancel)?.into_iter().collect());
         }
         let asked = asked.in_state_at(self.from)?;
-        let mut part = Part { skip, limit: self.limit };
+        let mut part = Part {
+            skip,
+            limit: self.limit,
+        };
         let mut first = self.from.0.saturating_add(1);
         while self.limit > 0
             && let Some(slot) = asked.next_slot(first)?
@@ -226,7 +285,9 @@ impl Query for IsAccessedBy {
         if let Some(decoded) = asked.decoded(Position(slot))? {
             return decoded.is_used_in(slot, cancel);
         }
-        asked.in_state_at(Position(slot))?.is_done_by(self.step, slot)
+        asked
+            .in_state_at(Position(slot))?
+            .is_done_by(self.step, slot)
     }
 }
 
@@ -243,19 +304,50 @@ mod tests {
 
     fn index_of(text: &str) -> Index {
         let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
-        index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 1, threads: 1 }).unwrap()
+        index_in_memory(
+            Arc::new(tarmac),
+            &BuildOptions {
+                segment_bytes: 1,
+                threads: 1,
+            },
+        )
+        .unwrap()
     }
 
     #[track_caller]
-    fn check(index: &Index, (address, len_bytes): (u64, u64), expected: (Option<u64>, Option<u64>)) {
-        let cell = Cell::Memory { address: Address(address), len_bytes };
+    fn check(
+        index: &Index,
+        (address, len_bytes): (u64, u64),
+        expected: (Option<u64>, Option<u64>),
+    ) {
+        let cell = Cell::Memory {
+            address: Address(address),
+            len_bytes,
+        };
         let (kinds, cancel) = (AccessKinds::Writes, Cancel::default());
-        let last = match (LastAccess { cell, kinds, before: index.end() }).run(index, &cancel).unwrap() {
+        let last = match (LastAccess {
+            cell,
+            kinds,
+            before: index.end(),
+        })
+        .run(index, &cancel)
+        .unwrap()
+        {
             LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
             LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
         };
-        let next = NextAccess { cell, kinds, from: Position(0) }.run(index, &cancel).unwrap();
-        assert_eq!((last, next.map(|hit| hit.record.step.0)), expected, "{len_bytes} bytes from {address:#x}");
+        let next = NextAccess {
+            cell,
+            kinds,
+            from: Position(0),
+        }
+        .run(index, &cancel)
+        .unwrap();
+        assert_eq!(
+            (last, next.map(|hit| hit.record.step.0)),
+            expected,
+            "{len_bytes} bytes from {address:#x}"
+        );
     }
 
     #[test]
@@ -263,7 +355,16 @@ mod tests {
         let step = |time: u64| format!("{time} clk IT ({time}) 00001000 e1a00000 A usr : NOP\n");
         let write = |time: u64, address: u64| format!("{time} clk MW4 {address:016x} 00000011\n");
         let far = u64::MAX - 3;
-        let text = [step(1), write(1, far), step(2), write(2, 0x1003e), step(3), write(3, 0), step(4)].concat();
+        let text = [
+            step(1),
+            write(1, far),
+            step(2),
+            write(2, 0x1003e),
+            step(3),
+            write(3, 0),
+            step(4),
+        ]
+        .concat();
         let index = index_of(&text);
         check(&index, (0, u64::MAX), (Some(2), Some(0)));
         check(&index, (1, u64::MAX), (Some(2), Some(0)));

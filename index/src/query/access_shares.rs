@@ -34,8 +34,15 @@ impl Query for AccessShares {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<AccessShare, QueryError> {
         cancel.check()?;
-        let end = self.first.0.saturating_add(self.count).min(index.step_count());
-        let mut share = AccessShare { steps: end.saturating_sub(self.first.0), ..AccessShare::default() };
+        let end = self
+            .first
+            .0
+            .saturating_add(self.count)
+            .min(index.step_count());
+        let mut share = AccessShare {
+            steps: end.saturating_sub(self.first.0),
+            ..AccessShare::default()
+        };
         if share.steps == 0 {
             return Ok(share);
         }
@@ -43,7 +50,9 @@ impl Query for AccessShares {
         // What a step did shows in the slot behind it.
         let slots = self.first.0.saturating_add(1)..end.saturating_add(1);
         SlotReader(index).each_event(slots.clone(), |event| {
-            let EventKind::Access { kind, .. } = event.kind else { return Ok(()) };
+            let EventKind::Access { kind, .. } = event.kind else {
+                return Ok(());
+            };
             if !slots.contains(&event.slot) {
                 return Ok(());
             }

@@ -45,8 +45,12 @@ pub struct Allocations {
 /// Markers that are read in one go.
 const BATCH: usize = 1 << 16;
 
-const KINDS: [MarkerKind; 4] =
-    [MarkerKind::FUNCTION, MarkerKind::RETURN_ADDRESS, MarkerKind::ARGUMENT, MarkerKind::RETURN_VALUE];
+const KINDS: [MarkerKind; 4] = [
+    MarkerKind::FUNCTION,
+    MarkerKind::RETURN_ADDRESS,
+    MarkerKind::ARGUMENT,
+    MarkerKind::RETURN_VALUE,
+];
 
 impl Query for Allocations {
     type Answer = Heap;
@@ -55,8 +59,14 @@ impl Query for Allocations {
         let mut builder = Builder::new(&self.roles);
         let mut from = Position(0);
         loop {
-            let batch = FindMarkers { kinds: KINDS.to_vec(), thread: None, from, to: index.end(), limit: BATCH }
-                .run(index, cancel)?;
+            let batch = FindMarkers {
+                kinds: KINDS.to_vec(),
+                thread: None,
+                from,
+                to: index.end(),
+                limit: BATCH,
+            }
+            .run(index, cancel)?;
             batch.iter().for_each(|hit| builder.take(hit));
             match batch.last() {
                 Some(last) if batch.len() >= BATCH && last.position < index.end() => {
@@ -106,19 +116,32 @@ const DEPTH: usize = 16;
 
 /// What ends a block: a marker of a function.
 fn freed_by(hit: &MarkerHit, function: u64) -> Freed {
-    Freed { at: hit.position, step: hit.step, thread: hit.thread, function }
+    Freed {
+        at: hit.position,
+        step: hit.step,
+        thread: hit.thread,
+        function,
+    }
 }
 
 impl<'a> Builder<'a> {
     fn new(roles: &'a BTreeMap<u64, HeapRole>) -> Self {
         let (threads, latest) = Default::default();
-        Self { roles, threads, latest, limit: BLOCKS, heap: Heap::of(roles.keys().copied()) }
+        Self {
+            roles,
+            threads,
+            latest,
+            limit: BLOCKS,
+            heap: Heap::of(roles.keys().copied()),
+        }
     }
 
     fn take(&mut self, hit: &MarkerHit) {
         let Marker { kind, value } = hit.marker;
         let thread = self.threads.entry(hit.thread).or_default();
-        let role = thread.function.and_then(|function| Some((function, *self.roles.get(&function)?)));
+        let role = thread
+            .function
+            .and_then(|function| Some((function, *self.roles.get(&function)?)));
         match (kind, role) {
             (MarkerKind::FUNCTION, _) => thread.function = Some(value),
             (MarkerKind::RETURN_ADDRESS, Some((function, role))) => {
@@ -135,9 +158,14 @@ impl<'a> Builder<'a> {
                 });
             }
             (MarkerKind::ARGUMENT, Some((function, role))) => {
-                let call = thread.calls.last_mut().filter(|call| call.function == function && call.at == hit.position);
+                let call = thread
+                    .calls
+                    .last_mut()
+                    .filter(|call| call.function == function && call.at == hit.position);
                 let Some(call) = call else { return };
-                let Some(place) = call.arguments.iter().position(Option::is_none) else { return };
+                let Some(place) = call.arguments.iter().position(Option::is_none) else {
+                    return;
+                };
                 call.arguments[place] = Some(value);
                 let return_address = call.return_address;
                 match (role, place) {
@@ -146,17 +174,26 @@ impl<'a> Builder<'a> {
                         thread.calls.pop();
                         let before = thread.last_free.replace((value, function));
                         // `operator delete` calls `free`.
-                        let is_inner = before.is_some_and(|before| before.0 == value && before.1 != function);
+                        let is_inner =
+                            before.is_some_and(|before| before.0 == value && before.1 != function);
                         if !is_inner {
                             self.freed(value, return_address, freed_by(hit, function));
                         }
                     }
-                    (HeapRole::Reallocate, 0) => self.check_block(value, return_address, freed_by(hit, function)),
+                    (HeapRole::Reallocate, 0) => {
+                        self.check_block(value, return_address, freed_by(hit, function))
+                    }
                     _ => {}
                 }
             }
             (MarkerKind::RETURN_VALUE, Some((function, _))) => {
-                let Some(place) = thread.calls.iter().rposition(|call| call.function == function) else { return };
+                let Some(place) = thread
+                    .calls
+                    .iter()
+                    .rposition(|call| call.function == function)
+                else {
+                    return;
+                };
                 let call = thread.calls.drain(place..).next();
                 if let Some(call) = call {
                     self.returned(&call, value, hit);
@@ -170,7 +207,9 @@ impl<'a> Builder<'a> {
         let argument = |place: usize| call.arguments.get(place).copied().flatten();
         let size = match call.role {
             HeapRole::Allocate => argument(0),
-            HeapRole::AllocateArray => argument(0).zip(argument(1)).and_then(|(count, size)| count.checked_mul(size)),
+            HeapRole::AllocateArray => argument(0)
+                .zip(argument(1))
+                .and_then(|(count, size)| count.checked_mul(size)),
             HeapRole::AllocateAligned | HeapRole::Reallocate => argument(1),
             HeapRole::Free => None,
             HeapRole::AllocateUnseen => {
@@ -183,8 +222,12 @@ impl<'a> Builder<'a> {
         let is_moved = call.role == HeapRole::Reallocate && (value != 0 || size_bytes == 0);
         if let Some(before) = argument(0).filter(|_| is_moved) {
             // Meanwhile another thread may have got the place.
-            let moved = self.live(before).filter(|(_, block)| block.allocated_at < call.at);
-            moved.iter().for_each(|(place, _)| self.end(*place, by_call));
+            let moved = self
+                .live(before)
+                .filter(|(_, block)| block.allocated_at < call.at);
+            moved
+                .iter()
+                .for_each(|(place, _)| self.end(*place, by_call));
         }
         if value == 0 {
             return;
@@ -223,7 +266,10 @@ impl<'a> Builder<'a> {
     /// The block that is allocated at an address, and its place.
     fn live(&self, address: u64) -> Option<(u32, Block)> {
         let place = *self.latest.get(&address)?;
-        Some((place, self.heap.get(place).filter(|block| block.freed.is_none())?))
+        Some((
+            place,
+            self.heap.get(place).filter(|block| block.freed.is_none())?,
+        ))
     }
 
     /// A function that frees was called.
@@ -242,14 +288,30 @@ impl<'a> Builder<'a> {
         if address == 0 || self.live(address).is_some() {
             return;
         }
-        let freed_before = self.latest.get(&address).and_then(|place| self.heap.get(*place)?.freed);
+        let freed_before = self
+            .latest
+            .get(&address)
+            .and_then(|place| self.heap.get(*place)?.freed);
         // It may be one of those that are not followed.
         if freed_before.is_none() && self.heap.is_cut_short {
             return;
         }
-        let Freed { at, step, thread, function } = by;
+        let Freed {
+            at,
+            step,
+            thread,
+            function,
+        } = by;
         let address = Address(address);
-        self.heap.note_bad_free(BadFree { address, at, step, thread, function, return_address, freed_before });
+        self.heap.note_bad_free(BadFree {
+            address,
+            at,
+            step,
+            thread,
+            function,
+            return_address,
+            freed_before,
+        });
     }
 
     /// Ends the block at a place.
@@ -272,7 +334,10 @@ mod tests {
     /// Follows calls of `malloc` (by what it returned) and `free` (by what it was given), and so many blocks at most.
     fn heap(calls: &[(u64, u64)], limit: usize) -> Heap {
         let roles = BTreeMap::from([(MALLOC, HeapRole::Allocate), (FREE, HeapRole::Free)]);
-        let mut builder = Builder { limit, ..Builder::new(&roles) };
+        let mut builder = Builder {
+            limit,
+            ..Builder::new(&roles)
+        };
         for (at, (function, address)) in (1..).map(|time| 10 * time).zip(calls) {
             let argument = if *function == MALLOC { 64 } else { *address };
             let mut markers = vec![
@@ -281,11 +346,19 @@ mod tests {
                 (0, MarkerKind::ARGUMENT, argument),
             ];
             if *function == MALLOC {
-                markers.extend([(1, MarkerKind::FUNCTION, MALLOC), (1, MarkerKind::RETURN_VALUE, *address)]);
+                markers.extend([
+                    (1, MarkerKind::FUNCTION, MALLOC),
+                    (1, MarkerKind::RETURN_VALUE, *address),
+                ]);
             }
             for (later, kind, value) in markers {
                 let (position, step) = (Position(at + later), Some(Step(at + later - 1)));
-                builder.take(&MarkerHit { position, step, thread: ThreadId(0), marker: Marker { kind, value } });
+                builder.take(&MarkerHit {
+                    position,
+                    step,
+                    thread: ThreadId(0),
+                    marker: Marker { kind, value },
+                });
             }
         }
         builder.heap.finish()
@@ -293,7 +366,13 @@ mod tests {
 
     #[test]
     fn frees_of_blocks_that_are_not_followed_are_not_called_wrong() {
-        let calls = [(MALLOC, 0x1000), (MALLOC, 0x2000), (MALLOC, 0x3000), (FREE, 0x3000), (FREE, 0x1000)];
+        let calls = [
+            (MALLOC, 0x1000),
+            (MALLOC, 0x2000),
+            (MALLOC, 0x3000),
+            (FREE, 0x3000),
+            (FREE, 0x1000),
+        ];
         let (cut, whole) = (heap(&calls, 2), heap(&calls, 3));
         assert!(cut.is_cut_short && !whole.is_cut_short);
         assert_eq!(cut.blocks().len(), 2);
@@ -303,7 +382,13 @@ mod tests {
 
     #[test]
     fn a_place_that_is_given_out_again_beyond_the_limit_may_be_freed_again() {
-        let calls = [(MALLOC, 0x1000), (FREE, 0x1000), (MALLOC, 0x1000), (FREE, 0x1000), (FREE, 0x1000)];
+        let calls = [
+            (MALLOC, 0x1000),
+            (FREE, 0x1000),
+            (MALLOC, 0x1000),
+            (FREE, 0x1000),
+            (FREE, 0x1000),
+        ];
         let cut = heap(&calls, 1);
         assert!(cut.is_cut_short);
         assert_eq!(cut.bad_frees, []);
@@ -312,10 +397,19 @@ mod tests {
 
     #[test]
     fn a_block_that_is_followed_and_freed_twice_is_told_beyond_the_limit_too() {
-        let calls = [(MALLOC, 0x1000), (MALLOC, 0x2000), (FREE, 0x1000), (FREE, 0x1000), (FREE, 0x7000)];
+        let calls = [
+            (MALLOC, 0x1000),
+            (MALLOC, 0x2000),
+            (FREE, 0x1000),
+            (FREE, 0x1000),
+            (FREE, 0x7000),
+        ];
         let cut = heap(&calls, 1);
         let freed: Vec<_> = cut.bad_frees.iter().map(|bad| bad.address.0).collect();
-        assert_eq!((freed, cut.double_frees, cut.unknown_frees), (vec![0x1000], 1, 0));
+        assert_eq!(
+            (freed, cut.double_frees, cut.unknown_frees),
+            (vec![0x1000], 1, 0)
+        );
     }
 
     #[test]
@@ -323,6 +417,9 @@ mod tests {
         let count = BAD_FREES as u64 + 10;
         let calls: Vec<_> = (0..count).map(|number| (FREE, 0x1000 + number)).collect();
         let found = heap(&calls, 1);
-        assert_eq!((found.bad_frees.len(), found.unknown_frees), (BAD_FREES, count));
+        assert_eq!(
+            (found.bad_frees.len(), found.unknown_frees),
+            (BAD_FREES, count)
+        );
     }
 }

@@ -96,21 +96,39 @@ enum What<'a> {
 impl<'a> Asked<'a> {
     /// The uses of the register that the cell is, where instructions alone tell of them.
     pub fn decoded(&self, at: Position) -> Result<Option<Decoded<'a>>, QueryError> {
-        let Cell::Register { thread, view } = self.cell else { return Ok(None) };
-        let is_untraced = || UntracedReader(self.index).of(thread).map(|untraced| untraced.includes(view));
+        let Cell::Register { thread, view } = self.cell else {
+            return Ok(None);
+        };
+        let is_untraced = || {
+            UntracedReader(self.index)
+                .of(thread)
+                .map(|untraced| untraced.includes(view))
+        };
         if self.index.has_operands_alone() || self.kinds != AccessKinds::Reads && is_untraced()? {
-            let reader = OperandReader { index: self.index, thread, kinds: self.kinds.into() };
+            let reader = OperandReader {
+                index: self.index,
+                thread,
+                kinds: self.kinds.into(),
+            };
             let cell = reader.cells(&[view], at)?.pop().unwrap_or(view);
-            return Ok(Some(Decoded::Uses(OperandsOf { reader, view, cell, kinds: self.kinds })));
+            return Ok(Some(Decoded::Uses(OperandsOf {
+                reader,
+                view,
+                cell,
+                kinds: self.kinds,
+            })));
         }
-        let reads = (self.kinds == AccessKinds::Reads).then(|| RegisterReads::new(self.index, thread, view, at));
+        let reads = (self.kinds == AccessKinds::Reads)
+            .then(|| RegisterReads::new(self.index, thread, view, at));
         Ok(reads.transpose()?.map(Decoded::Reads))
     }
 
     /// The same about what the register means in the state at a position: of its banks the one in use.
     pub fn in_state_at(self, at: Position) -> Result<Self, QueryError> {
         let homes = match self.cell {
-            Cell::Register { thread, view } => Some(RegisterReader::new(self.index, thread, at).homes(view)?),
+            Cell::Register { thread, view } => {
+                Some(RegisterReader::new(self.index, thread, at).homes(view)?)
+            }
             Cell::Memory { .. } | Cell::Physical { .. } => None,
         };
         Ok(Self { homes, ..self })
@@ -121,8 +139,16 @@ impl<'a> Asked<'a> {
     pub fn last_slot(&self, mut last: u64) -> Result<Option<u64>, QueryError> {
         while let Some(slot) = self.last_slot_of_any(last)? {
             self.cancel.check()?;
-            let Some(within) = self.within.as_ref().map_or(Some(slot), |within| within.until(slot)) else { break };
-            last = self.own_slots().map_or(Ok(within), |own| own.until(within))?;
+            let Some(within) = self
+                .within
+                .as_ref()
+                .map_or(Some(slot), |within| within.until(slot))
+            else {
+                break;
+            };
+            last = self
+                .own_slots()
+                .map_or(Ok(within), |own| own.until(within))?;
             if last == slot {
                 return Ok(Some(slot));
             }
@@ -134,8 +160,16 @@ impl<'a> Asked<'a> {
     pub fn next_slot(&self, mut first: u64) -> Result<Option<u64>, QueryError> {
         while let Some(slot) = self.next_slot_of_any(first)? {
             self.cancel.check()?;
-            let Some(within) = self.within.as_ref().map_or(Some(slot), |within| within.from(slot)) else { break };
-            first = self.own_slots().map_or(Ok(within), |own| own.from(within))?;
+            let Some(within) = self
+                .within
+                .as_ref()
+                .map_or(Some(slot), |within| within.from(slot))
+            else {
+                break;
+            };
+            first = self
+                .own_slots()
+                .map_or(Ok(within), |own| own.from(within))?;
             if first == slot {
                 return Ok(Some(slot));
             }
@@ -146,19 +180,31 @@ impl<'a> Asked<'a> {
     /// Of a question about the memory that a thread accesses.
     fn own_slots(&self) -> Option<OwnSlots<'a>> {
         let is_memory = matches!(self.cell, Cell::Memory { .. });
-        self.thread.filter(|_| is_memory).map(|thread| OwnSlots { index: self.index, thread })
+        self.thread.filter(|_| is_memory).map(|thread| OwnSlots {
+            index: self.index,
+            thread,
+        })
     }
 
     /// The last slot up to one in which the cell was accessed, by whichever thread.
     fn last_slot_of_any(&self, last: u64) -> Result<Option<u64>, QueryError> {
-        let region = self.host_range().and_then(|range| self.index.host_regions.last_of_range(last, range));
-        Ok(self.last_told_slot(last)?.max(region.map(|region| region.slot)))
+        let region = self
+            .host_range()
+            .and_then(|range| self.index.host_regions.last_of_range(last, range));
+        Ok(self
+            .last_told_slot(last)?
+            .max(region.map(|region| region.slot)))
     }
 
     /// The first slot from one on in which the cell was accessed, by whichever thread.
     fn next_slot_of_any(&self, first: u64) -> Result<Option<u64>, QueryError> {
-        let region = self.host_range().and_then(|range| self.index.host_regions.next_of_range(first, range));
-        let slots = self.next_told_slot(first)?.into_iter().chain(region.map(|region| region.slot));
+        let region = self
+            .host_range()
+            .and_then(|range| self.index.host_regions.next_of_range(first, range));
+        let slots = self
+            .next_told_slot(first)?
+            .into_iter()
+            .chain(region.map(|region| region.slot));
         Ok(slots.min())
     }
 
@@ -177,12 +223,22 @@ impl<'a> Asked<'a> {
     }
 
     /// The same from the last one backwards.
-    pub fn done_backwards_in(&self, slot: u64, part: &mut Part) -> Result<Vec<Done<'a>>, QueryError> {
+    pub fn done_backwards_in(
+        &self,
+        slot: u64,
+        part: &mut Part,
+    ) -> Result<Vec<Done<'a>>, QueryError> {
         let mut count = 0usize;
         self.each_done(slot, |_| count += 1)?;
         let end = count.saturating_sub(part.skip);
         let limit = part.limit.min(end);
-        let mut done = self.done_in(slot, &mut Part { skip: end - limit, limit })?;
+        let mut done = self.done_in(
+            slot,
+            &mut Part {
+                skip: end - limit,
+                limit,
+            },
+        )?;
         done.reverse();
         if count > 0 {
             part.skip = 0;
@@ -219,15 +275,30 @@ impl<'a> Asked<'a> {
             {
                 let step = Position(slot).last_step();
                 let what = What::Host(region);
-                take(Done { step, thread: event.thread, what, certainty: Certainty::Sure });
+                take(Done {
+                    step,
+                    thread: event.thread,
+                    what,
+                    certainty: Certainty::Sure,
+                });
             }
             if let Some(certainty) = self.meant(&event)
-                && inside.as_mut().is_none_or(|inside| inside.holds(event.thread))
+                && inside
+                    .as_mut()
+                    .is_none_or(|inside| inside.holds(event.thread))
             {
-                let (thread, step) = (event.thread, SlotReader(self.index).owner(event.thread, slot)?);
+                let (thread, step) = (
+                    event.thread,
+                    SlotReader(self.index).owner(event.thread, slot)?,
+                );
                 // A dump of a thread before its first step, after the first of another: no step did it.
                 if step.is_some() || self.owners == Owners::Any {
-                    take(Done { step, thread, what: What::Event(event), certainty });
+                    take(Done {
+                        step,
+                        thread,
+                        what: What::Event(event),
+                        certainty,
+                    });
                 }
             }
             Ok(())
@@ -237,14 +308,23 @@ impl<'a> Asked<'a> {
     /// What tells of a slot's writes of the register which register they were of.
     fn open_writes(&self, slot: u64) -> Result<Option<OpenWrites<'a>>, QueryError> {
         match (&self.homes, self.cell) {
-            (Some(homes), Cell::Register { thread, .. }) => OpenWrites::of(self.index, thread, homes, slot),
+            (Some(homes), Cell::Register { thread, .. }) => {
+                OpenWrites::of(self.index, thread, homes, slot)
+            }
             _ => Ok(None),
         }
     }
 
     /// Accesses of a slot by steps before a position, as an answer has them.
-    pub fn accessed(&self, slot: u64, done: &[Done<'_>], before: Position) -> Result<Vec<Accessed>, QueryError> {
-        let by_steps = done.iter().filter(|done| done.step.is_some() || matches!(done.what, What::Host(_)));
+    pub fn accessed(
+        &self,
+        slot: u64,
+        done: &[Done<'_>],
+        before: Position,
+    ) -> Result<Vec<Accessed>, QueryError> {
+        let by_steps = done
+            .iter()
+            .filter(|done| done.step.is_some() || matches!(done.what, What::Host(_)));
         let mut hits = self.hits(by_steps)?.into_iter();
         let mut doubts: HashMap<ThreadId, Option<Doubt>> = HashMap::new();
         // It is the same for all lines of the slot.
@@ -256,7 +336,9 @@ impl<'a> Asked<'a> {
                     Some(base) => base,
                     None => *line_base.insert(self.line_base(slot)?),
                 };
-                Ok(Accessed::Initial(Line(base.wrapping_add(event.line_in_range))))
+                Ok(Accessed::Initial(Line(
+                    base.wrapping_add(event.line_in_range),
+                )))
             }
             (What::Host(_), _) => Ok(Accessed::Step(Box::new(next_hit()?))),
             (What::Event(_), Some(_)) => {
@@ -267,7 +349,10 @@ impl<'a> Asked<'a> {
                     hit.doubt = match doubts.entry(done.thread) {
                         Entry::Occupied(known) => *known.get(),
                         Entry::Vacant(free) => {
-                            let done = ThreadSlot { thread: done.thread, slot };
+                            let done = ThreadSlot {
+                                thread: done.thread,
+                                slot,
+                            };
                             let reader = OverwriteReader::new(self.index, self.cell.range());
                             *free.insert(reader.overtaken(done, before, self.cancel)?)
                         }
@@ -280,46 +365,71 @@ impl<'a> Asked<'a> {
     }
 
     /// Accesses of a slot by steps as hits, with the values that follow from what steps did.
-    pub fn hits<'d>(&self, done: impl Iterator<Item = &'d Done<'d>> + Clone) -> Result<Vec<Hit>, QueryError> {
+    pub fn hits<'d>(
+        &self,
+        done: impl Iterator<Item = &'d Done<'d>> + Clone,
+    ) -> Result<Vec<Hit>, QueryError> {
         let contradictions = self.contradictions_of(done.clone())?;
         let found = |done: &Done<'_>| {
             let step = done.step.ok_or(QueryError::TraceChanged)?;
             Ok(match &done.what {
-                What::Host(region) => {
-                    FoundAccess { step, position: Position(region.slot), access: Some(region.access()) }
-                }
+                What::Host(region) => FoundAccess {
+                    step,
+                    position: Position(region.slot),
+                    access: Some(region.access()),
+                },
                 What::Event(event) => {
                     let access = RecordReader(self.index).access_of(event, &contradictions);
                     let access = access.map(|access| self.under_plain_name(event, access));
-                    FoundAccess { step, position: Position(event.slot), access }
+                    FoundAccess {
+                        step,
+                        position: Position(event.slot),
+                        access,
+                    }
                 }
             })
         };
         let certainties: Vec<Certainty> = done.clone().map(|done| done.certainty).collect();
-        let mut hits = HitReader(self.index).hits(done.map(found).collect::<Result<_, QueryError>>()?)?;
+        let mut hits =
+            HitReader(self.index).hits(done.map(found).collect::<Result<_, QueryError>>()?)?;
         for (hit, certainty) in hits.iter_mut().zip(certainties) {
-            hit.doubt = (certainty == Certainty::Doubtful).then_some(Doubt::Bank).or(hit.doubt);
+            hit.doubt = (certainty == Certainty::Doubtful)
+                .then_some(Doubt::Bank)
+                .or(hit.doubt);
         }
         if self.index.is_inferred() {
             // The accesses of threads alternate where several have some.
             let mut by_step: BTreeMap<Step, Vec<&mut Hit>> = BTreeMap::new();
-            hits.iter_mut().for_each(|hit| by_step.entry(hit.record.step).or_default().push(hit));
-            by_step.into_values().try_for_each(|hits| self.fill_in_values(hits))?;
+            hits.iter_mut()
+                .for_each(|hit| by_step.entry(hit.record.step).or_default().push(hit));
+            by_step
+                .into_values()
+                .try_for_each(|hits| self.fill_in_values(hits))?;
         }
         Ok(hits)
     }
 
     /// Fills in what follows about the values of accesses of a step.
     fn fill_in_values(&self, hits: Vec<&mut Hit>) -> Result<(), QueryError> {
-        let Some(first) = hits.first() else { return Ok(()) };
+        let Some(first) = hits.first() else {
+            return Ok(());
+        };
         let shown = first.record.effects.len();
         let mut record = first.record.clone();
-        record.effects.extend(hits.iter().filter_map(|hit| hit.access.clone()).map(Effect::Access));
+        record.effects.extend(
+            hits.iter()
+                .filter_map(|hit| hit.access.clone())
+                .map(Effect::Access),
+        );
         fill_accesses(self.index, std::slice::from_mut(&mut record), self.cancel)?;
-        let mut accesses = record.effects.split_off(shown).into_iter().filter_map(|effect| match effect {
-            Effect::Access(access) => Some(access),
-            _ => None,
-        });
+        let mut accesses = record
+            .effects
+            .split_off(shown)
+            .into_iter()
+            .filter_map(|effect| match effect {
+                Effect::Access(access) => Some(access),
+                _ => None,
+            });
         for hit in hits {
             hit.record.effects.clone_from(&record.effects);
             if hit.access.is_some() {
@@ -330,9 +440,20 @@ impl<'a> Asked<'a> {
     }
 
     /// What the reads among some accesses, all of one slot, contradict.
-    fn contradictions_of<'d>(&self, done: impl Iterator<Item = &'d Done<'d>>) -> Result<Contradictions, QueryError> {
+    fn contradictions_of<'d>(
+        &self,
+        done: impl Iterator<Item = &'d Done<'d>>,
+    ) -> Result<Contradictions, QueryError> {
         let mut slots = done.filter_map(|done| match &done.what {
-            What::Event(event) if matches!(event.kind, EventKind::Access { kind: AccessKind::Read, .. }) => {
+            What::Event(event)
+                if matches!(
+                    event.kind,
+                    EventKind::Access {
+                        kind: AccessKind::Read,
+                        ..
+                    }
+                ) =>
+            {
                 Some(event.slot)
             }
             _ => None,
@@ -345,17 +466,30 @@ impl<'a> Asked<'a> {
 
     /// An access under the name that was asked for, where a line writes the register under two.
     fn under_plain_name(&self, event: &SlotEvent, access: Access) -> Access {
-        let (Cell::Register { view, .. }, EventKind::Register { view: written, is_bank_copy: true, .. }) =
-            (self.cell, &event.kind)
+        let (
+            Cell::Register { view, .. },
+            EventKind::Register {
+                view: written,
+                is_bank_copy: true,
+                ..
+            },
+        ) = (self.cell, &event.kind)
         else {
             return access;
         };
-        let is_of_asked = |bank: &NamedBank| bank.register == written.register && bank.plain == view.register;
+        let is_of_asked =
+            |bank: &NamedBank| bank.register == written.register && bank.plain == view.register;
         if !self.index.banks.iter().any(is_of_asked) {
             return access;
         }
-        let plain = RegisterView { register: view.register, ..*written };
-        Access { target: AccessTarget::Register(NameReader(self.index).register_name(plain, event.set)), ..access }
+        let plain = RegisterView {
+            register: view.register,
+            ..*written
+        };
+        Access {
+            target: AccessTarget::Register(NameReader(self.index).register_name(plain, event.set)),
+            ..access
+        }
     }
 
     /// The last slot up to one in which the trace shows an access.
@@ -364,7 +498,8 @@ impl<'a> Asked<'a> {
             Cell::Register { thread, .. } => {
                 let mut found = None;
                 for home in self.homes.iter().flat_map(Homes::lists) {
-                    found = found.max(ViewReader(self.index).last_register_slot(thread, home, last)?);
+                    found =
+                        found.max(ViewReader(self.index).last_register_slot(thread, home, last)?);
                 }
                 return Ok(found);
             }
@@ -374,7 +509,9 @@ impl<'a> Asked<'a> {
         };
         let mut found = None;
         ByteReader::new(self.index).for_each_touched(range, self.cancel, |granule, mask| {
-            let touches = self.touches().last_touches(granule, mask, last, self.kinds.into())?;
+            let touches = self
+                .touches()
+                .last_touches(granule, mask, last, self.kinds.into())?;
             found = found.max(touches.iter().flatten().map(|touch| touch.slot).max());
             Ok(())
         })?;
@@ -398,7 +535,9 @@ impl<'a> Asked<'a> {
         };
         let mut found: Option<u64> = None;
         ByteReader::new(self.index).for_each_touched(range, self.cancel, |granule, mask| {
-            let touch = self.touches().next_touch(granule, mask, first, self.kinds.into())?;
+            let touch = self
+                .touches()
+                .next_touch(granule, mask, first, self.kinds.into())?;
             found = found.into_iter().chain(touch.map(|touch| touch.slot)).min();
             Ok(())
         })?;
@@ -409,7 +548,10 @@ impl<'a> Asked<'a> {
     fn host_range(&self) -> Option<AddressRange> {
         match self.cell {
             Cell::Memory { address, len_bytes } if self.kinds != AccessKinds::Reads => {
-                Some(AddressRange { first: address.0, last: last_of(address, len_bytes)? })
+                Some(AddressRange {
+                    first: address.0,
+                    last: last_of(address, len_bytes)?,
+                })
             }
             _ => None,
         }
@@ -426,7 +568,10 @@ impl<'a> Asked<'a> {
     }
 
     fn is_of_thread(&self, thread: ThreadId) -> bool {
-        let is_in_memory = || self.memory.is_none_or(|memory| self.index.memories().of(thread) == Some(memory));
+        let is_in_memory = || {
+            self.memory
+                .is_none_or(|memory| self.index.memories().of(thread) == Some(memory))
+        };
         self.thread.is_none_or(|wanted| wanted == thread) && is_in_memory()
     }
 
@@ -435,9 +580,23 @@ impl<'a> Asked<'a> {
         match (&event.kind, self.cell) {
             (EventKind::Register { .. }, Cell::Register { thread, .. }) => {
                 let homes = self.homes.as_ref().filter(|_| event.thread == thread)?;
-                event.home().and_then(|home| homes.written(home)).map(|written| written.certainty)
+                event
+                    .home()
+                    .and_then(|home| homes.written(home))
+                    .map(|written| written.certainty)
             }
-            (EventKind::Access { kind, address, size_bytes, .. }, Cell::Memory { address: wanted, len_bytes }) => {
+            (
+                EventKind::Access {
+                    kind,
+                    address,
+                    size_bytes,
+                    ..
+                },
+                Cell::Memory {
+                    address: wanted,
+                    len_bytes,
+                },
+            ) => {
                 let last = |start: Address, len: u64| start.0.saturating_add(len.saturating_sub(1));
                 let is_meant = self.is_of_thread(event.thread)
                     && self.kinds.includes(*kind)
@@ -452,15 +611,25 @@ impl<'a> Asked<'a> {
     /// What is added to the line in range of an event of a slot that was read by itself, for its line.
     fn line_base(&self, slot: u64) -> Result<u64, QueryError> {
         let (index, cancel) = (self.index, self.cancel);
-        let Some(step) = Position(slot).last_step() else { return Ok(1) };
+        let Some(step) = Position(slot).last_step() else {
+            return Ok(1);
+        };
         // The text of a slot begins with its step, but for lines with the step's time before it.
-        let record = Steps { first: step, count: 1 }.run(index, cancel)?.into_iter().next();
+        let record = Steps {
+            first: step,
+            count: 1,
+        }
+        .run(index, cancel)?
+        .into_iter()
+        .next();
         let mut line_of_step = None;
         SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
             line_of_step.get_or_insert(event.line_in_range);
             Ok(())
         })?;
-        let line = record.and_then(|record| record.line).map_or(0, |line| line.0);
+        let line = record
+            .and_then(|record| record.line)
+            .map_or(0, |line| line.0);
         Ok(line.wrapping_sub(line_of_step.unwrap_or(0)))
     }
 }

@@ -29,15 +29,21 @@ impl Query for TouchesAt {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ByteTouch>, QueryError> {
         SlotReader(index).check_position(self.position)?;
-        let reader = TouchReader::in_memory(index, SlotReader(index).memory_at(None, self.position)?);
+        let reader =
+            TouchReader::in_memory(index, SlotReader(index).memory_at(None, self.position)?);
         let mut bytes = Vec::new();
         for (granule, mask) in granules_of(self.address, self.len_bytes) {
             cancel.check()?;
             let writes = reader.last_touches(granule, mask, self.position.0, Wanted::Writes)?;
             let reads = reader.last_touches(granule, mask, self.position.0, Wanted::Reads)?;
-            let at = |touches: &ByteTouches, place: usize| touches[place].map(|touch| Position(touch.slot));
+            let at = |touches: &ByteTouches, place: usize| {
+                touches[place].map(|touch| Position(touch.slot))
+            };
             let wanted = (0..64).filter(|place| mask >> place & 1 != 0);
-            bytes.extend(wanted.map(|place| ByteTouch { written_at: at(&writes, place), read_at: at(&reads, place) }));
+            bytes.extend(wanted.map(|place| ByteTouch {
+                written_at: at(&writes, place),
+                read_at: at(&reads, place),
+            }));
         }
         Ok(bytes)
     }
@@ -55,16 +61,33 @@ mod tests {
 
     #[test]
     fn each_byte_knows_its_last_load_and_store() {
-        let text = b"1 clk IT (1) 00008000 e5801000 A svc : STR r1,[r0]\n1 clk MW4 00001000 01020304\n\
+        let text =
+            b"1 clk IT (1) 00008000 e5801000 A svc : STR r1,[r0]\n1 clk MW4 00001000 01020304\n\
             2 clk IT (2) 00008004 e5d02000 A svc : LDRB r2,[r0]\n2 clk MR1 00001000 04\n";
         let tarmac = Arc::new(Tarmac::open(Box::new(text.to_vec()), Default::default()).unwrap());
         let index = index_in_memory(tarmac, &BuildOptions::default()).unwrap();
         let touches = |position| {
-            let query = TouchesAt { position: Position(position), address: Address(0x1000), len_bytes: 5 };
+            let query = TouchesAt {
+                position: Position(position),
+                address: Address(0x1000),
+                len_bytes: 5,
+            };
             let touches = query.run(&index, &Cancel::default()).unwrap();
-            touches.iter().map(|byte| [byte.written_at, byte.read_at].map(|at| at.map(|at| at.0))).collect::<Vec<_>>()
+            touches
+                .iter()
+                .map(|byte| [byte.written_at, byte.read_at].map(|at| at.map(|at| at.0)))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(touches(2), [[Some(1), Some(2)], [Some(1), None], [Some(1), None], [Some(1), None], [None, None]]);
+        assert_eq!(
+            touches(2),
+            [
+                [Some(1), Some(2)],
+                [Some(1), None],
+                [Some(1), None],
+                [Some(1), None],
+                [None, None]
+            ]
+        );
         assert_eq!(touches(0), [[None, None]; 5]);
     }
 }

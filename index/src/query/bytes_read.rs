@@ -31,7 +31,10 @@ impl ReadAt for Counted {
 /// Returns the number of bytes of a Tarmac trace that a query of its index reads.
 pub fn bytes_read_by(text: String, ask: impl FnOnce(&Index)) -> u64 {
     let bytes_read = Arc::default();
-    let counted = Counted { text: text.into_bytes(), bytes_read: Arc::clone(&bytes_read) };
+    let counted = Counted {
+        text: text.into_bytes(),
+        bytes_read: Arc::clone(&bytes_read),
+    };
     let tarmac = Tarmac::open(Box::new(counted), Default::default()).unwrap();
     let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
     bytes_read.store(0, Ordering::Relaxed);

@@ -59,25 +59,39 @@ pub(super) struct OperandsOf<'a> {
 
 impl OperandsOf<'_> {
     fn last_hit(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let last = self.reader.last_uses(&[self.cell], before.0, cancel)?.pop().flatten();
+        let last = self
+            .reader
+            .last_uses(&[self.cell], before.0, cancel)?
+            .pop()
+            .flatten();
         let Some(last) = last else { return Ok(None) };
         let mut hit = self.hit(last)?;
         if hit.doubt.is_none() && self.kinds != AccessKinds::Reads {
-            let used = ThreadSlot { thread: self.reader.thread, slot: last.slot };
+            let used = ThreadSlot {
+                thread: self.reader.thread,
+                slot: last.slot,
+            };
             hit.doubt = DoubtReader(self.reader.index).restored(used, before, cancel)?;
         }
         self.in_doubt(hit, before, cancel).map(Some)
     }
 
     fn next_hit(&self, from: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let Some(next) = self.reader.next_use(self.cell, from.0.saturating_add(1)..u64::MAX, cancel)? else {
+        let Some(next) =
+            self.reader
+                .next_use(self.cell, from.0.saturating_add(1)..u64::MAX, cancel)?
+        else {
             return Ok(None);
         };
         self.in_doubt(self.hit(next)?, from, cancel).map(Some)
     }
 
     fn is_used_in(&self, slot: u64, cancel: &Cancel) -> Result<bool, QueryError> {
-        let used = self.reader.last_uses(&[self.cell], slot, cancel)?.pop().flatten();
+        let used = self
+            .reader
+            .last_uses(&[self.cell], slot, cancel)?
+            .pop()
+            .flatten();
         Ok(used.is_some_and(|used| used.slot == slot))
     }
 
@@ -89,12 +103,20 @@ impl OperandsOf<'_> {
             true => hit.record.kind_of_use(self.view, self.kinds),
             false => self.reader.kind_of_use(found.slot, self.cell, self.kinds)?,
         };
-        Ok(Hit { doubt: found.doubt, access: Some(self.reader.access(self.view, kind)), ..hit })
+        Ok(Hit {
+            doubt: found.doubt,
+            access: Some(self.reader.access(self.view, kind)),
+            ..hit
+        })
     }
 
     /// A use of a register; where steps may be missing, it may not be the nearest.
     fn in_doubt(&self, hit: Hit, at: Position, cancel: &Cancel) -> Result<Hit, QueryError> {
-        let is_filtered = hit.doubt.is_none() && DoubtReader(self.reader.index).is_filtered(at, cancel)?;
-        Ok(Hit { doubt: hit.doubt.or(is_filtered.then_some(Doubt::Filtered)), ..hit })
+        let is_filtered =
+            hit.doubt.is_none() && DoubtReader(self.reader.index).is_filtered(at, cancel)?;
+        Ok(Hit {
+            doubt: hit.doubt.or(is_filtered.then_some(Doubt::Filtered)),
+            ..hit
+        })
     }
 }

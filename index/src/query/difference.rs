@@ -60,42 +60,76 @@ impl Query for DifferenceBetween {
             return Err(QueryError::NoThread(format!("#{}", thread.0)));
         }
         // The names are those of one position, or they could not be compared.
-        let names = NamesOf { thread, set: NameReader(index).set_at(thread, self.to)? };
+        let names = NamesOf {
+            thread,
+            set: NameReader(index).set_at(thread, self.to)?,
+        };
         let registers = |position| file_at(index, names, position, cancel);
         let (from, to) = (registers(self.from)?, registers(self.to)?);
         let is_later_to = self.to >= self.from;
-        let pairs = from.registers.into_iter().zip(to.registers).filter(|(from, to)| from.value != to.value);
+        let pairs = from
+            .registers
+            .into_iter()
+            .zip(to.registers)
+            .filter(|(from, to)| from.value != to.value);
         let registers = pairs.map(|(from, to)| RegisterDifference {
-            last_write: if is_later_to { to.written_by } else { from.written_by },
+            last_write: if is_later_to {
+                to.written_by
+            } else {
+                from.written_by
+            },
             name: to.name,
             view: to.view,
             from: from.value,
             to: to.value,
         });
-        let mut difference = Difference { registers: registers.collect(), ..Difference::default() };
+        let mut difference = Difference {
+            registers: registers.collect(),
+            ..Difference::default()
+        };
         let slots = self.from.min(self.to).0 + 1..self.from.max(self.to).0 + 1;
         let memory = SlotReader(index).memory_at(self.thread, self.to)?;
-        let mut writers = Writers { index, memory, slots: HashMap::default(), last: None };
+        let mut writers = Writers {
+            index,
+            memory,
+            slots: HashMap::default(),
+            last: None,
+        };
         let mut granules = changed_granules(index, slots, cancel)?.into_iter();
-        let mut missing = Missing { index, memory, inferred: BTreeSet::new(), left_out: BTreeSet::new() };
+        let mut missing = Missing {
+            index,
+            memory,
+            inferred: BTreeSet::new(),
+            left_out: BTreeSet::new(),
+        };
         loop {
             cancel.check()?;
             let changes = granules.by_ref().map(|granule| {
                 cancel.check()?;
                 self.change_of(granule, &writers)
             });
-            let changes = changes.filter_map(Result::transpose).take(BLOCKS).collect::<Result<Vec<_>, _>>()?;
+            let changes = changes
+                .filter_map(Result::transpose)
+                .take(BLOCKS)
+                .collect::<Result<Vec<_>, _>>()?;
             if changes.is_empty() {
                 difference.blocks_not_inferred = missing.left_out.len() as u64;
                 return Ok(difference);
             }
             let mut values_at = |position| {
-                let blocks = changes.iter().map(|change| BlockState::new(change.granule, change.bytes()));
+                let blocks = changes
+                    .iter()
+                    .map(|change| BlockState::new(change.granule, change.bytes()));
                 let mut blocks: Vec<_> = blocks.collect();
                 ByteReader::in_memory(index, memory).fill(&mut blocks, position)?;
-                blocks.iter_mut().try_for_each(|block| missing.fill(block, position, cancel))?;
+                blocks
+                    .iter_mut()
+                    .try_for_each(|block| missing.fill(block, position, cancel))?;
                 Ok::<Vec<Values>, QueryError>(
-                    blocks.iter().map(|block| block.states.map(|state| state.value)).collect(),
+                    blocks
+                        .iter()
+                        .map(|block| block.states.map(|state| state.value))
+                        .collect(),
                 )
             };
             let (from, to) = (values_at(self.from)?, values_at(self.to)?);
@@ -118,7 +152,12 @@ struct Missing<'a> {
 }
 
 impl Missing<'_> {
-    fn fill(&mut self, block: &mut BlockState, at: Position, cancel: &Cancel) -> Result<(), QueryError> {
+    fn fill(
+        &mut self,
+        block: &mut BlockState,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
         let missing = block.need & block.unknown();
         if missing == 0 || !self.index.is_inferred() {
             return Ok(());
@@ -128,11 +167,28 @@ impl Missing<'_> {
             return Ok(());
         }
         self.inferred.insert(block.granule);
-        let (first, end) = (missing.trailing_zeros() as usize, 64 - missing.leading_zeros() as usize);
-        let Some(bytes) = block.states.get_mut(first..end) else { return Ok(()) };
+        let (first, end) = (
+            missing.trailing_zeros() as usize,
+            64 - missing.leading_zeros() as usize,
+        );
+        let Some(bytes) = block.states.get_mut(first..end) else {
+            return Ok(());
+        };
         let address = Address((block.granule << GRANULE_BITS) + first as u64);
-        let range = MemoryRange { address, len_bytes: bytes.len() as u64 };
-        fill_memory(self.index, MemoryMoment { range, memory: self.memory, at }, bytes, cancel)
+        let range = MemoryRange {
+            address,
+            len_bytes: bytes.len() as u64,
+        };
+        fill_memory(
+            self.index,
+            MemoryMoment {
+                range,
+                memory: self.memory,
+                at,
+            },
+            bytes,
+            cancel,
+        )
     }
 }
 
@@ -162,16 +218,23 @@ impl DifferenceBetween {
         let reader = TouchReader::in_memory(writers.index, writers.memory);
         let written = reader.last_touches(granule, u64::MAX, later, Wanted::Writes)?;
         let external = reader.last_touches(granule, u64::MAX, later, Wanted::External)?;
-        let by_host = writers.index.host_regions.last_of_bytes(granule, u64::MAX, later);
+        let by_host = writers
+            .index
+            .host_regions
+            .last_of_bytes(granule, u64::MAX, later);
         let last = |place: usize| {
             let host = by_host[place].filter(|slot| *slot > earlier);
             // An access of the call's own slot comes after what the host wrote.
             let is_last = |touch: &TouchAt| touch.slot > earlier && Some(touch.slot) >= host;
             let touch = written[place].max(external[place]).filter(is_last);
-            let access = touch.map(|TouchAt { slot, is_write, .. }| Changer::Access { slot, is_write });
+            let access =
+                touch.map(|TouchAt { slot, is_write, .. }| Changer::Access { slot, is_write });
             access.or(host.map(|slot| Changer::Host { slot }))
         };
-        let change = Change { granule, last: Box::new(std::array::from_fn(last)) };
+        let change = Change {
+            granule,
+            last: Box::new(std::array::from_fn(last)),
+        };
         Ok(Some(change).filter(|change| change.bytes() != 0))
     }
 }
@@ -179,7 +242,9 @@ impl DifferenceBetween {
 impl Change {
     /// The bytes that may have changed, a bit each.
     fn bytes(&self) -> u64 {
-        (0..64).filter(|place| self.last[*place].is_some()).fold(0, |mask, place| mask | 1 << place)
+        (0..64)
+            .filter(|place| self.last[*place].is_some())
+            .fold(0, |mask, place| mask | 1 << place)
     }
 
     fn compare(
@@ -193,10 +258,9 @@ impl Change {
         let mut before: Option<(usize, Option<Step>)> = None;
         for place in (0..64).filter(|place| bytes >> place & 1 != 0 && from[*place] != to[*place]) {
             let writer = self.writer_of(place, writers)?;
-            match runs
-                .last_mut()
-                .filter(|run| before == Some((place.wrapping_sub(1), writer)) && run.from.len() < RUN_BYTES)
-            {
+            match runs.last_mut().filter(|run| {
+                before == Some((place.wrapping_sub(1), writer)) && run.from.len() < RUN_BYTES
+            }) {
                 Some(run) => {
                     run.from.push(from[place]);
                     run.to.push(to[place]);
@@ -213,11 +277,18 @@ impl Change {
         Ok(())
     }
 
-    fn writer_of(&self, place: usize, writers: &mut Writers<'_>) -> Result<Option<Step>, QueryError> {
+    fn writer_of(
+        &self,
+        place: usize,
+        writers: &mut Writers<'_>,
+    ) -> Result<Option<Step>, QueryError> {
         match self.last[place] {
-            Some(Changer::Access { slot, is_write }) => {
-                writers.of_byte(Accessed { slot, is_write, granule: self.granule, place })
-            }
+            Some(Changer::Access { slot, is_write }) => writers.of_byte(Accessed {
+                slot,
+                is_write,
+                granule: self.granule,
+                place,
+            }),
             Some(Changer::Host { slot }) => Ok(Position(slot).last_step()),
             None => Ok(None),
         }
@@ -269,20 +340,37 @@ impl Writers<'_> {
             Ok(())
         })?;
         let thread = thread.filter(|_| !is_shared);
-        thread.map(|thread| SlotReader(self.index).owner(thread, slot)).transpose()
+        thread
+            .map(|thread| SlotReader(self.index).owner(thread, slot))
+            .transpose()
     }
 
     fn among_threads(&mut self, byte: Accessed) -> Result<Option<Step>, QueryError> {
-        let Accessed { slot, is_write: wants_write, granule, place } = byte;
+        let Accessed {
+            slot,
+            is_write: wants_write,
+            granule,
+            place,
+        } = byte;
         if self.last.as_ref().is_none_or(|(known, ..)| *known != slot) {
             let events = SlotReader(self.index).events(slot..slot.saturating_add(1))?;
             let contradictions = Contradictions::of(self.index, &events)?;
             self.last = Some((slot, events, contradictions));
         }
-        let Some((_, events, contradictions)) = &self.last else { return Ok(None) };
+        let Some((_, events, contradictions)) = &self.last else {
+            return Ok(None);
+        };
         let wanted = (granule << GRANULE_BITS) + place as u64;
         for event in events.iter().rev() {
-            let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
+            let EventKind::Access {
+                kind,
+                address,
+                size_bytes,
+                ..
+            } = event.kind
+            else {
+                continue;
+            };
             let is_write = kind == AccessKind::Write;
             if is_write != wants_write || wanted.wrapping_sub(address.0) >= u64::from(size_bytes) {
                 continue;
@@ -296,33 +384,48 @@ impl Writers<'_> {
 }
 
 /// All blocks that the slots of a range may have changed: written, or read with another value.
-fn changed_granules(index: &Index, slots: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+fn changed_granules(
+    index: &Index,
+    slots: Range<u64>,
+    cancel: &Cancel,
+) -> Result<Vec<u64>, QueryError> {
     let mut found = BTreeSet::new();
     for number in 0..index.contents.segments.len() {
-        let Some(segment) = index.segment(number) else { continue };
-        let (first, last) = (segment.meta.step_base, segment.meta.step_base + u64::from(segment.meta.steps));
+        let Some(segment) = index.segment(number) else {
+            continue;
+        };
+        let (first, last) = (
+            segment.meta.step_base,
+            segment.meta.step_base + u64::from(segment.meta.steps),
+        );
         if last < slots.start || first >= slots.end {
             continue;
         }
-        let walked = segment.granules()?.for_each_from(0, |granule, list: Granule<'_>| {
-            let is_written = list.masks().is_none_or(|masks| masks.write != 0);
-            if is_written || list.has_external() {
-                found.insert(granule);
-            }
-            true
-        });
+        let walked = segment
+            .granules()?
+            .for_each_from(0, |granule, list: Granule<'_>| {
+                let is_written = list.masks().is_none_or(|masks| masks.write != 0);
+                if is_written || list.has_external() {
+                    found.insert(granule);
+                }
+                true
+            });
         walked.map_err(|_| damaged(Section::Granules))?;
         found.extend(segment.meta.seam_externals.iter().map(|seam| seam.granule));
     }
     for AddressRange { first, last } in index.host_regions.ranges(slots) {
-        let range = MemoryRange { address: Address(first), len_bytes: (last - first).saturating_add(1) };
+        let range = MemoryRange {
+            address: Address(first),
+            len_bytes: (last - first).saturating_add(1),
+        };
         // Memory that no step touches or executes and no image fills was unknown and stays so.
         ByteReader::new(index).for_each_touched(range, cancel, |granule, _| {
             found.insert(granule);
             Ok(())
         })?;
         let mut add_all = |next: &dyn Fn(u64) -> Option<u64>| {
-            let all = std::iter::successors(next(first >> GRANULE_BITS), |granule| next(granule + 1));
+            let all =
+                std::iter::successors(next(first >> GRANULE_BITS), |granule| next(granule + 1));
             found.extend(all.take_while(|granule| *granule <= last >> GRANULE_BITS));
         };
         add_all(&|from| index.program().next_granule(from));
@@ -343,14 +446,28 @@ mod tests {
         let mut text = "1 clk IT (1) 80000000 d503201f O EL3h_s : NOP\n".to_owned();
         text.push_str("2 clk IT (2) 80000004 d50b7420 O EL3h_s : DC ZVA,x0\n");
         for block in 0..blocks {
-            writeln!(text, "2 clk MW4 {:08x} {block:08x}", 0x1000_0000 + 64 * block).unwrap();
+            writeln!(
+                text,
+                "2 clk MW4 {:08x} {block:08x}",
+                0x1000_0000 + 64 * block
+            )
+            .unwrap();
         }
         text.push_str("3 clk IT (3) 80000008 d503201f O EL3h_s : NOP\n");
         bytes_read_by(text, |index| {
-            let question = DifferenceBetween { from: Position(1), to: Position(2), thread: None };
+            let question = DifferenceBetween {
+                from: Position(1),
+                to: Position(2),
+                thread: None,
+            };
             let difference = question.run(index, &Cancel::default()).unwrap();
             assert_eq!(difference.memory.len() as u64, blocks);
-            assert!(difference.memory.iter().all(|run| run.last_write == Some(Step(1)) && run.to.len() == 4));
+            assert!(
+                difference
+                    .memory
+                    .iter()
+                    .all(|run| run.last_write == Some(Step(1)) && run.to.len() == 4)
+            );
         })
     }
 
@@ -358,6 +475,9 @@ mod tests {
     fn the_cost_of_a_difference_is_linear_in_the_cells_of_a_step() {
         let (few, many) = (bytes_read(500), bytes_read(4_000));
         // Reading the step again for each block would take 64 times as much.
-        assert!(many < 16 * few, "{many} bytes for 4,000 blocks, {few} for 500");
+        assert!(
+            many < 16 * few,
+            "{many} bytes for 4,000 blocks, {few} for 500"
+        );
     }
 }

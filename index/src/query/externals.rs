@@ -59,13 +59,22 @@ impl Query for NextExternalChanges {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         SlotReader(index).check_position(self.from)?;
-        let reader = ChangeReader { index, range: self.range, thread: self.thread };
+        let reader = ChangeReader {
+            index,
+            range: self.range,
+            thread: self.thread,
+        };
         let (mut found, mut from) = (Vec::new(), self.from.0);
-        let mut part = Part { skip: self.skip, limit: self.limit };
+        let mut part = Part {
+            skip: self.skip,
+            limit: self.limit,
+        };
         let mut slots = ExternalSlots::new(index, Direction::Onward, self.range);
         while part.limit > 0 {
             cancel.check()?;
-            let Some(slot) = slots.next(from.saturating_add(1), cancel)? else { break };
+            let Some(slot) = slots.next(from.saturating_add(1), cancel)? else {
+                break;
+            };
             let reads = reader.reads_in(slot, &mut part)?.reads;
             part.limit = part.limit.saturating_sub(reads.len());
             found.extend(reader.changes(slot, reads)?);
@@ -80,15 +89,24 @@ impl Query for LastExternalChanges {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         SlotReader(index).check_position(self.before)?;
-        let reader = ChangeReader { index, range: self.range, thread: self.thread };
+        let reader = ChangeReader {
+            index,
+            range: self.range,
+            thread: self.thread,
+        };
         let (mut found, mut last) = (Vec::new(), Some(self.before.0));
-        let mut part = Part { skip: self.skip, limit: self.limit };
+        let mut part = Part {
+            skip: self.skip,
+            limit: self.limit,
+        };
         let mut slots = ExternalSlots::new(index, Direction::Back, self.range);
         while part.limit > 0
             && let Some(bound) = last
         {
             cancel.check()?;
-            let Some(slot) = slots.next(bound, cancel)? else { break };
+            let Some(slot) = slots.next(bound, cancel)? else {
+                break;
+            };
             let reads = reader.last_reads_in(slot, &mut part)?;
             part.limit = part.limit.saturating_sub(reads.len());
             found.extend(reader.changes(slot, reads)?.into_iter().rev());
@@ -125,11 +143,16 @@ struct ChangedReads {
 impl ChangeReader<'_> {
     /// A part of the reads of a slot that are meant, but for those that no step did. Cost: the text of the slot, once.
     fn reads_in(&self, slot: u64, part: &mut Part) -> Result<ChangedReads, QueryError> {
-        let mut found = ChangedReads { reads: Vec::new(), count: 0 };
+        let mut found = ChangedReads {
+            reads: Vec::new(),
+            count: 0,
+        };
         let mut contradictions = Contradictions::default();
         SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
             contradictions.go_on(self.index, &event)?;
-            let Some(read) = self.changed_read(&event, &contradictions)? else { return Ok(()) };
+            let Some(read) = self.changed_read(&event, &contradictions)? else {
+                return Ok(());
+            };
             found.count += 1;
             if found.count > part.skip && found.reads.len() < part.limit {
                 found.reads.push(read);
@@ -145,7 +168,10 @@ impl ChangeReader<'_> {
     /// The same part counted from the last one, in trace order.
     fn last_reads_in(&self, slot: u64, part: &mut Part) -> Result<Vec<ChangedRead>, QueryError> {
         let skip = std::mem::take(&mut part.skip);
-        let mut from_start = Part { skip: 0, limit: part.limit };
+        let mut from_start = Part {
+            skip: 0,
+            limit: part.limit,
+        };
         let ChangedReads { reads, count } = self.reads_in(slot, &mut from_start)?;
         if count == 0 {
             part.skip = skip;
@@ -155,7 +181,15 @@ impl ChangeReader<'_> {
         if first == 0 {
             return Ok(reads.into_iter().take(end).collect());
         }
-        Ok(self.reads_in(slot, &mut Part { skip: first, limit: end - first })?.reads)
+        Ok(self
+            .reads_in(
+                slot,
+                &mut Part {
+                    skip: first,
+                    limit: end - first,
+                },
+            )?
+            .reads)
     }
 
     fn changed_read(
@@ -163,21 +197,41 @@ impl ChangeReader<'_> {
         event: &SlotEvent,
         contradictions: &Contradictions,
     ) -> Result<Option<ChangedRead>, QueryError> {
-        let EventKind::Access { kind: AccessKind::Read, address, size_bytes, bytes: Some(bytes) } = event.kind else {
+        let EventKind::Access {
+            kind: AccessKind::Read,
+            address,
+            size_bytes,
+            bytes: Some(bytes),
+        } = event.kind
+        else {
             return Ok(None);
         };
-        let range = MemoryRange { address, len_bytes: u64::from(size_bytes.min(8)) };
+        let range = MemoryRange {
+            address,
+            len_bytes: u64::from(size_bytes.min(8)),
+        };
         let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
         if !is_whose || !self.contradicts(contradictions, event, range) {
             return Ok(None);
         }
         let step = SlotReader(self.index).owner(event.thread, event.slot)?;
         let access = RecordReader(self.index).access_of(event, contradictions);
-        Ok(step.map(|step| ChangedRead { step, place_in_slot: event.place_in_slot, range, bytes, access }))
+        Ok(step.map(|step| ChangedRead {
+            step,
+            place_in_slot: event.place_in_slot,
+            range,
+            bytes,
+            access,
+        }))
     }
 
     /// Whether a read contradicts what was known of its bytes that are in the range.
-    fn contradicts(&self, contradictions: &Contradictions, event: &SlotEvent, read: MemoryRange) -> bool {
+    fn contradicts(
+        &self,
+        contradictions: &Contradictions,
+        event: &SlotEvent,
+        read: MemoryRange,
+    ) -> bool {
         granules_of(read.address, read.len_bytes).any(|(granule, _)| {
             let wanted = match self.range {
                 Some(range) => last_of(range.address, range.len_bytes)
@@ -190,12 +244,18 @@ impl ChangeReader<'_> {
 
     /// Reads of a slot with what was known before each: of the events of the slot, only those before it count.
     /// Cost: the text of the slot once more, and each block that was read.
-    fn changes(&self, slot: u64, reads: Vec<ChangedRead>) -> Result<Vec<ExternalChange>, QueryError> {
+    fn changes(
+        &self,
+        slot: u64,
+        reads: Vec<ChangedRead>,
+    ) -> Result<Vec<ExternalChange>, QueryError> {
         if reads.is_empty() {
             return Ok(Vec::new());
         }
         let mut needed: BTreeMap<u64, u64> = BTreeMap::new();
-        let blocks = reads.iter().flat_map(|read| granules_of(read.range.address, read.range.len_bytes));
+        let blocks = reads
+            .iter()
+            .flat_map(|read| granules_of(read.range.address, read.range.len_bytes));
         blocks.for_each(|(granule, bytes)| *needed.entry(granule).or_default() |= bytes);
         let mut known = KnownBefore::of_slot(self.index, slot, &needed)?;
         let (mut told, mut next) = (Vec::with_capacity(reads.len()), reads.iter().peekable());
@@ -206,14 +266,30 @@ impl ChangeReader<'_> {
             known.take(&event);
             Ok(())
         })?;
-        let values: Vec<(Address, [u8; 8])> = reads.iter().map(|read| (read.range.address, read.bytes)).collect();
+        let values: Vec<(Address, [u8; 8])> = reads
+            .iter()
+            .map(|read| (read.range.address, read.bytes))
+            .collect();
         let position = Position(slot);
-        let found = reads.into_iter().map(|ChangedRead { step, access, .. }| FoundAccess { step, position, access });
+        let found = reads
+            .into_iter()
+            .map(|ChangedRead { step, access, .. }| FoundAccess {
+                step,
+                position,
+                access,
+            });
         let hits = HitReader(self.index).hits(found.collect())?;
-        let changes = hits.into_iter().zip(values).zip(told).map(|((hit, (address, bytes)), known_before)| {
-            let bytes = bytes.into_iter().take(known_before.len()).collect();
-            ExternalChange { hit, address, bytes, known_before }
-        });
+        let changes = hits.into_iter().zip(values).zip(told).map(
+            |((hit, (address, bytes)), known_before)| {
+                let bytes = bytes.into_iter().take(known_before.len()).collect();
+                ExternalChange {
+                    hit,
+                    address,
+                    bytes,
+                    known_before,
+                }
+            },
+        );
         Ok(changes.collect())
     }
 }

@@ -46,12 +46,17 @@ struct Run {
 impl FoldSet {
     /// Nothing folded, over this many steps.
     pub fn new(step_count: u64) -> Self {
-        Self { step_count, ..Self::default() }
+        Self {
+            step_count,
+            ..Self::default()
+        }
     }
 
     /// Number of rows.
     pub fn row_count(&self) -> u64 {
-        self.runs.last().map_or(self.step_count, |run| run.row + 1 + self.step_count.saturating_sub(run.last + 1))
+        self.runs.last().map_or(self.step_count, |run| {
+            run.row + 1 + self.step_count.saturating_sub(run.last + 1)
+        })
     }
 
     /// What a row shows; none beyond the last.
@@ -64,7 +69,11 @@ impl FoldSet {
             return Some(Row::Step(Step(row)));
         };
         Some(match row - run.row {
-            0 => Row::Folded { call: run.call, first: Step(run.first), last: Step(run.last) },
+            0 => Row::Folded {
+                call: run.call,
+                first: Step(run.first),
+                last: Step(run.last),
+            },
             rows => Row::Step(Step(run.last + rows)),
         })
     }
@@ -72,7 +81,9 @@ impl FoldSet {
     /// The row that shows a step, or the folded row that hides it.
     pub fn row_of(&self, step: Step) -> u64 {
         let before = self.runs.partition_point(|run| run.first <= step.0);
-        let Some(run) = before.checked_sub(1).map(|number| self.runs[number]) else { return step.0 };
+        let Some(run) = before.checked_sub(1).map(|number| self.runs[number]) else {
+            return step.0;
+        };
         run.row + step.0.saturating_sub(run.last)
     }
 
@@ -96,7 +107,9 @@ impl FoldSet {
     pub fn carried(&self, before: &CallTable, after: &CallTable, step_count: u64) -> Self {
         let mut carried = Self::new(step_count);
         let same = |call: &CallId| before.get(*call).and_then(|call| after.same(&call));
-        carried.change(after, |folded| folded.extend(self.folded.iter().filter_map(same)));
+        carried.change(after, |folded| {
+            folded.extend(self.folded.iter().filter_map(same))
+        });
         carried
     }
 
@@ -123,12 +136,16 @@ impl FoldSet {
     /// Unfolds everything inside a frame, to any depth.
     pub fn unfold_inside(&mut self, calls: &CallTable, frame: CallId) {
         let end = calls.subtree_end(frame);
-        self.change(calls, |folded| folded.retain(|call| *call <= frame || *call >= end));
+        self.change(calls, |folded| {
+            folded.retain(|call| *call <= frame || *call >= end)
+        });
     }
 
     /// Folds the whole trace as far as it goes.
     pub fn fold_all(&mut self, calls: &CallTable) {
-        self.change(calls, |folded| folded.extend(calls.roots().flat_map(|root| calls.children(root))));
+        self.change(calls, |folded| {
+            folded.extend(calls.roots().flat_map(|root| calls.children(root)))
+        });
     }
 
     /// Folds the whole trace but for these frames: what they call is folded instead.
@@ -148,11 +165,16 @@ impl FoldSet {
 
     fn change(&mut self, calls: &CallTable, change: impl FnOnce(&mut BTreeSet<CallId>)) {
         change(&mut self.folded);
-        self.folded.retain(|call| calls.get(*call).is_some_and(|call| call.is_called()));
+        self.folded
+            .retain(|call| calls.get(*call).is_some_and(|call| call.is_called()));
         let mut spans: Vec<_> = self
             .folded
             .iter()
-            .filter_map(|call| calls.steps_inside(*call).map(|(first, last)| (first.0, last.0, *call)))
+            .filter_map(|call| {
+                calls
+                    .steps_inside(*call)
+                    .map(|(first, last)| (first.0, last.0, *call))
+            })
             .collect();
         spans.sort_unstable_by_key(|(first, last, _)| (*first, std::cmp::Reverse(*last)));
         self.runs.clear();
@@ -165,7 +187,12 @@ impl FoldSet {
                     run.last = run.last.max(last);
                 }
                 _ => {
-                    self.runs.push(Run { call, first, last, row: first - hidden });
+                    self.runs.push(Run {
+                        call,
+                        first,
+                        last,
+                        row: first - hidden,
+                    });
                     hidden += last - first;
                 }
             }
@@ -185,7 +212,10 @@ mod tests {
             Some(Row::Folded { call, first, last }) => format!("{}:{}-{}", call.0, first.0, last.0),
             None => "none".to_owned(),
         };
-        (0..folds.row_count()).map(row).collect::<Vec<_>>().join(" ")
+        (0..folds.row_count())
+            .map(row)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[track_caller]
@@ -221,7 +251,10 @@ mod tests {
         folds.fold(&calls, CallId(1));
         check(&folds, "0 1 2 1:3-12 13 14 15 16 17 18 19");
         folds.unfold(&calls, CallId(1));
-        check(&folds, "0 1 2 3 4 5 6 7 8 3:9-10 11 12 13 14 15 16 17 18 19");
+        check(
+            &folds,
+            "0 1 2 3 4 5 6 7 8 3:9-10 11 12 13 14 15 16 17 18 19",
+        );
     }
 
     #[test]
@@ -238,7 +271,10 @@ mod tests {
     fn children_are_folded_together_and_unfolded_to_any_depth() {
         let (calls, mut folds) = (nested(), FoldSet::new(20));
         folds.fold_children(&calls, CallId(1));
-        check(&folds, "0 1 2 3 4 2:5-7 8 3:9-10 11 12 13 14 15 16 17 18 19");
+        check(
+            &folds,
+            "0 1 2 3 4 2:5-7 8 3:9-10 11 12 13 14 15 16 17 18 19",
+        );
         folds.fold_all(&calls);
         check(&folds, "0 1 2 1:3-12 13 14 4:15-19");
         folds.unfold_inside(&calls, CallId(1));
@@ -255,7 +291,11 @@ mod tests {
 
     #[test]
     fn calls_that_overlap_make_one_run() {
-        let samples = [(0, None, Some(0), None), (0, Some(2), Some(3), Some(10)), (0, Some(5), Some(6), Some(15))];
+        let samples = [
+            (0, None, Some(0), None),
+            (0, Some(2), Some(3), Some(10)),
+            (0, Some(5), Some(6), Some(15)),
+        ];
         let (calls, mut folds) = (table_of(&samples, 20), FoldSet::new(20));
         folds.fold(&calls, CallId(1));
         folds.fold(&calls, CallId(2));
@@ -267,8 +307,11 @@ mod tests {
     #[test]
     fn folds_are_carried_to_the_table_of_a_longer_part() {
         let root = (1, None, Some(0), None);
-        let (first, open, left) =
-            ((1, Some(2), Some(3), Some(5)), (1, Some(7), Some(8), None), (1, Some(7), Some(8), Some(12)));
+        let (first, open, left) = (
+            (1, Some(2), Some(3), Some(5)),
+            (1, Some(7), Some(8), None),
+            (1, Some(7), Some(8), Some(12)),
+        );
         let part = [root, first, open];
         // Another thread, which sorts before the first, gives every call another number.
         let whole = [root, first, left, (0, None, Some(13), None)];
@@ -276,7 +319,10 @@ mod tests {
         folds.fold(&before, CallId(1));
         folds.fold(&before, CallId(2));
         check(&folds, "0 1 2 1:3-5 6 7 2:8-9");
-        check(&folds.carried(&before, &table_of(&whole, 14), 14), "0 1 2 2:3-5 6 7 3:8-12 13");
+        check(
+            &folds.carried(&before, &table_of(&whole, 14), 14),
+            "0 1 2 2:3-5 6 7 3:8-12 13",
+        );
     }
 
     #[test]

@@ -12,7 +12,12 @@ pub trait InMemory: Query {
     ///
     /// # Errors
     /// See [`QueryError`].
-    fn in_memory(&self, index: &Index, seen_by: Option<ThreadId>, cancel: &Cancel) -> Result<Self::Answer, QueryError>;
+    fn in_memory(
+        &self,
+        index: &Index,
+        seen_by: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<Self::Answer, QueryError>;
 }
 
 /// A question about the memory that a thread sees.

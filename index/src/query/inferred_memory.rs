@@ -27,7 +27,10 @@ impl Query for InferredMemory {
     type Answer = Vec<Option<u8>>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Option<u8>>, QueryError> {
-        let range = MemoryRange { address: self.address, len_bytes: self.len_bytes };
+        let range = MemoryRange {
+            address: self.address,
+            len_bytes: self.len_bytes,
+        };
         infer_memory(index, range, self.position, cancel)
     }
 }

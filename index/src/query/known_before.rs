@@ -20,19 +20,30 @@ pub(super) struct KnownBefore {
 
 impl KnownBefore {
     /// At the start of a slot, of some bytes of each block. Cost: that of each block.
-    pub fn of_slot(index: &Index, slot: u64, needed: &BTreeMap<u64, u64>) -> Result<Self, QueryError> {
+    pub fn of_slot(
+        index: &Index,
+        slot: u64,
+        needed: &BTreeMap<u64, u64>,
+    ) -> Result<Self, QueryError> {
         let mut blocks = HashMap::with_capacity(needed.len());
         let region = index.host_regions.at(slot);
-        let mut states: Vec<_> = needed.iter().map(|(granule, need)| BlockState::new(*granule, *need)).collect();
+        let mut states: Vec<_> = needed
+            .iter()
+            .map(|(granule, need)| BlockState::new(*granule, *need))
+            .collect();
         if let Some(before) = slot.checked_sub(1) {
             ByteReader::new(index).fill_recorded(&mut states, Position(before))?;
         }
-        for BlockState { granule, states, .. } in states {
+        for BlockState {
+            granule, states, ..
+        } in states
+        {
             let mut known = states.map(|state| state.value);
             if let Some(region) = region {
                 let address = |place: u64| (granule << GRANULE_BITS).wrapping_add(place);
                 let places = (0..).zip(&mut known);
-                let written = places.filter(|(place, _)| (region.first..=region.last).contains(&address(*place)));
+                let written = places
+                    .filter(|(place, _)| (region.first..=region.last).contains(&address(*place)));
                 written.for_each(|(_, known)| *known = None);
             }
             blocks.insert(granule, known);
@@ -46,7 +57,10 @@ impl KnownBefore {
         for (granule, mask) in granules_of(range.address, range.len_bytes) {
             let known = self.blocks.get(&granule).copied().unwrap_or([None; 64]);
             bytes.extend(
-                (0..).zip(known).filter(|(place, _)| mask >> *place & 1 != 0).map(|(_, known): (u32, _)| known),
+                (0..)
+                    .zip(known)
+                    .filter(|(place, _)| mask >> *place & 1 != 0)
+                    .map(|(_, known): (u32, _)| known),
             );
         }
         bytes
@@ -54,16 +68,33 @@ impl KnownBefore {
 
     /// Goes on behind an event.
     pub fn take(&mut self, event: &SlotEvent) {
-        let EventKind::Access { kind, address, size_bytes, bytes } = event.kind else { return };
+        let EventKind::Access {
+            kind,
+            address,
+            size_bytes,
+            bytes,
+        } = event.kind
+        else {
+            return;
+        };
         if kind == AccessKind::Read && bytes.is_none() {
             return;
         }
         for (granule, mask) in granules_of(address, u64::from(size_bytes)) {
-            let Some(known) = self.blocks.get_mut(&granule) else { continue };
-            for (place, known) in (0u64..).zip(known).filter(|(place, _)| mask >> place & 1 != 0) {
-                let offset = (granule << GRANULE_BITS).wrapping_add(place).wrapping_sub(address.0);
-                let byte =
-                    usize::try_from(offset).ok().zip(bytes).and_then(|(offset, bytes)| bytes.get(offset).copied());
+            let Some(known) = self.blocks.get_mut(&granule) else {
+                continue;
+            };
+            for (place, known) in (0u64..)
+                .zip(known)
+                .filter(|(place, _)| mask >> place & 1 != 0)
+            {
+                let offset = (granule << GRANULE_BITS)
+                    .wrapping_add(place)
+                    .wrapping_sub(address.0);
+                let byte = usize::try_from(offset)
+                    .ok()
+                    .zip(bytes)
+                    .and_then(|(offset, bytes)| bytes.get(offset).copied());
                 *known = byte;
             }
         }

@@ -53,14 +53,26 @@ impl Query for FindMarkers {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<MarkerHit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
-        let wanted = WantedMarkers { kinds: &self.kinds, thread: self.thread };
-        let (range, mut hits) = (self.from.0..self.to.min(index.end()).0.saturating_add(1), Vec::new());
+        let wanted = WantedMarkers {
+            kinds: &self.kinds,
+            thread: self.thread,
+        };
+        let (range, mut hits) = (
+            self.from.0..self.to.min(index.end()).0.saturating_add(1),
+            Vec::new(),
+        );
         MarkerReader(index).each_in(wanted, range, cancel, |found| {
             hits.extend(found);
             self.limit.saturating_sub(hits.len())
         })?;
-        let last = self.limit.checked_sub(1).and_then(|last| hits.get(last)).map(|hit| hit.position);
-        hits.truncate(last.map_or(hits.len().min(self.limit), |last| hits.partition_point(|hit| hit.position <= last)));
+        let last = self
+            .limit
+            .checked_sub(1)
+            .and_then(|last| hits.get(last))
+            .map(|hit| hit.position);
+        hits.truncate(last.map_or(hits.len().min(self.limit), |last| {
+            hits.partition_point(|hit| hit.position <= last)
+        }));
         Ok(hits)
     }
 }
@@ -71,7 +83,9 @@ impl Query for NextMarker {
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
         cancel.check()?;
         SlotReader(index).check_position(self.from)?;
-        Ok(MarkerReader(index).next_slot(&self.kinds, self.from.0)?.map(Position))
+        Ok(MarkerReader(index)
+            .next_slot(&self.kinds, self.from.0)?
+            .map(Position))
     }
 }
 
@@ -79,7 +93,10 @@ impl Query for LastMarkers {
     type Answer = Vec<MarkerHit>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<MarkerHit>, QueryError> {
-        let wanted = WantedMarkers { kinds: &self.kinds, thread: self.thread };
+        let wanted = WantedMarkers {
+            kinds: &self.kinds,
+            thread: self.thread,
+        };
         MarkerReader(index).last(wanted, self.at, cancel)
     }
 }

@@ -60,8 +60,14 @@ impl InMemory for MemoryAt {
         thread: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Vec<ByteState>, QueryError> {
-        let question = MemoryRangesAt { position: self.position, ranges: vec![self.range()] };
-        Ok(question.in_memory(index, thread, cancel)?.pop().unwrap_or_default())
+        let question = MemoryRangesAt {
+            position: self.position,
+            ranges: vec![self.range()],
+        };
+        Ok(question
+            .in_memory(index, thread, cancel)?
+            .pop()
+            .unwrap_or_default())
     }
 }
 
@@ -94,7 +100,12 @@ impl InMemory for MemoryRangesAt {
         if index.source().traits().registers == RegisterSource::Recorded {
             for (range, bytes) in self.ranges.iter().zip(&mut states) {
                 let MemoryRange { address, len_bytes } = *range;
-                MemoryAt { position: self.position, address, len_bytes }.follow_pages(index, bytes, cancel)?;
+                MemoryAt {
+                    position: self.position,
+                    address,
+                    len_bytes,
+                }
+                .follow_pages(index, bytes, cancel)?;
             }
         }
         Ok(states)
@@ -114,29 +125,50 @@ impl MemoryRangesAt {
         let reader = ByteReader::in_memory(index, memory);
         let mut states = vec![Vec::new(); self.ranges.len()];
         let parts_of = |(range, MemoryRange { address, len_bytes }): (usize, &MemoryRange)| {
-            granules_of(*address, *len_bytes).map(move |(granule, bytes)| Part { range, granule, bytes })
+            granules_of(*address, *len_bytes).map(move |(granule, bytes)| Part {
+                range,
+                granule,
+                bytes,
+            })
         };
         let mut parts: Vec<_> = self.ranges.iter().enumerate().flat_map(parts_of).collect();
         // Ranges may share a block, which is read once.
         parts.sort_by_key(|part| part.granule);
-        let shared: Vec<_> = parts.chunk_by(|one, next| one.granule == next.granule).collect();
+        let shared: Vec<_> = parts
+            .chunk_by(|one, next| one.granule == next.granule)
+            .collect();
         for shared in shared.chunks(BLOCKS) {
             cancel.check()?;
             let block = |parts: &&[Part]| {
                 let need = parts.iter().fold(0, |need, part| need | part.bytes);
-                parts.first().map(|part| BlockState::new(part.granule, need))
+                parts
+                    .first()
+                    .map(|part| BlockState::new(part.granule, need))
             };
             let mut blocks: Vec<_> = shared.iter().filter_map(block).collect();
             reader.fill(&mut blocks, self.position)?;
             for (parts, block) in shared.iter().zip(&blocks) {
                 for Part { range, bytes, .. } in parts.iter() {
-                    let wanted = block.states.iter().enumerate().filter(|(place, _)| bytes >> place & 1 != 0);
+                    let wanted = block
+                        .states
+                        .iter()
+                        .enumerate()
+                        .filter(|(place, _)| bytes >> place & 1 != 0);
                     states[*range].extend(wanted.map(|(_, state)| *state));
                 }
             }
         }
         for (range, bytes) in self.ranges.iter().zip(&mut states) {
-            fill_memory(index, MemoryMoment { range: *range, memory, at: self.position }, bytes, cancel)?;
+            fill_memory(
+                index,
+                MemoryMoment {
+                    range: *range,
+                    memory,
+                    at: self.position,
+                },
+                bytes,
+                cancel,
+            )?;
         }
         Ok(states)
     }
@@ -144,7 +176,10 @@ impl MemoryRangesAt {
 
 impl MemoryAt {
     fn range(&self) -> MemoryRange {
-        MemoryRange { address: self.address, len_bytes: self.len_bytes }
+        MemoryRange {
+            address: self.address,
+            len_bytes: self.len_bytes,
+        }
     }
 
     /// Returns what accesses to these virtual addresses show, whichever physical memory they reached.
@@ -154,13 +189,24 @@ impl MemoryAt {
         thread: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Vec<ByteState>, QueryError> {
-        let question = MemoryRangesAt { position: self.position, ranges: vec![self.range()] };
-        Ok(question.by_address(index, thread, cancel)?.pop().unwrap_or_default())
+        let question = MemoryRangesAt {
+            position: self.position,
+            ranges: vec![self.range()],
+        };
+        Ok(question
+            .by_address(index, thread, cancel)?
+            .pop()
+            .unwrap_or_default())
     }
 
     /// Pages that were told to lie elsewhere at times, or where others lie, too, hold what their physical pages do: those that
     /// the trace told last, of whichever thread. Where they lie is not known behind an end that was told.
-    fn follow_pages(&self, index: &Index, bytes: &mut [ByteState], cancel: &Cancel) -> Result<(), QueryError> {
+    fn follow_pages(
+        &self,
+        index: &Index,
+        bytes: &mut [ByteState],
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
         let reader = PageReader(index);
         let known = reader.all_pages(cancel)?;
         let moving = match &known {
@@ -168,8 +214,13 @@ impl MemoryAt {
             // Too many were told to keep them: any page may have moved.
             None => vec![0..=u64::MAX],
         };
-        let Some(last) = last_of(self.address, bytes.len() as u64) else { return Ok(()) };
-        for range in moving.iter().filter(|range| *range.start() <= last && self.address.0 <= *range.end()) {
+        let Some(last) = last_of(self.address, bytes.len() as u64) else {
+            return Ok(());
+        };
+        for range in moving
+            .iter()
+            .filter(|range| *range.start() <= last && self.address.0 <= *range.end())
+        {
             let mut first = self.address.0.max(*range.start());
             let end = last.min(*range.end());
             while first <= end {
@@ -177,18 +228,29 @@ impl MemoryAt {
                     Some(pages) => Arc::clone(pages),
                     None => reader.pages(WantedPages::Virtual(first), cancel)?,
                 };
-                let Some(page_bytes) = pages.page_bytes else { return Ok(()) };
+                let Some(page_bytes) = pages.page_bytes else {
+                    return Ok(());
+                };
                 let page_end = first | (page_bytes - 1);
                 if let Some(told) = pages.newest(first & !(page_bytes - 1), self.position.0) {
                     let address = Address(told.physical | first & (page_bytes - 1));
                     let len_bytes = end.min(page_end) - first + 1;
-                    let physical =
-                        PhysicalMemoryAt { position: self.position, address, len_bytes }.run(index, cancel)?;
+                    let physical = PhysicalMemoryAt {
+                        position: self.position,
+                        address,
+                        len_bytes,
+                    }
+                    .run(index, cancel)?;
                     let place = usize::try_from(first - self.address.0).unwrap_or(usize::MAX);
                     let of_page = bytes.get_mut(place..).unwrap_or_default();
-                    of_page.iter_mut().zip(physical).for_each(|(byte, state)| *byte = state);
+                    of_page
+                        .iter_mut()
+                        .zip(physical)
+                        .for_each(|(byte, state)| *byte = state);
                 }
-                let Some(next) = page_end.checked_add(1) else { break };
+                let Some(next) = page_end.checked_add(1) else {
+                    break;
+                };
                 first = next;
             }
         }
@@ -211,8 +273,15 @@ impl Query for NextAccessedBlock {
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
         cancel.check()?;
         let from = self.from.0 >> GRANULE_BITS;
-        let (accessed, loaded) = (KeyMapReader(index).next_granule(from)?, index.program().next_granule(from));
-        let granule = accessed.into_iter().chain(loaded).chain(FetchReader(index).next_granule(from)).min();
+        let (accessed, loaded) = (
+            KeyMapReader(index).next_granule(from)?,
+            index.program().next_granule(from),
+        );
+        let granule = accessed
+            .into_iter()
+            .chain(loaded)
+            .chain(FetchReader(index).next_granule(from))
+            .min();
         Ok(granule.map(|granule| Address(granule << GRANULE_BITS)))
     }
 }
@@ -246,14 +315,29 @@ mod tests {
     fn bytes_read(ranges: u64) -> u64 {
         let mut text = "1 clk IT (1) 80000000 d50b7420 O EL3h_s : DC ZVA,x0\n".to_owned();
         for number in 0..ranges {
-            writeln!(text, "1 clk MW4 {:08x} {number:08x}", 0x1000_0000 + 64 * number).unwrap();
+            writeln!(
+                text,
+                "1 clk MW4 {:08x} {number:08x}",
+                0x1000_0000 + 64 * number
+            )
+            .unwrap();
         }
-        let range = |number: u64| MemoryRange { address: Address(0x1000_0000 + 64 * number), len_bytes: 4 };
-        let question = MemoryRangesAt { position: Position(1), ranges: (0..ranges).map(range).collect() };
+        let range = |number: u64| MemoryRange {
+            address: Address(0x1000_0000 + 64 * number),
+            len_bytes: 4,
+        };
+        let question = MemoryRangesAt {
+            position: Position(1),
+            ranges: (0..ranges).map(range).collect(),
+        };
         bytes_read_by(text, |index| {
             let states = question.run(index, &Cancel::default()).unwrap();
-            let low = |states: &Vec<ByteState>| (states.len(), states.first().and_then(|state| state.value));
-            assert!((0..ranges).all(|number| low(&states[number as usize]) == (4, Some(number as u8))));
+            let low = |states: &Vec<ByteState>| {
+                (states.len(), states.first().and_then(|state| state.value))
+            };
+            assert!(
+                (0..ranges).all(|number| low(&states[number as usize]) == (4, Some(number as u8)))
+            );
         })
     }
 
@@ -261,6 +345,9 @@ mod tests {
     fn the_cost_of_many_ranges_is_linear_in_the_cells_of_a_step() {
         let (few, many) = (bytes_read(500), bytes_read(4_000));
         // Reading the step again for each range would take 64 times as much.
-        assert!(many < 16 * few, "{many} bytes for 4,000 ranges, {few} for 500");
+        assert!(
+            many < 16 * few,
+            "{many} bytes for 4,000 ranges, {few} for 500"
+        );
     }
 }

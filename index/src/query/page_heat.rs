@@ -65,40 +65,62 @@ impl Query for PageHeat {
 }
 
 impl InMemory for PageHeat {
-    fn in_memory(&self, index: &Index, seen_by: Option<ThreadId>, cancel: &Cancel) -> Result<HeatMap, QueryError> {
-        self.of(index, SlotReader(index).memory_at(seen_by, self.to)?, cancel)
+    fn in_memory(
+        &self,
+        index: &Index,
+        seen_by: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<HeatMap, QueryError> {
+        self.of(
+            index,
+            SlotReader(index).memory_at(seen_by, self.to)?,
+            cancel,
+        )
     }
 }
 
 impl PageHeat {
     /// The accesses of a memory; without one, of all threads.
-    fn of(&self, index: &Index, memory: Option<MemoryId>, cancel: &Cancel) -> Result<HeatMap, QueryError> {
+    fn of(
+        &self,
+        index: &Index,
+        memory: Option<MemoryId>,
+        cancel: &Cancel,
+    ) -> Result<HeatMap, QueryError> {
         SlotReader(index).check_position(self.from.max(self.to))?;
         let mut counts = Counts::new(self);
         let (first, last) = (self.first_slot(), self.to.0);
         let segments = &index.contents.segments;
-        let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        let start = segments
+            .partition_point(|segment| segment.step_base < first)
+            .saturating_sub(1);
         let end = segments.partition_point(|segment| segment.step_base <= last);
         for segment in (start..end).filter_map(|number| index.segment(number)) {
             let base = segment.meta.step_base;
             let local = |slot: u64| u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX);
             let (from, to, mut is_bad) = (local(first), local(last), false);
-            let walked = segment.granules()?.for_each_from(0, |key, list: Granule<'_>| {
-                let each = |touch: crate::store::granules::Touch, _| {
-                    let slot = base + u64::from(touch.slot);
-                    // What cannot be read is counted.
-                    let is_in = |memory| SlotReader(index).is_in_memory(slot, memory).unwrap_or(true);
-                    if touch.slot <= to && memory.is_none_or(is_in) {
-                        counts.add(key, slot, touch.shape);
-                    }
-                    touch.slot <= to
-                };
-                is_bad |= list.walk_forward(from, |_| true, each).is_err();
-                counts.bound();
-                !is_bad && cancel.check().is_ok()
-            });
+            let walked = segment
+                .granules()?
+                .for_each_from(0, |key, list: Granule<'_>| {
+                    let each = |touch: crate::store::granules::Touch, _| {
+                        let slot = base + u64::from(touch.slot);
+                        // What cannot be read is counted.
+                        let is_in =
+                            |memory| SlotReader(index).is_in_memory(slot, memory).unwrap_or(true);
+                        if touch.slot <= to && memory.is_none_or(is_in) {
+                            counts.add(key, slot, touch.shape);
+                        }
+                        touch.slot <= to
+                    };
+                    is_bad |= list.walk_forward(from, |_| true, each).is_err();
+                    counts.bound();
+                    !is_bad && cancel.check().is_ok()
+                });
             cancel.check()?;
-            walked.ok().filter(|()| !is_bad).ok_or_else(|| damaged(Section::Granules))?;
+            walked
+                .ok()
+                .filter(|()| !is_bad)
+                .ok_or_else(|| damaged(Section::Granules))?;
         }
         Ok(counts.finish())
     }
@@ -107,7 +129,11 @@ impl PageHeat {
 impl PageHeat {
     /// Returns the first slot that counts: what shows at a position was accessed before it.
     fn first_slot(&self) -> u64 {
-        if self.from == Position(0) { 0 } else { self.from.0.saturating_add(1) }
+        if self.from == Position(0) {
+            0
+        } else {
+            self.from.0.saturating_add(1)
+        }
     }
 }
 
@@ -131,7 +157,15 @@ impl Counts {
         let steps = question.to.0.saturating_sub(question.from.0).max(1);
         let page = (u64::MAX, vec![0; 2 * buckets]);
         let (pages, crossing) = (BTreeMap::new(), BTreeMap::new());
-        Self { first: question.from.0.saturating_add(1), steps, buckets, page_bits: PAGE_BITS, pages, crossing, page }
+        Self {
+            first: question.from.0.saturating_add(1),
+            steps,
+            buckets,
+            page_bits: PAGE_BITS,
+            pages,
+            crossing,
+            page,
+        }
     }
 
     fn add(&mut self, granule: u64, slot: u64, shape: Shape) {
@@ -142,13 +176,22 @@ impl Counts {
         }
         if page != self.page.0 {
             self.put_away();
-            self.page = (page, self.pages.remove(&page).unwrap_or_else(|| vec![0; 2 * self.buckets]));
+            self.page = (
+                page,
+                self.pages
+                    .remove(&page)
+                    .unwrap_or_else(|| vec![0; 2 * self.buckets]),
+            );
         }
-        let part = u128::from(slot.saturating_sub(self.first)) * self.buckets as u128 / u128::from(self.steps);
+        let part = u128::from(slot.saturating_sub(self.first)) * self.buckets as u128
+            / u128::from(self.steps);
         let place = 2 * (part as usize).min(self.buckets - 1) + usize::from(shape.is_write());
         self.page.1[place] = self.page.1[place].saturating_add(1);
         if is_second {
-            let crossing = self.crossing.entry(page).or_insert_with(|| vec![0; 2 * self.buckets]);
+            let crossing = self
+                .crossing
+                .entry(page)
+                .or_insert_with(|| vec![0; 2 * self.buckets]);
             crossing[place] = crossing[place].saturating_add(1);
         }
     }
@@ -166,16 +209,24 @@ impl Counts {
             return;
         }
         self.put_away();
-        while (self.pages.len() + self.crossing.len()) * 2 * self.buckets > COUNTS / 2 && self.page_bits < u64::BITS - 1
+        while (self.pages.len() + self.crossing.len()) * 2 * self.buckets > COUNTS / 2
+            && self.page_bits < u64::BITS - 1
         {
             self.page_bits += 1;
             let mut crossing = std::mem::take(&mut self.crossing);
             for (page, counts) in std::mem::take(&mut self.pages) {
-                let all = self.pages.entry(page / 2).or_insert_with(|| vec![0; 2 * self.buckets]);
-                all.iter_mut().zip(counts).for_each(|(all, count)| *all = all.saturating_add(count));
+                let all = self
+                    .pages
+                    .entry(page / 2)
+                    .or_insert_with(|| vec![0; 2 * self.buckets]);
+                all.iter_mut()
+                    .zip(counts)
+                    .for_each(|(all, count)| *all = all.saturating_add(count));
                 match crossing.remove(&page) {
                     Some(twice) if page % 2 == 1 => {
-                        all.iter_mut().zip(twice).for_each(|(all, count)| *all = all.saturating_sub(count));
+                        all.iter_mut()
+                            .zip(twice)
+                            .for_each(|(all, count)| *all = all.saturating_sub(count));
                     }
                     Some(counts) => _ = self.crossing.insert(page / 2, counts),
                     None => {}
@@ -191,6 +242,9 @@ impl Counts {
             reads: counts.iter().copied().step_by(2).collect(),
             writes: counts.iter().copied().skip(1).step_by(2).collect(),
         };
-        HeatMap { page_bytes: 1 << self.page_bits, pages: self.pages.into_iter().map(hot_page).collect() }
+        HeatMap {
+            page_bytes: 1 << self.page_bits,
+            pages: self.pages.into_iter().map(hot_page).collect(),
+        }
     }
 }

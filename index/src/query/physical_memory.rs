@@ -43,14 +43,23 @@ impl Query for PhysicalMemoryAt {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ByteState>, QueryError> {
         SlotReader(index).check_position(self.position)?;
-        let Self { position, address, len_bytes } = *self;
+        let Self {
+            position,
+            address,
+            len_bytes,
+        } = *self;
         let len_bytes = match address.0.wrapping_neg() {
             0 => len_bytes,
             to_end => len_bytes.min(to_end),
         };
         let parts = VirtualPart::all(index, MemoryRange { address, len_bytes }, cancel)?;
-        let mut bytes = vec![ByteState::default(); usize::try_from(len_bytes).unwrap_or(usize::MAX)];
-        let reader = PartReader { index, cancel, position };
+        let mut bytes =
+            vec![ByteState::default(); usize::try_from(len_bytes).unwrap_or(usize::MAX)];
+        let reader = PartReader {
+            index,
+            cancel,
+            position,
+        };
         for parts in parts.chunk_by(|one, next| one.within.physical() == next.within.physical()) {
             let Some(first) = parts.first() else { continue };
             let start = (first.within.physical() + first.inside()).wrapping_sub(address.0) as usize;
@@ -77,7 +86,10 @@ impl Filled<'_> {
         match state.source {
             _ if self.is_plain => state,
             ValueSource::Inferred => ByteState::default(),
-            ValueSource::External => ByteState { source: ValueSource::Recorded, ..state },
+            ValueSource::External => ByteState {
+                source: ValueSource::Recorded,
+                ..state
+            },
             ValueSource::Recorded | ValueSource::Unknown => state,
         }
     }
@@ -104,26 +116,49 @@ impl PartReader<'_> {
         let is_alone = parts.len() == 1;
         for (number, part) in parts.iter().enumerate() {
             let is_plain = is_alone && part.within.is_always();
-            self.fill(Filled { part, number, is_plain, touches: &touches }, bytes)?;
+            self.fill(
+                Filled {
+                    part,
+                    number,
+                    is_plain,
+                    touches: &touches,
+                },
+                bytes,
+            )?;
         }
         Ok(())
     }
 
     /// Hands over the bytes of a part that an access of it tells, each with the slot of the last one.
-    fn each_touch(&self, part: &VirtualPart, mut take: impl FnMut(usize, u64)) -> Result<(), QueryError> {
+    fn each_touch(
+        &self,
+        part: &VirtualPart,
+        mut take: impl FnMut(usize, u64),
+    ) -> Result<(), QueryError> {
         let MemoryRange { address, len_bytes } = part.range;
         for (granule, mask) in granules_of(address, len_bytes) {
-            let mut work: Vec<(u64, u64)> =
-                part.within.until(self.position.0).map(|last| (mask, last)).into_iter().collect();
+            let mut work: Vec<(u64, u64)> = part
+                .within
+                .until(self.position.0)
+                .map(|last| (mask, last))
+                .into_iter()
+                .collect();
             while let Some((need, last)) = work.pop() {
                 self.cancel.check()?;
-                let touches = TouchReader::new(self.index).last_touches(granule, need, last, Wanted::Evidence)?;
-                let mut slots: Vec<u64> = touches.iter().flatten().map(|touch| touch.slot).collect();
+                let touches = TouchReader::new(self.index).last_touches(
+                    granule,
+                    need,
+                    last,
+                    Wanted::Evidence,
+                )?;
+                let mut slots: Vec<u64> =
+                    touches.iter().flatten().map(|touch| touch.slot).collect();
                 slots.sort_unstable();
                 slots.dedup();
                 for slot in slots {
-                    let of_slot =
-                        (0..64).filter(|place| touches[*place as usize].is_some_and(|touch| touch.slot == slot));
+                    let of_slot = (0..64).filter(|place| {
+                        touches[*place as usize].is_some_and(|touch| touch.slot == slot)
+                    });
                     let touched = of_slot.fold(0u64, |mask, place| mask | 1 << place);
                     let meant = touched & self.evidence_in(part, granule, slot)?;
                     for place in (0..64).filter(|place| meant >> place & 1 != 0) {
@@ -131,7 +166,9 @@ impl PartReader<'_> {
                         take(usize::try_from(at).unwrap_or(usize::MAX), slot);
                     }
                     let left = touched & !meant;
-                    let before = slot.checked_sub(1).and_then(|before| part.within.until(before));
+                    let before = slot
+                        .checked_sub(1)
+                        .and_then(|before| part.within.until(before));
                     work.extend(before.filter(|_| left != 0).map(|before| (left, before)));
                 }
             }
@@ -147,10 +184,20 @@ impl PartReader<'_> {
         let (mut inside, mut mask) = (part.within.in_slot(slot), 0);
         SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
             match event.kind {
-                EventKind::Marker(marker) if event.slot == slot => inside.marker(event.thread, marker),
-                EventKind::Access { kind, address, size_bytes, ref bytes, .. } if event.slot == slot => {
+                EventKind::Marker(marker) if event.slot == slot => {
+                    inside.marker(event.thread, marker)
+                }
+                EventKind::Access {
+                    kind,
+                    address,
+                    size_bytes,
+                    ref bytes,
+                    ..
+                } if event.slot == slot => {
                     let is_evidence = kind == AccessKind::Write || bytes.is_some();
-                    let last = address.0.saturating_add(u64::from(size_bytes).saturating_sub(1));
+                    let last = address
+                        .0
+                        .saturating_add(u64::from(size_bytes).saturating_sub(1));
                     if is_evidence
                         && address.0 >> GRANULE_BITS <= granule
                         && granule <= last >> GRANULE_BITS
@@ -168,16 +215,28 @@ impl PartReader<'_> {
 
     /// Fills in the bytes of a part that were last accessed through it, and what an image holds where none were.
     fn fill(&self, filled: Filled<'_>, bytes: &mut [ByteState]) -> Result<(), QueryError> {
-        let Filled { part, number, touches, .. } = filled;
+        let Filled {
+            part,
+            number,
+            touches,
+            ..
+        } = filled;
         let mut place = 0;
         for run in touches.chunk_by(|one, next| one == next) {
             let address = Address(part.range.address.0 + place as u64);
             let of_run = bytes.get_mut(place..place + run.len()).unwrap_or_default();
             match run.first().copied().flatten() {
                 Some(touch) if touch.part == number => {
-                    let question = MemoryAt { position: Position(touch.slot), address, len_bytes: run.len() as u64 };
+                    let question = MemoryAt {
+                        position: Position(touch.slot),
+                        address,
+                        len_bytes: run.len() as u64,
+                    };
                     let states = question.by_address(self.index, None, self.cancel)?;
-                    of_run.iter_mut().zip(states).for_each(|(byte, state)| *byte = filled.state(state));
+                    of_run
+                        .iter_mut()
+                        .zip(states)
+                        .for_each(|(byte, state)| *byte = filled.state(state));
                 }
                 None if part.within.until(self.position.0) == Some(self.position.0) => {
                     self.fill_from_image(address, of_run)?;
@@ -194,11 +253,18 @@ impl PartReader<'_> {
         if self.index.program().is_empty() {
             return Ok(());
         }
-        let question = MemoryAt { position: self.position, address, len_bytes: bytes.len() as u64 };
+        let question = MemoryAt {
+            position: self.position,
+            address,
+            len_bytes: bytes.len() as u64,
+        };
         let states = question.by_address(self.index, None, self.cancel)?;
-        let of_image = |state: &ByteState| state.source == ValueSource::Inferred && state.seen_at.is_none();
-        for (byte, state) in
-            bytes.iter_mut().zip(states).filter(|(byte, state)| byte.value.is_none() && of_image(state))
+        let of_image =
+            |state: &ByteState| state.source == ValueSource::Inferred && state.seen_at.is_none();
+        for (byte, state) in bytes
+            .iter_mut()
+            .zip(states)
+            .filter(|(byte, state)| byte.value.is_none() && of_image(state))
         {
             *byte = state;
         }

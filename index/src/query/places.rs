@@ -113,16 +113,47 @@ mod tests {
     #[test]
     fn a_step_s_text_begins_with_the_lines_that_bear_its_time() {
         let lines = (0..5).map(|step| ask(TextLineOfStep(Step(step))).map(|line| line.0));
-        assert_eq!(lines.collect::<Vec<_>>(), [Some(1), Some(2), Some(3), Some(6), None]);
+        assert_eq!(
+            lines.collect::<Vec<_>>(),
+            [Some(1), Some(2), Some(3), Some(6), None]
+        );
     }
 
     #[test]
     fn every_thread_has_steps_of_its_own() {
-        let next = |thread, from| ask(NextStepOf { thread: ThreadId(thread), from: Position(from) }).map(|step| step.0);
-        assert_eq!((next(0, 1), next(1, 2), next(0, 3)), (Some(2), Some(3), None));
-        let last = |thread, before| ask(LastStepOf { thread: ThreadId(thread), before: Position(before) });
+        let next = |thread, from| {
+            ask(NextStepOf {
+                thread: ThreadId(thread),
+                from: Position(from),
+            })
+            .map(|step| step.0)
+        };
+        assert_eq!(
+            (next(0, 1), next(1, 2), next(0, 3)),
+            (Some(2), Some(3), None)
+        );
+        let last = |thread, before| {
+            ask(LastStepOf {
+                thread: ThreadId(thread),
+                before: Position(before),
+            })
+        };
         assert_eq!((last(0, 4), last(1, 1)), (Some(Step(2)), None));
-        let count = |thread, before| ask(StepCountOf { thread: ThreadId(thread), before: Position(before) });
-        assert_eq!((count(0, 0), count(0, 1), count(0, 4), count(1, 3), count(1, 4)), (0, 1, 2, 1, 2));
+        let count = |thread, before| {
+            ask(StepCountOf {
+                thread: ThreadId(thread),
+                before: Position(before),
+            })
+        };
+        assert_eq!(
+            (
+                count(0, 0),
+                count(0, 1),
+                count(0, 4),
+                count(1, 3),
+                count(1, 4)
+            ),
+            (0, 1, 2, 1, 2)
+        );
     }
 }

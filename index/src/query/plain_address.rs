@@ -24,9 +24,21 @@ impl Query for PlainAddress {
     type Answer = Address;
 
     fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Address, QueryError> {
-        let plain = Address(index.instruction_set(self.thread).plain_address(self.pointer.0));
+        let plain = Address(
+            index
+                .instruction_set(self.thread)
+                .plain_address(self.pointer.0),
+        );
         let granule = self.pointer.0 >> GRANULE_BITS;
-        let is_shown = || KeyMapReader(index).next_granule(granule).map(|next| next == Some(granule));
-        Ok(if plain == self.pointer || is_shown()? { self.pointer } else { plain })
+        let is_shown = || {
+            KeyMapReader(index)
+                .next_granule(granule)
+                .map(|next| next == Some(granule))
+        };
+        Ok(if plain == self.pointer || is_shown()? {
+            self.pointer
+        } else {
+            plain
+        })
     }
 }

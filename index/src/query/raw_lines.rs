@@ -50,7 +50,10 @@ impl Query for RawLines {
         while offset < length && (lines.len() as u64) < self.count {
             cancel.check()?;
             window.clear();
-            index.source().read_raw(offset..offset.saturating_add(WINDOW).min(length), &mut window)?;
+            index.source().read_raw(
+                offset..offset.saturating_add(WINDOW).min(length),
+                &mut window,
+            )?;
             if window.is_empty() {
                 return Err(QueryError::TraceChanged);
             }
@@ -71,8 +74,14 @@ impl Query for RawLines {
                     slot_end = SlotReader(index).text_start(slot + 1)?;
                 }
                 if is_shown {
-                    let shown = String::from_utf8_lossy(&text).trim_end_matches(['\r', '\n']).to_owned();
-                    lines.push(RawLine { line: Line(line + 1), step: Position(slot).last_step(), text: shown });
+                    let shown = String::from_utf8_lossy(&text)
+                        .trim_end_matches(['\r', '\n'])
+                        .to_owned();
+                    lines.push(RawLine {
+                        line: Line(line + 1),
+                        step: Position(slot).last_step(),
+                        text: shown,
+                    });
                     text.clear();
                 }
                 line += 1;

@@ -48,25 +48,54 @@ impl<'a> RegisterReads<'a> {
     ///
     /// # Errors
     /// [`QueryError::NotRecorded`] for registers that instructions name by number, as system registers.
-    pub fn new(index: &'a Index, thread: ThreadId, view: RegisterView, at: Position) -> Result<Self, QueryError> {
-        let asked = index.banks.iter().find(|known| known.register == view.register);
+    pub fn new(
+        index: &'a Index,
+        thread: ThreadId,
+        view: RegisterView,
+        at: Position,
+    ) -> Result<Self, QueryError> {
+        let asked = index
+            .banks
+            .iter()
+            .find(|known| known.register == view.register);
         if asked.is_none() && view.register >= RegisterId::FIRST_NAMED {
             let format = index.contents.traits.format.clone();
-            return Err(QueryError::NotRecorded { format, what: "reads of system registers" });
+            return Err(QueryError::NotRecorded {
+                format,
+                what: "reads of system registers",
+            });
         }
         let register = asked.map_or(view.register, |known| known.plain);
         let shared = index.banks.iter().filter(|known| known.plain == register);
         let (mode, banks) = match asked {
-            Some(known) => (Mode::Other, vec![MeantBank { bank: known.bank, is_meant: true }]),
+            Some(known) => (
+                Mode::Other,
+                vec![MeantBank {
+                    bank: known.bank,
+                    is_meant: true,
+                }],
+            ),
             None => {
                 // As mode words tell it, which is what the steps are compared by.
-                let mode = RegisterReader::new(index, thread, at).mode()?.with_control(None);
+                let mode = RegisterReader::new(index, thread, at)
+                    .mode()?
+                    .with_control(None);
                 let is_meant = |bank: Bank| bank.is_in_use(mode);
-                let banks = shared.map(|known| MeantBank { bank: known.bank, is_meant: is_meant(known.bank) });
+                let banks = shared.map(|known| MeantBank {
+                    bank: known.bank,
+                    is_meant: is_meant(known.bank),
+                });
                 (mode, banks.collect())
             }
         };
-        Ok(Self { index, thread, view, plain: RegisterView { register, ..view }, banks, mode })
+        Ok(Self {
+            index,
+            thread,
+            view,
+            plain: RegisterView { register, ..view },
+            banks,
+            mode,
+        })
     }
 
     /// The last read by steps before a position.
@@ -74,7 +103,10 @@ impl<'a> RegisterReads<'a> {
         let (mut last, mut block) = (before.0, BLOCKS.start);
         loop {
             cancel.check()?;
-            let Some(newest) = SlotReader(self.index).owner(self.thread, last)?.map(|step| step.after().0) else {
+            let Some(newest) = SlotReader(self.index)
+                .owner(self.thread, last)?
+                .map(|step| step.after().0)
+            else {
                 return Ok(None);
             };
             let first = newest.saturating_sub(block - 1).max(1);
@@ -91,9 +123,13 @@ impl<'a> RegisterReads<'a> {
         let (mut from, mut block) = (from, BLOCKS.start);
         loop {
             cancel.check()?;
-            let Some(step) = SlotReader(self.index).next_step_of(self.thread, from)? else { return Ok(None) };
+            let Some(step) = SlotReader(self.index).next_step_of(self.thread, from)? else {
+                return Ok(None);
+            };
             let nearest = step.after().0;
-            let behind = nearest.saturating_add(block).min(self.index.step_count() + 1);
+            let behind = nearest
+                .saturating_add(block)
+                .min(self.index.step_count() + 1);
             let steps = self.reader().steps_of(nearest..behind)?;
             if let Some(found) = steps.iter().find_map(|step| self.read_by(step)) {
                 return self.hit(found).map(Some);
@@ -104,18 +140,29 @@ impl<'a> RegisterReads<'a> {
 
     /// Whether the step in a slot read it.
     pub fn is_read_in(&self, slot: u64) -> Result<bool, QueryError> {
-        Ok(self.reader().steps_of(slot..slot + 1)?.iter().any(|step| self.read_by(step).is_some()))
+        Ok(self
+            .reader()
+            .steps_of(slot..slot + 1)?
+            .iter()
+            .any(|step| self.read_by(step).is_some()))
     }
 
     fn reader(&self) -> OperandReader<'a> {
-        OperandReader { index: self.index, thread: self.thread, kinds: AccessKinds::Reads.into() }
+        OperandReader {
+            index: self.index,
+            thread: self.thread,
+            kinds: AccessKinds::Reads.into(),
+        }
     }
 
     /// As the steps of a mode are asked for it; none where instructions name another register so.
     fn named_in(&self, mode: Mode) -> Option<RegisterView> {
         if self.mode.has_windows() {
             // Steps are asked by cell.
-            return Some(RegisterView { register: self.mode.home(self.plain.register), ..self.plain });
+            return Some(RegisterView {
+                register: self.mode.home(self.plain.register),
+                ..self.plain
+            });
         }
         self.is_meant_in(mode).then_some(self.plain)
     }
@@ -127,32 +174,56 @@ impl<'a> RegisterReads<'a> {
         let named = self.named_in(step.mode)?;
         let doubt = use_of(step, named, AccessKinds::Reads.into())?;
         // The trace says whether a condition held.
-        Some(OperandUse { slot: step.slot, doubt: doubt.filter(|doubt| *doubt != Doubt::Conditional) })
+        Some(OperandUse {
+            slot: step.slot,
+            doubt: doubt.filter(|doubt| *doubt != Doubt::Conditional),
+        })
     }
 
     fn is_meant_in(&self, mode: Mode) -> bool {
         let home = |mode: Mode| mode.home(self.plain.register);
         let is_known = mode.tells(self.plain.register) && self.mode.tells(self.plain.register);
         (!is_known || home(mode) == home(self.mode))
-            && self.banks.iter().all(|known| known.bank.is_in_use(mode) == known.is_meant)
+            && self
+                .banks
+                .iter()
+                .all(|known| known.bank.is_in_use(mode) == known.is_meant)
     }
 
     fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {
         let position = Position(found.slot);
         let step = position.last_step().ok_or(QueryError::TraceChanged)?;
         let hit = RecordReader(self.index).hit(step, position, None)?;
-        let access = Access { is_decoded: true, ..self.reader().access(self.view, AccessKind::Read) };
+        let access = Access {
+            is_decoded: true,
+            ..self.reader().access(self.view, AccessKind::Read)
+        };
         // Which bank the step reads its own mode says, which may not be that of the position before it.
         let access = if self.banks.is_empty() {
             // A cell of a window has its plain name in one window alone.
             let home = self.mode.home(self.view.register);
-            let register = if self.mode.has_windows() { home } else { self.view.register };
-            let view = RegisterView { register, ..self.view };
-            let state = RegisterReader::new(self.index, self.thread, step.before()).state(String::new(), view)?;
-            Access { value: state.value, ..access }
+            let register = if self.mode.has_windows() {
+                home
+            } else {
+                self.view.register
+            };
+            let view = RegisterView {
+                register,
+                ..self.view
+            };
+            let state = RegisterReader::new(self.index, self.thread, step.before())
+                .state(String::new(), view)?;
+            Access {
+                value: state.value,
+                ..access
+            }
         } else {
             access
         };
-        Ok(Hit { doubt: found.doubt, access: Some(access), ..hit })
+        Ok(Hit {
+            doubt: found.doubt,
+            access: Some(access),
+            ..hit
+        })
     }
 }

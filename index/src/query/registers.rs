@@ -40,7 +40,10 @@ impl Query for RegistersAt {
             Some(thread) => thread,
             None => SlotReader(index).thread_at(self.position)?,
         };
-        let names = NamesOf { thread, set: NameReader(index).set_at(thread, self.position)? };
+        let names = NamesOf {
+            thread,
+            set: NameReader(index).set_at(thread, self.position)?,
+        };
         file_at(index, names, self.position, cancel)
     }
 }
@@ -60,9 +63,19 @@ pub(crate) fn file_at(
     cancel: &Cancel,
 ) -> Result<RegisterFile, QueryError> {
     let NamesOf { thread, set } = names;
-    let mut registers = states(index, thread, NameReader(index).shown_registers(thread, set), at, cancel)?;
+    let mut registers = states(
+        index,
+        thread,
+        NameReader(index).shown_registers(thread, set),
+        at,
+        cancel,
+    )?;
     fill_registers(index, thread, at, &mut registers, cancel)?;
-    Ok(RegisterFile { thread, instruction_set: set, registers })
+    Ok(RegisterFile {
+        thread,
+        instruction_set: set,
+        registers,
+    })
 }
 
 /// Some registers of a thread at a position. Cost: as [`RegistersAt`], for these alone.
@@ -81,7 +94,13 @@ impl Query for RegisterViewsAt {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<RegisterState>, QueryError> {
         SlotReader(index).check_position(self.position)?;
-        let mut states = states(index, self.thread, self.views.clone(), self.position, cancel)?;
+        let mut states = states(
+            index,
+            self.thread,
+            self.views.clone(),
+            self.position,
+            cancel,
+        )?;
         fill_registers(index, self.thread, self.position, &mut states, cancel)?;
         Ok(states)
     }
@@ -96,14 +115,26 @@ fn states(
     cancel: &Cancel,
 ) -> Result<Vec<RegisterState>, QueryError> {
     let mut reader = RegisterReader::new(index, thread, at);
-    let operands = OperandReader { index, thread, kinds: AccessKinds::Writes.into() };
+    let operands = OperandReader {
+        index,
+        thread,
+        kinds: AccessKinds::Writes.into(),
+    };
     let has_writers = index.has_operands_alone();
     let untraced = UntracedReader(index).of(thread)?;
     let is_decoded = |view: RegisterView| has_writers || untraced.includes(view);
-    let views: Vec<_> = named.iter().map(|(_, view)| *view).filter(|view| is_decoded(*view)).collect();
+    let views: Vec<_> = named
+        .iter()
+        .map(|(_, view)| *view)
+        .filter(|view| is_decoded(*view))
+        .collect();
     let writers = operands.last_uses(&views, at.0, cancel)?;
     let mut states = reader.states(named, cancel)?;
-    for (state, writer) in states.iter_mut().filter(|state| is_decoded(state.view)).zip(writers) {
+    for (state, writer) in states
+        .iter_mut()
+        .filter(|state| is_decoded(state.view))
+        .zip(writers)
+    {
         let Some(writer) = writer else { continue };
         let position = Position(writer.slot);
         // Under another name a line may have written it since: `sp_svc` is `x19`.

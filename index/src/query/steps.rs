@@ -29,8 +29,13 @@ impl Query for Steps {
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<StepRecord>, QueryError> {
         cancel.check()?;
         let first = self.first.0.saturating_add(1);
-        let last = self.first.0.saturating_add(self.count).min(index.step_count());
-        let mut records = RecordReader(index).records(&(first..=last).collect::<Vec<_>>(), Detail::Step)?;
+        let last = self
+            .first
+            .0
+            .saturating_add(self.count)
+            .min(index.step_count());
+        let mut records =
+            RecordReader(index).records(&(first..=last).collect::<Vec<_>>(), Detail::Step)?;
         fill_accesses(index, &mut records, cancel)?;
         Ok(records)
     }
@@ -46,9 +51,16 @@ impl Query for PositionOfLine {
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Position, QueryError> {
         cancel.check()?;
         if !index.source().is_text() {
-            return Err(QueryError::NotRecorded { format: index.info().format, what: "lines" });
+            return Err(QueryError::NotRecorded {
+                format: index.info().format,
+                what: "lines",
+            });
         }
-        Ok(Position(LineReader(index).chunk_of_line(self.0.0.saturating_sub(1))?.slot))
+        Ok(Position(
+            LineReader(index)
+                .chunk_of_line(self.0.0.saturating_sub(1))?
+                .slot,
+        ))
     }
 }
 
@@ -62,10 +74,17 @@ impl Query for PositionOfTime {
     fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Position, QueryError> {
         let segments = &index.contents.segments;
         // Times never decrease, so only the last segment that begins in time can hold the place.
-        let after = segments.partition_point(|segment| segment.time_before.is_none_or(|before| before <= self.0));
-        let Some(number) = after.checked_sub(1) else { return Ok(Position(0)) };
-        let Some(segment) = index.segment(number) else { return Ok(Position(0)) };
-        Ok(Position(segment.meta.step_base + u64::from(segment.steps_up_to(self.0)?)))
+        let after = segments
+            .partition_point(|segment| segment.time_before.is_none_or(|before| before <= self.0));
+        let Some(number) = after.checked_sub(1) else {
+            return Ok(Position(0));
+        };
+        let Some(segment) = index.segment(number) else {
+            return Ok(Position(0));
+        };
+        Ok(Position(
+            segment.meta.step_base + u64::from(segment.steps_up_to(self.0)?),
+        ))
     }
 }
 
@@ -78,8 +97,18 @@ impl Query for FallsAcrossTime {
     type Answer = Vec<TimeFall>;
 
     fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Vec<TimeFall>, QueryError> {
-        let falls = index.contents.time_falls.iter().filter(|fall| fall.to <= self.0 && self.0 < fall.from);
-        Ok(falls.map(|fall| TimeFall { step: Step(fall.step), from: fall.from, to: fall.to }).collect())
+        let falls = index
+            .contents
+            .time_falls
+            .iter()
+            .filter(|fall| fall.to <= self.0 && self.0 < fall.from);
+        Ok(falls
+            .map(|fall| TimeFall {
+                step: Step(fall.step),
+                from: fall.from,
+                to: fall.to,
+            })
+            .collect())
     }
 }
 
@@ -91,7 +120,13 @@ impl Query for LineOfStep {
     type Answer = Option<Line>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Line>, QueryError> {
-        let record = Steps { first: self.0, count: 1 }.run(index, cancel)?.into_iter().next();
+        let record = Steps {
+            first: self.0,
+            count: 1,
+        }
+        .run(index, cancel)?
+        .into_iter()
+        .next();
         Ok(record.and_then(|record| record.line))
     }
 }

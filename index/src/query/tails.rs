@@ -49,27 +49,56 @@ pub fn tail_calls(index: &Index, cancel: &Cancel) -> Result<Option<CallTable>, Q
     let functions = &Functions::new(index.program().functions());
     let mut tails = TailFinder { index, functions }.tails(cancel)?;
     let calls = index.plain_calls();
-    let whole = || (0..calls.len()).map(CallId).filter_map(|id| Some((id, calls.get(id)?)));
+    let whole = || {
+        (0..calls.len())
+            .map(CallId)
+            .filter_map(|id| Some((id, calls.get(id)?)))
+    };
     if tails.is_empty() && !whole().any(|(_, call)| call.evidence == Evidence::Caller) {
         return Ok(None);
     }
     tails.sort_unstable();
     let mut later = Vec::new();
     for group in tails.chunk_by(|one, other| one.frame == other.frame) {
-        let Some(id) = group.first().map(|tail| tail.frame) else { continue };
-        later.extend(calls.get(id).iter().flat_map(|call| successors(call, calls.stack_of(id), group)));
+        let Some(id) = group.first().map(|tail| tail.frame) else {
+            continue;
+        };
+        later.extend(
+            calls
+                .get(id)
+                .iter()
+                .flat_map(|call| successors(call, calls.stack_of(id), group)),
+        );
     }
     later.sort_unstable_by_key(Frame::place);
     let cut_at = |id: CallId| {
         let place = tails.partition_point(|tail| tail.frame < id);
-        tails.get(place).filter(|tail| tail.frame == id).map(|tail| tail.jump)
+        tails
+            .get(place)
+            .filter(|tail| tail.frame == id)
+            .map(|tail| tail.jump)
     };
-    let named = |(id, call): (CallId, Call)| (id, Call { function: entry_of(functions, &call), ..call });
+    let named = |(id, call): (CallId, Call)| {
+        (
+            id,
+            Call {
+                function: entry_of(functions, &call),
+                ..call
+            },
+        )
+    };
     let first = whole().map(named).map(|(id, call)| match cut_at(id) {
-        Some(jump) => Frame { exit_step: Some(jump.0), left: Left::Tail, ..Frame::of(&call, calls.stack_of(id)) },
+        Some(jump) => Frame {
+            exit_step: Some(jump.0),
+            left: Left::Tail,
+            ..Frame::of(&call, calls.stack_of(id))
+        },
         None => Frame::of(&call, calls.stack_of(id)),
     });
-    let merged = Merged { first: first.peekable(), later: later.into_iter().peekable() };
+    let merged = Merged {
+        first: first.peekable(),
+        later: later.into_iter().peekable(),
+    };
     let (bytes, layout) = encode_sorted(merged, calls.layout().switches.clone());
     let len = bytes.len();
     Ok(Some(calls.with_frames(Data::Memory(bytes), len, layout)))
@@ -77,7 +106,9 @@ pub fn tail_calls(index: &Index, cancel: &Cancel) -> Result<Option<CallTable>, Q
 
 /// Where the function of a frame begins, as far as that is known: of a caller only a place inside is known.
 fn entry_of(functions: &Functions, call: &Call) -> Address {
-    let start = functions.start_of(call.function.0).filter(|_| call.evidence == Evidence::Caller);
+    let start = functions
+        .start_of(call.function.0)
+        .filter(|_| call.evidence == Evidence::Caller);
     start.map_or(call.function, Address)
 }
 
@@ -108,21 +139,44 @@ impl TailFinder<'_> {
     }
 
     /// The tail call by which a function was entered with a step, if it was one.
-    fn tail(&self, function: Address, entry: Step, others: &mut Others) -> Result<Option<Tail>, QueryError> {
+    fn tail(
+        &self,
+        function: Address,
+        entry: Step,
+        others: &mut Others,
+    ) -> Result<Option<Tail>, QueryError> {
         let thread = SlotReader(self.index).thread_at(entry.after())?;
-        let Some(jump) = SlotReader(self.index).owner(thread, entry.before().0)? else { return Ok(None) };
+        let Some(jump) = SlotReader(self.index).owner(thread, entry.before().0)? else {
+            return Ok(None);
+        };
         if !self.is_tail_jump(function, jump, others)? {
             return Ok(None);
         }
         let calls = self.index.plain_calls();
         let frame = calls.innermost_at(thread, jump.before());
         // A jump that leaves the frame for good is a longjmp or a return, and one that makes a frame is a call.
-        let is_inside = |id: &CallId| calls.get(*id).is_some_and(|call| call.exit_step != Some(jump));
-        let frame = frame.filter(is_inside).filter(|_| calls.called_by(thread, jump).is_none());
-        Ok(frame.map(|frame| Tail { frame, jump, entry, function }))
+        let is_inside = |id: &CallId| {
+            calls
+                .get(*id)
+                .is_some_and(|call| call.exit_step != Some(jump))
+        };
+        let frame = frame
+            .filter(is_inside)
+            .filter(|_| calls.called_by(thread, jump).is_none());
+        Ok(frame.map(|frame| Tail {
+            frame,
+            jump,
+            entry,
+            function,
+        }))
     }
 
-    fn is_tail_jump(&self, function: Address, jump: Step, others: &mut Others) -> Result<bool, QueryError> {
+    fn is_tail_jump(
+        &self,
+        function: Address,
+        jump: Step,
+        others: &mut Others,
+    ) -> Result<bool, QueryError> {
         if others.len() <= OTHERS {
             for pc in others.iter() {
                 if VisitReader(self.index).is_visit(*pc, jump)? {
@@ -130,10 +184,15 @@ impl TailFinder<'_> {
                 }
             }
         }
-        let (_, step) = SlotReader(self.index).step_of(jump.after().0)?.ok_or(QueryError::TraceChanged)?;
+        let (_, step) = SlotReader(self.index)
+            .step_of(jump.after().0)?
+            .ok_or(QueryError::TraceChanged)?;
         let control = step.control();
         // One that leaves a return address goes somewhere else.
-        let target = control.target.address().filter(|_| control.flow != Flow::Call);
+        let target = control
+            .target
+            .address()
+            .filter(|_| control.flow != Flow::Call);
         let jumps = match step.branch {
             Branch::Unsaid => control.flow == Flow::Branch,
             Branch::Jump | Branch::IndirectJump | Branch::Conditional(_) => true,
@@ -153,7 +212,11 @@ impl TailFinder<'_> {
 }
 
 /// The frames that took a frame's place one after another.
-fn successors<'a>(call: &'a Call, stack: u32, tails: &'a [Tail]) -> impl Iterator<Item = Frame> + 'a {
+fn successors<'a>(
+    call: &'a Call,
+    stack: u32,
+    tails: &'a [Tail],
+) -> impl Iterator<Item = Frame> + 'a {
     let ThreadId(thread) = call.thread;
     tails.iter().enumerate().map(move |(number, tail)| {
         let next = tails.get(number + 1);
@@ -163,9 +226,16 @@ fn successors<'a>(call: &'a Call, stack: u32, tails: &'a [Tail]) -> impl Iterato
             function: tail.function.0,
             call_step: Some(tail.jump.0),
             entry_step: Some(tail.entry.0),
-            exit_step: next.map(|next| next.jump).or(call.exit_step).map(|step| step.0),
+            exit_step: next
+                .map(|next| next.jump)
+                .or(call.exit_step)
+                .map(|step| step.0),
             entered: Entered::Tail,
-            left: if next.is_some() { Left::Tail } else { call.left },
+            left: if next.is_some() {
+                Left::Tail
+            } else {
+                call.left
+            },
             evidence: Evidence::Branch,
         }
     })
@@ -189,6 +259,13 @@ impl<A: Iterator<Item = Frame>, B: Iterator<Item = Frame>> Iterator for Merged<A
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.first.size_hint().1.unwrap_or(0).saturating_add(self.later.size_hint().0), None)
+        (
+            self.first
+                .size_hint()
+                .1
+                .unwrap_or(0)
+                .saturating_add(self.later.size_hint().0),
+            None,
+        )
     }
 }

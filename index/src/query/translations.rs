@@ -60,7 +60,9 @@ impl Query for PlaceAt {
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let pages = PageReader(index).pages(WantedPages::Virtual(self.address.0), cancel)?;
-        let Some(page_bytes) = pages.page_bytes else { return Ok(None) };
+        let Some(page_bytes) = pages.page_bytes else {
+            return Ok(None);
+        };
         let inside = page_bytes - 1;
         let newest = pages.newest(self.address.0 & !inside, self.position.0);
         Ok(newest.map(|told| Address(told.physical | self.address.0 & inside)))
@@ -73,7 +75,9 @@ impl Query for TranslationsAt {
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Translation>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let pages = PageReader(index).pages(WantedPages::Virtual(self.address.0), cancel)?;
-        let Some(page_bytes) = pages.page_bytes else { return Ok(Vec::new()) };
+        let Some(page_bytes) = pages.page_bytes else {
+            return Ok(Vec::new());
+        };
         let inside = page_bytes - 1;
         let told = pages.of_page(self.address.0 & !inside).rev();
         let held = told.filter(|told| told.thread == self.thread && told.holds_at(self.position.0));
@@ -93,12 +97,20 @@ impl Query for MappingsAt {
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Mapping>, QueryError> {
         SlotReader(index).check_position(self.position)?;
-        let wanted = WantedPages::Physical { first: self.physical.0, last: self.physical.0 };
+        let wanted = WantedPages::Physical {
+            first: self.physical.0,
+            last: self.physical.0,
+        };
         let pages = PageReader(index).pages(wanted, cancel)?;
-        let Some(page_bytes) = pages.page_bytes else { return Ok(Vec::new()) };
+        let Some(page_bytes) = pages.page_bytes else {
+            return Ok(Vec::new());
+        };
         let inside = page_bytes - 1;
         let physical = self.physical.0 & !inside;
-        let told = pages.of_physical(physical, physical).rev().filter(|told| told.holds_at(self.position.0));
+        let told = pages
+            .of_physical(physical, physical)
+            .rev()
+            .filter(|told| told.holds_at(self.position.0));
         let mapping = |told: &ToldPage| Mapping {
             thread: told.thread,
             address: Address(told.page | self.physical.0 & inside),
@@ -120,14 +132,20 @@ impl Query for CountTranslations {
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<TranslationCounts, QueryError> {
         let reader = PageReader(index);
         let counts = reader.all_pages(cancel)?.map(|pages| {
-            let count = |key: fn(&ToldPage) -> u64| pages.all().iter().map(key).collect::<BTreeSet<_>>().len() as u64;
-            let contexts: BTreeSet<u64> = pages.all().iter().filter_map(|told| told.context).collect();
+            let count = |key: fn(&ToldPage) -> u64| {
+                pages.all().iter().map(key).collect::<BTreeSet<_>>().len() as u64
+            };
+            let contexts: BTreeSet<u64> =
+                pages.all().iter().filter_map(|told| told.context).collect();
             PageCounts {
                 contexts: contexts.into_iter().collect(),
                 pages: count(|told| told.page),
                 physical_pages: count(|told| told.physical),
             }
         });
-        Ok(TranslationCounts { told: reader.told_count(), counts })
+        Ok(TranslationCounts {
+            told: reader.told_count(),
+            counts,
+        })
     }
 }

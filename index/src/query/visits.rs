@@ -80,13 +80,21 @@ impl Query for VisitsFrom {
         SlotReader(index).check_position(self.from)?;
         let first = self.from.0.saturating_add(1);
         let segments = &index.contents.segments;
-        let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        let start = segments
+            .partition_point(|segment| segment.step_base < first)
+            .saturating_sub(1);
         let mut found = Vec::new();
-        for number in KeyMapReader(index).segments_with(Key::Pc(self.pc.0), start..segments.len())? {
+        for number in
+            KeyMapReader(index).segments_with(Key::Pc(self.pc.0), start..segments.len())?
+        {
             cancel.check()?;
-            let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else { continue };
+            let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else {
+                continue;
+            };
             let from = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
-            let place = visits.count_below(from).map_err(|_| damaged(Section::Pcs))?;
+            let place = visits
+                .count_below(from)
+                .map_err(|_| damaged(Section::Pcs))?;
             for place in place..visits.len() {
                 if found.len() >= self.limit {
                     return Ok(found);
@@ -103,7 +111,11 @@ impl Query for NextVisit {
     type Answer = Option<Hit>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        NextVisitBy { thread: None, visit: *self }.run(index, cancel)
+        NextVisitBy {
+            thread: None,
+            visit: *self,
+        }
+        .run(index, cancel)
     }
 }
 
@@ -115,12 +127,19 @@ impl Query for NextVisitBy {
         SlotReader(index).check_position(from)?;
         let first = from.0.saturating_add(1);
         let segments = &index.contents.segments;
-        let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        let start = segments
+            .partition_point(|segment| segment.step_base < first)
+            .saturating_sub(1);
         for number in KeyMapReader(index).segments_with(Key::Pc(pc.0), start..segments.len())? {
             cancel.check()?;
-            let Some((base, visits)) = VisitReader(index).visits_in(number, pc)? else { continue };
+            let Some((base, visits)) = VisitReader(index).visits_in(number, pc)? else {
+                continue;
+            };
             let first = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
-            let own = OwnSteps { segment: index.segment(number), thread: self.thread };
+            let own = OwnSteps {
+                segment: index.segment(number),
+                thread: self.thread,
+            };
             if let Some(place) = own.first_visit(&visits, first)? {
                 return VisitReader(index).visit(base, &visits, place).map(Some);
             }
@@ -133,7 +152,11 @@ impl Query for LastVisit {
     type Answer = Option<Hit>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        LastVisitBy { thread: None, visit: *self }.run(index, cancel)
+        LastVisitBy {
+            thread: None,
+            visit: *self,
+        }
+        .run(index, cancel)
     }
 }
 
@@ -145,11 +168,20 @@ impl Query for LastVisitBy {
         SlotReader(index).check_position(before)?;
         let segments = &index.contents.segments;
         let after = segments.partition_point(|segment| segment.step_base < before.0);
-        for number in KeyMapReader(index).segments_with(Key::Pc(pc.0), 0..after)?.into_iter().rev() {
+        for number in KeyMapReader(index)
+            .segments_with(Key::Pc(pc.0), 0..after)?
+            .into_iter()
+            .rev()
+        {
             cancel.check()?;
-            let Some((base, visits)) = VisitReader(index).visits_in(number, pc)? else { continue };
+            let Some((base, visits)) = VisitReader(index).visits_in(number, pc)? else {
+                continue;
+            };
             let below = u32::try_from((before.0 + 1).saturating_sub(base)).unwrap_or(u32::MAX);
-            let own = OwnSteps { segment: index.segment(number), thread: self.thread };
+            let own = OwnSteps {
+                segment: index.segment(number),
+                thread: self.thread,
+            };
             if let Some(place) = own.last_visit(&visits, below)? {
                 return VisitReader(index).visit(base, &visits, place).map(Some);
             }
@@ -162,11 +194,20 @@ impl Query for NthVisit {
     type Answer = Option<Hit>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let Some(mut left) = self.number.checked_sub(1) else { return Ok(None) };
-        for number in KeyMapReader(index).segments_with(Key::Pc(self.pc.0), 0..index.contents.segments.len())? {
+        let Some(mut left) = self.number.checked_sub(1) else {
+            return Ok(None);
+        };
+        for number in KeyMapReader(index)
+            .segments_with(Key::Pc(self.pc.0), 0..index.contents.segments.len())?
+        {
             cancel.check()?;
-            let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else { continue };
-            match usize::try_from(left).ok().filter(|place| *place < visits.len()) {
+            let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else {
+                continue;
+            };
+            match usize::try_from(left)
+                .ok()
+                .filter(|place| *place < visits.len())
+            {
                 Some(place) => return VisitReader(index).visit(base, &visits, place).map(Some),
                 None => left -= visits.len() as u64,
             }

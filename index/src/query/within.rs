@@ -22,11 +22,17 @@ pub(super) struct Within {
 impl Within {
     /// The virtual pages that some physical ones were told to be at some time, each with the physical one.
     pub fn all(pages: &Arc<ToldPages>, first: u64, last: u64) -> Vec<Self> {
-        let mut found: Vec<(u64, u64)> =
-            pages.of_physical(first, last).map(|told| (told.physical, told.page)).collect();
+        let mut found: Vec<(u64, u64)> = pages
+            .of_physical(first, last)
+            .map(|told| (told.physical, told.page))
+            .collect();
         found.sort_unstable();
         found.dedup();
-        let within = |(physical, page)| Self { pages: Arc::clone(pages), page, physical };
+        let within = |(physical, page)| Self {
+            pages: Arc::clone(pages),
+            page,
+            physical,
+        };
         found.into_iter().map(within).collect()
     }
 
@@ -41,7 +47,9 @@ impl Within {
     }
 
     fn told(&self) -> impl DoubleEndedIterator<Item = &ToldPage> {
-        self.pages.of_page(self.page).filter(|told| told.physical == self.physical)
+        self.pages
+            .of_page(self.page)
+            .filter(|told| told.physical == self.physical)
     }
 
     /// True when the page was never told to be another one.
@@ -51,22 +59,33 @@ impl Within {
 
     /// A slot, or the next one below it in which accesses may have gone there.
     pub fn until(&self, slot: u64) -> Option<u64> {
-        self.told().filter(|told| told.from <= slot).map(|told| told.used_until.min(slot)).max()
+        self.told()
+            .filter(|told| told.from <= slot)
+            .map(|told| told.used_until.min(slot))
+            .max()
     }
 
     /// A slot, or the next one above it in which accesses may have gone there.
     pub fn from(&self, slot: u64) -> Option<u64> {
-        self.told().filter(|told| slot <= told.used_until).map(|told| told.from.max(slot)).min()
+        self.told()
+            .filter(|told| slot <= told.used_until)
+            .map(|told| told.from.max(slot))
+            .min()
     }
 
     /// True when all accesses of a slot by a thread went there.
     pub fn has_all_of(&self, thread: ThreadId, slot: u64) -> bool {
-        self.told().any(|told| told.thread == thread && told.from < slot && slot < told.used_until)
+        self.told()
+            .any(|told| told.thread == thread && told.from < slot && slot < told.used_until)
     }
 
     /// What holds within a slot.
     pub fn in_slot(&self, slot: u64) -> InSlot<'_> {
-        InSlot { within: self, slot, threads: Vec::new() }
+        InSlot {
+            within: self,
+            slot,
+            threads: Vec::new(),
+        }
     }
 }
 
@@ -87,11 +106,20 @@ struct OfThread {
 impl InSlot<'_> {
     /// Takes a marker of the slot.
     pub fn marker(&mut self, thread: ThreadId, marker: Marker) {
-        let Some(page_bytes) = self.within.pages.page_bytes else { return };
+        let Some(page_bytes) = self.within.pages.page_bytes else {
+            return;
+        };
         let page = self.within.page;
         let of_thread = self.of_thread(thread);
-        match of_thread.markers.take(marker.kind, marker.value, page_bytes) {
-            Some(PageNews::Told { page: told, physical, .. }) if told == page => of_thread.physical = Some(physical),
+        match of_thread
+            .markers
+            .take(marker.kind, marker.value, page_bytes)
+        {
+            Some(PageNews::Told {
+                page: told,
+                physical,
+                ..
+            }) if told == page => of_thread.physical = Some(physical),
             Some(PageNews::Over { page: over }) if over == page => of_thread.physical = None,
             Some(PageNews::AllOver) => of_thread.physical = None,
             _ => {}
@@ -105,13 +133,25 @@ impl InSlot<'_> {
     }
 
     fn of_thread(&mut self, thread: ThreadId) -> &mut OfThread {
-        let place = self.threads.iter().position(|known| known.thread == thread).unwrap_or_else(|| {
-            let told = self.within.pages.of_page(self.within.page).rev();
-            let last = told.filter(|told| told.thread == thread).find(|told| told.from < self.slot);
-            let physical = last.filter(|last| self.slot <= last.used_until).map(|last| last.physical);
-            self.threads.push(OfThread { thread, markers: PageMarkers::default(), physical });
-            self.threads.len() - 1
-        });
+        let place = self
+            .threads
+            .iter()
+            .position(|known| known.thread == thread)
+            .unwrap_or_else(|| {
+                let told = self.within.pages.of_page(self.within.page).rev();
+                let last = told
+                    .filter(|told| told.thread == thread)
+                    .find(|told| told.from < self.slot);
+                let physical = last
+                    .filter(|last| self.slot <= last.used_until)
+                    .map(|last| last.physical);
+                self.threads.push(OfThread {
+                    thread,
+                    markers: PageMarkers::default(),
+                    physical,
+                });
+                self.threads.len() - 1
+            });
         &mut self.threads[place]
     }
 }

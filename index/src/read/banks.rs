@@ -22,8 +22,13 @@ impl<'a> RegisterReader<'a> {
             return Ok(named.of_bank(known, view));
         }
         // The plain register is that of most modes; in the others it may be one that is written nowhere.
-        let is_plain_anywhere = set.is_own_bank(view.register) && set.banks(view.register).next().is_some();
-        let is_alone = || !named.relatives(view.register).any(|other| self.is_written(other));
+        let is_plain_anywhere =
+            set.is_own_bank(view.register) && set.banks(view.register).next().is_some();
+        let is_alone = || {
+            !named
+                .relatives(view.register)
+                .any(|other| self.is_written(other))
+        };
         if !set.has_states() || !is_plain_anywhere && is_alone() {
             return Ok(Homes::only(view));
         }
@@ -45,7 +50,9 @@ impl<'a> RegisterReader<'a> {
         };
         let named = names.of(home.register).map(|known| known.plain);
         let plain = named.or_else(|| (0..=RegisterId::LR.0).map(RegisterId).find(is_bank));
-        let Some(plain) = plain.filter(|_| names.set.has_states()) else { return Homes::only(home) };
+        let Some(plain) = plain.filter(|_| names.set.has_states()) else {
+            return Homes::only(home);
+        };
         let same = names.sharing(plain).map(|known| known.register);
         let same = same.filter(|register| names.register_of(*register) == physical);
         let mut sure: Vec<RegisterId> = same.chain([home.register, physical]).collect();
@@ -60,12 +67,21 @@ impl<'a> RegisterReader<'a> {
     }
 
     fn bank_names(&self) -> BankNames<'a> {
-        BankNames { banks: &self.index.banks, set: self.index.instruction_set(self.thread) }
+        BankNames {
+            banks: &self.index.banks,
+            set: self.index.instruction_set(self.thread),
+        }
     }
 
     /// The only bank that the trace writes is the one in use, whatever the mode.
     fn single_out(&self, homes: &mut Homes) {
-        let Some(only) = homes.sure.first().and_then(|view| self.only_bank(view.register)) else { return };
+        let Some(only) = homes
+            .sure
+            .first()
+            .and_then(|view| self.only_bank(view.register))
+        else {
+            return;
+        };
         let names = self.bank_names();
         let is_only = |view: &&RegisterView| names.register_of(view.register) == only;
         let (sure, doubtful): (Vec<_>, Vec<_>) = homes.doubtful.iter().partition(is_only);
@@ -76,8 +92,13 @@ impl<'a> RegisterReader<'a> {
     /// The only bank of a plain register that is written on lines that tell which one; none if there are more, or none.
     pub(super) fn only_bank(&self, plain: RegisterId) -> Option<RegisterId> {
         let names = self.bank_names();
-        let banks = names.set.banks(plain).chain(names.sharing(plain).map(|known| known.register));
-        let mut written = banks.filter(|bank| self.is_written(*bank)).map(|bank| names.register_of(bank));
+        let banks = names
+            .set
+            .banks(plain)
+            .chain(names.sharing(plain).map(|known| known.register));
+        let mut written = banks
+            .filter(|bank| self.is_written(*bank))
+            .map(|bank| names.register_of(bank));
         let first = written.next()?;
         written.all(|bank| bank == first).then_some(first)
     }
@@ -118,10 +139,15 @@ impl<'a> BankNames<'a> {
     fn relatives(&self, plain: RegisterId) -> impl Iterator<Item = RegisterId> + use<'a> {
         let Self { banks, set } = *self;
         let of_plain = move |plain: RegisterId| {
-            let named = banks.iter().filter(move |known| known.plain == plain).map(|known| known.register);
+            let named = banks
+                .iter()
+                .filter(move |known| known.plain == plain)
+                .map(|known| known.register);
             set.banks(plain).chain(open_of(set, plain)).chain(named)
         };
-        let twins = plain.twins().flat_map(move |twin| std::iter::once(twin).chain(of_plain(twin)));
+        let twins = plain
+            .twins()
+            .flat_map(move |twin| std::iter::once(twin).chain(of_plain(twin)));
         of_plain(plain).chain(twins)
     }
 
@@ -130,14 +156,30 @@ impl<'a> BankNames<'a> {
         let plain = known.plain;
         let home = |bank: Bank| bank.mode().map(|mode| mode.home(plain));
         let is_same = |other: &&NamedBank| {
-            other.bank == known.bank || home(known.bank).is_some_and(|own| home(other.bank) == Some(own))
+            other.bank == known.bank
+                || home(known.bank).is_some_and(|own| home(other.bank) == Some(own))
         };
-        let same = self.sharing(plain).filter(is_same).map(|other| other.register);
-        let twin = known.bank.mode().and_then(|mode| mode.twin(plain)).map(|twin| twin.register);
+        let same = self
+            .sharing(plain)
+            .filter(is_same)
+            .map(|other| other.register);
+        let twin = known
+            .bank
+            .mode()
+            .and_then(|mode| mode.twin(plain))
+            .map(|twin| twin.register);
         let of_view = |register| RegisterView { register, ..view };
         Homes {
-            sure: same.chain(home(known.bank)).chain(twin).map(of_view).collect(),
-            doubtful: Some(plain).filter(|plain| !self.set.is_own_bank(*plain)).into_iter().map(of_view).collect(),
+            sure: same
+                .chain(home(known.bank))
+                .chain(twin)
+                .map(of_view)
+                .collect(),
+            doubtful: Some(plain)
+                .filter(|plain| !self.set.is_own_bank(*plain))
+                .into_iter()
+                .map(of_view)
+                .collect(),
             open: open_of(self.set, plain).into_iter().map(of_view).collect(),
         }
     }
@@ -145,27 +187,46 @@ impl<'a> BankNames<'a> {
     /// What a plain register means in a mode.
     fn meant(&self, view: RegisterView, mode: Mode) -> Homes {
         let (plain, home) = (view.register, mode.home(view.register));
-        let in_use = self.sharing(plain).filter(|known| known.bank.is_in_use(mode)).map(|known| known.register);
+        let in_use = self
+            .sharing(plain)
+            .filter(|known| known.bank.is_in_use(mode))
+            .map(|known| known.register);
         let (mut sure, mut doubtful) = (vec![home], Vec::new());
         if mode.tells(plain) {
             sure.extend(in_use);
             // What was written under the plain name in an unknown mode may be any bank.
-            doubtful.extend(Some(plain).filter(|plain| !self.set.is_own_bank(*plain) && home != *plain));
+            doubtful.extend(
+                Some(plain).filter(|plain| !self.set.is_own_bank(*plain) && home != *plain),
+            );
         } else {
-            let (own, others): (Vec<_>, Vec<_>) = in_use.partition(|named| self.register_of(*named) == plain);
+            let (own, others): (Vec<_>, Vec<_>) =
+                in_use.partition(|named| self.register_of(*named) == plain);
             sure.extend(own);
             doubtful.extend(self.set.banks(plain).chain(others));
         }
         let mut open: Vec<RegisterId> = open_of(self.set, plain).into_iter().collect();
         if let Some(Twin { register, mode }) = mode.twin(plain) {
             let home = mode.home(register);
-            let is_twin = |known: &&NamedBank| known.bank.mode().is_some_and(|mode| mode.home(register) == home);
+            let is_twin = |known: &&NamedBank| {
+                known
+                    .bank
+                    .mode()
+                    .is_some_and(|mode| mode.home(register) == home)
+            };
             sure.push(home);
-            sure.extend(self.sharing(register).filter(is_twin).map(|known| known.register));
+            sure.extend(
+                self.sharing(register)
+                    .filter(is_twin)
+                    .map(|known| known.register),
+            );
             open.extend(open_of(self.set, register));
         }
         let of_view = |register| RegisterView { register, ..view };
         let views = |registers: Vec<RegisterId>| registers.into_iter().map(of_view).collect();
-        Homes { sure: views(sure), doubtful: views(doubtful), open: views(open) }
+        Homes {
+            sure: views(sure),
+            doubtful: views(doubtful),
+            open: views(open),
+        }
     }
 }

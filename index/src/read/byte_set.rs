@@ -25,18 +25,26 @@ impl ByteSet {
 
     /// Those of both.
     pub fn add(&mut self, other: Self) {
-        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+        self.0
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(word, other)| *word |= other);
     }
 
     /// Without those of another.
     pub fn without(self, other: Self) -> Self {
         let mut words = self.0;
-        words.iter_mut().zip(other.0).for_each(|(word, other)| *word &= !other);
+        words
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(word, other)| *word &= !other);
         Self(words)
     }
 
     fn has(self, byte: u16) -> bool {
-        self.0.get(usize::from(byte / 64)).is_some_and(|word| word >> (byte % 64) & 1 != 0)
+        self.0
+            .get(usize::from(byte / 64))
+            .is_some_and(|word| word >> (byte % 64) & 1 != 0)
     }
 
     /// Runs of bytes without gaps, ascending.
@@ -44,7 +52,9 @@ impl ByteSet {
         let mut next = 0;
         std::iter::from_fn(move || {
             let start = (next..Self::BYTES).find(|byte| self.has(*byte))?;
-            let end = (start..Self::BYTES).find(|byte| !self.has(*byte)).unwrap_or(Self::BYTES);
+            let end = (start..Self::BYTES)
+                .find(|byte| !self.has(*byte))
+                .unwrap_or(Self::BYTES);
             next = end;
             Some(start..end)
         })
@@ -58,8 +68,13 @@ mod tests {
     #[track_caller]
     fn check(added: &[Range<u16>], removed: Range<u16>, expected: &[Range<u16>]) {
         let mut set = ByteSet::default();
-        added.iter().for_each(|range| set.add(ByteSet::of(range.clone())));
-        assert_eq!(set.without(ByteSet::of(removed)).runs().collect::<Vec<_>>(), expected);
+        added
+            .iter()
+            .for_each(|range| set.add(ByteSet::of(range.clone())));
+        assert_eq!(
+            set.without(ByteSet::of(removed)).runs().collect::<Vec<_>>(),
+            expected
+        );
     }
 
     #[test]

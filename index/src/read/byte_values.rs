@@ -38,7 +38,13 @@ pub(crate) struct BlockState {
 impl BlockState {
     /// A block of which nothing is known.
     pub fn new(granule: u64, need: u64) -> Self {
-        Self { granule, need, touched: 0, last: [None; 64], states: [ByteState::default(); 64] }
+        Self {
+            granule,
+            need,
+            touched: 0,
+            last: [None; 64],
+            states: [ByteState::default(); 64],
+        }
     }
 
     /// Mask of the bytes without a value.
@@ -70,28 +76,59 @@ impl ValueRequests {
     /// Requests the values that touches of a block state.
     pub fn add(&mut self, block: usize, granule: u64, touches: &ByteTouches) {
         let first = self.0.len();
-        let known = touches.iter().zip(0..).filter_map(|(touch, place)| Some((touch.as_ref()?, place)));
+        let known = touches
+            .iter()
+            .zip(0..)
+            .filter_map(|(touch, place)| Some((touch.as_ref()?, place)));
         for (touch, place) in known.filter(|(touch, _)| touch.is_known) {
             let bytes = 1 << place;
-            let added = self.0.iter_mut().skip(first).find(|request| request.slot == touch.slot);
+            let added = self
+                .0
+                .iter_mut()
+                .skip(first)
+                .find(|request| request.slot == touch.slot);
             match added {
                 Some(request) => request.bytes |= bytes,
-                None => self.0.push(ValueRequest { slot: touch.slot, granule, block, bytes, found: 0 }),
+                None => self.0.push(ValueRequest {
+                    slot: touch.slot,
+                    granule,
+                    block,
+                    bytes,
+                    found: 0,
+                }),
             }
         }
     }
 
     /// Reads the values into the blocks: of each byte the first or last one in its slot.
-    pub fn read(mut self, index: &Index, order: Order, blocks: &mut [BlockState]) -> Result<(), QueryError> {
+    pub fn read(
+        mut self,
+        index: &Index,
+        order: Order,
+        blocks: &mut [BlockState],
+    ) -> Result<(), QueryError> {
         self.0.sort_unstable();
-        for run in self.0.chunk_by_mut(|request, next| next.slot - request.slot <= NEAR) {
-            let Some((first, last)) = run.first().zip(run.last()).map(|(first, last)| (first.slot, last.slot)) else {
+        for run in self
+            .0
+            .chunk_by_mut(|request, next| next.slot - request.slot <= NEAR)
+        {
+            let Some((first, last)) = run
+                .first()
+                .zip(run.last())
+                .map(|(first, last)| (first.slot, last.slot))
+            else {
                 continue;
             };
             // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
             let slot = first.saturating_sub(1);
             let here = run.partition_point(|request| request.slot <= slot);
-            let mut reader = ValueSink { slot, rest: run, here, order, blocks: &mut *blocks };
+            let mut reader = ValueSink {
+                slot,
+                rest: run,
+                here,
+                order,
+                blocks: &mut *blocks,
+            };
             SlotReader(index).parse_slots(first..last.saturating_add(1), &mut reader)?;
             let is_whole = reader.slot == last;
             // Fewer or more steps than were indexed, or others: the trace was rewritten.
@@ -117,28 +154,52 @@ struct ValueSink<'a> {
 impl EventSink for ValueSink<'_> {
     fn begin_step(&mut self, _step: &StepEvent<'_>) {
         self.slot += 1;
-        let passed = self.rest.partition_point(|request| request.slot < self.slot);
+        let passed = self
+            .rest
+            .partition_point(|request| request.slot < self.slot);
         self.rest = std::mem::take(&mut self.rest).split_at_mut(passed).1;
-        self.here = self.rest.partition_point(|request| request.slot <= self.slot);
+        self.here = self
+            .rest
+            .partition_point(|request| request.slot <= self.slot);
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let (Some(bytes), Some(here)) = (access.bytes, self.rest.get_mut(..self.here)) else { return };
+        let (Some(bytes), Some(here)) = (access.bytes, self.rest.get_mut(..self.here)) else {
+            return;
+        };
         if here.is_empty() {
             return;
         }
         for (granule, _) in granules_of(access.address, u64::from(access.size_bytes)) {
-            let Ok(found) = here.binary_search_by_key(&granule, |request| request.granule) else { continue };
-            let Some(request) = here.get_mut(found) else { continue };
-            let Some(block) = self.blocks.get_mut(request.block) else { continue };
-            let wanted = if self.order == Order::Last { request.bytes } else { request.bytes & !request.found };
+            let Ok(found) = here.binary_search_by_key(&granule, |request| request.granule) else {
+                continue;
+            };
+            let Some(request) = here.get_mut(found) else {
+                continue;
+            };
+            let Some(block) = self.blocks.get_mut(request.block) else {
+                continue;
+            };
+            let wanted = if self.order == Order::Last {
+                request.bytes
+            } else {
+                request.bytes & !request.found
+            };
             for (byte, offset) in bytes.iter().zip(0..access.size_bytes) {
                 let address = access.address.0.wrapping_add(u64::from(offset));
                 let place = address.wrapping_sub(granule << GRANULE_BITS);
                 if place < 64 && wanted >> place & 1 != 0 {
                     request.found |= 1 << place;
-                    let (value, source, seen_at) = (Some(*byte), ValueSource::Recorded, Some(Position(self.slot)));
-                    block.states[place as usize] = ByteState { value, source, seen_at };
+                    let (value, source, seen_at) = (
+                        Some(*byte),
+                        ValueSource::Recorded,
+                        Some(Position(self.slot)),
+                    );
+                    block.states[place as usize] = ByteState {
+                        value,
+                        source,
+                        seen_at,
+                    };
                 }
             }
         }

@@ -29,7 +29,10 @@ pub(crate) struct ByteReader<'a> {
 impl<'a> ByteReader<'a> {
     /// Reads what all threads access.
     pub fn new(index: &'a Index) -> Self {
-        Self { index, memory: None }
+        Self {
+            index,
+            memory: None,
+        }
     }
 
     /// Reads one memory.
@@ -50,13 +53,20 @@ impl<'a> ByteReader<'a> {
         mut each: impl FnMut(u64, u64) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
         let MemoryRange { address, len_bytes } = range;
-        let Some(last) = last_of(address, len_bytes) else { return Ok(()) };
+        let Some(last) = last_of(address, len_bytes) else {
+            return Ok(());
+        };
         let mut from = address.0 >> GRANULE_BITS;
         loop {
             cancel.check()?;
-            let granule =
-                if len_bytes > SHORT_RANGE_BYTES { KeyMapReader(self.index).next_granule(from)? } else { Some(from) };
-            let Some(granule) = granule.filter(|granule| *granule <= last >> GRANULE_BITS) else { return Ok(()) };
+            let granule = if len_bytes > SHORT_RANGE_BYTES {
+                KeyMapReader(self.index).next_granule(from)?
+            } else {
+                Some(from)
+            };
+            let Some(granule) = granule.filter(|granule| *granule <= last >> GRANULE_BITS) else {
+                return Ok(());
+            };
             each(granule, bytes_between(granule, address.0, last))?;
             from = granule + 1;
         }
@@ -66,7 +76,9 @@ impl<'a> ByteReader<'a> {
     /// Cost: a lookup per block, and one read of each distinct step that states a value.
     pub(crate) fn fill(&self, blocks: &mut [BlockState], at: Position) -> Result<(), QueryError> {
         self.fill_recorded(blocks, at)?;
-        blocks.iter_mut().try_for_each(|block| self.take_fetches(block, at))?;
+        blocks
+            .iter_mut()
+            .try_for_each(|block| self.take_fetches(block, at))?;
         self.infer(blocks, at)?;
         for block in blocks {
             let need = block.need & block.unknown() & !block.touched;
@@ -80,14 +92,20 @@ impl<'a> ByteReader<'a> {
     fn take_fetches(&self, block: &mut BlockState, at: Position) -> Result<(), QueryError> {
         let fetches = FetchReader(self.index).last(block.granule, block.need, at.0)?;
         for (place, fetch) in fetches.iter().enumerate() {
-            let Some(Fetch { slot, byte }) = *fetch else { continue };
+            let Some(Fetch { slot, byte }) = *fetch else {
+                continue;
+            };
             if block.last[place].is_some_and(|last| last >= slot) {
                 continue;
             }
             block.touched |= 1 << place;
             if block.states[place].value != Some(byte) {
                 let (value, seen_at) = (Some(byte), Some(Position(slot)));
-                block.states[place] = ByteState { value, source: ValueSource::Inferred, seen_at };
+                block.states[place] = ByteState {
+                    value,
+                    source: ValueSource::Inferred,
+                    seen_at,
+                };
             }
         }
         Ok(())
@@ -95,7 +113,13 @@ impl<'a> ByteReader<'a> {
 
     /// What was loaded and never touched up to the position.
     /// Where the host may have written anywhere, that is what cannot be written to.
-    fn infer_from_image(&self, granule: u64, mut need: u64, at: Position, states: &mut [ByteState; 64]) {
+    fn infer_from_image(
+        &self,
+        granule: u64,
+        mut need: u64,
+        at: Position,
+        states: &mut [ByteState; 64],
+    ) {
         let program = self.index.program();
         if program.is_empty() {
             return;
@@ -104,52 +128,90 @@ impl<'a> ByteReader<'a> {
         while need != 0 {
             let place = need.trailing_zeros();
             let address = Address((granule << GRANULE_BITS) + u64::from(place));
-            let byte = if is_doubtful { program.constant_byte(address) } else { program.byte(address) };
+            let byte = if is_doubtful {
+                program.constant_byte(address)
+            } else {
+                program.byte(address)
+            };
             if let Some(byte) = byte {
                 let (value, source) = (Some(byte), ValueSource::Inferred);
-                states[place as usize] = ByteState { value, source, seen_at: None };
+                states[place as usize] = ByteState {
+                    value,
+                    source,
+                    seen_at: None,
+                };
             }
             need &= need - 1;
         }
     }
 
     /// Fills the requested bytes of some blocks as far as the trace states them up to the position.
-    pub(crate) fn fill_recorded(&self, blocks: &mut [BlockState], at: Position) -> Result<(), QueryError> {
+    pub(crate) fn fill_recorded(
+        &self,
+        blocks: &mut [BlockState],
+        at: Position,
+    ) -> Result<(), QueryError> {
         let mut requests = ValueRequests::default();
         let mut loaded = Vec::new();
         for (number, block) in blocks.iter_mut().enumerate() {
-            let mut evidence = self.touches().last_touches(block.granule, block.need, at.0, Wanted::Evidence)?;
+            let mut evidence =
+                self.touches()
+                    .last_touches(block.granule, block.need, at.0, Wanted::Evidence)?;
             block.touched = mask_where(&evidence, |_| true);
-            let by_host = self.index.host_regions.last_of_bytes(block.granule, block.need, at.0);
-            for (place, slot) in by_host.iter().enumerate().filter(|(_, slot)| slot.is_some()) {
+            let by_host = self
+                .index
+                .host_regions
+                .last_of_bytes(block.granule, block.need, at.0);
+            for (place, slot) in by_host
+                .iter()
+                .enumerate()
+                .filter(|(_, slot)| slot.is_some())
+            {
                 block.touched |= 1 << place;
                 // An access of the call's own slot comes after what the host wrote.
                 evidence[place] = evidence[place].filter(|touch| Some(touch.slot) >= *slot);
             }
-            block.last = std::array::from_fn(|place| evidence[place].map(|touch| touch.slot).max(by_host[place]));
+            block.last = std::array::from_fn(|place| {
+                evidence[place].map(|touch| touch.slot).max(by_host[place])
+            });
             requests.add(number, block.granule, &evidence);
             loaded.push(mask_where(&evidence, |touch| !touch.is_write));
         }
         requests.read(self.index, Order::Last, blocks)?;
         if self.index.contents.externals != 0 {
             let loaded = blocks.iter_mut().zip(loaded).filter(|(_, read)| *read != 0);
-            loaded.into_iter().try_for_each(|(block, read)| self.mark_external(block, read, at))?;
+            loaded
+                .into_iter()
+                .try_for_each(|(block, read)| self.mark_external(block, read, at))?;
         }
         Ok(())
     }
 
     /// Marks the bytes of `read` whose last load contradicted what was known before it.
-    fn mark_external(&self, block: &mut BlockState, read: u64, at: Position) -> Result<(), QueryError> {
-        let external = self.touches().last_touches(block.granule, read, at.0, Wanted::External)?;
+    fn mark_external(
+        &self,
+        block: &mut BlockState,
+        read: u64,
+        at: Position,
+    ) -> Result<(), QueryError> {
+        let external = self
+            .touches()
+            .last_touches(block.granule, read, at.0, Wanted::External)?;
         // Usually there is none, and then what was written before does not matter.
         let changed = mask_where(&external, |_| true);
         let written = match changed {
             0 => return Ok(()),
-            _ => self.touches().last_touches(block.granule, changed, at.0, Wanted::Writes)?,
+            _ => self
+                .touches()
+                .last_touches(block.granule, changed, at.0, Wanted::Writes)?,
         };
-        let by_host = self.index.host_regions.last_of_bytes(block.granule, changed, at.0);
+        let by_host = self
+            .index
+            .host_regions
+            .last_of_bytes(block.granule, changed, at.0);
         for (place, state) in block.states.iter_mut().enumerate() {
-            let is_after_host = external[place].is_some_and(|touch| Some(touch.slot) >= by_host[place]);
+            let is_after_host =
+                external[place].is_some_and(|touch| Some(touch.slot) >= by_host[place]);
             if is_after_host && external[place] > written[place] {
                 state.source = ValueSource::External;
             }
@@ -169,21 +231,34 @@ impl<'a> ByteReader<'a> {
             if need == 0 {
                 continue;
             }
-            let mut later = self.touches().next_touches(block.granule, need, from, Wanted::Evidence)?;
+            let mut later =
+                self.touches()
+                    .next_touches(block.granule, need, from, Wanted::Evidence)?;
             let fetches = FetchReader(self.index).next(block.granule, need, from)?;
-            let by_host = self.index.host_regions.next_of_bytes(block.granule, need, from);
+            let by_host = self
+                .index
+                .host_regions
+                .next_of_bytes(block.granule, need, from);
             for place in 0..64 {
                 let host = [by_host[place], open].into_iter().flatten().min();
                 let touch = later[place];
                 let is_first = |fetch: &Fetch| {
-                    [touch.map(|touch| touch.slot), host].into_iter().flatten().all(|other| other >= fetch.slot)
+                    [touch.map(|touch| touch.slot), host]
+                        .into_iter()
+                        .flatten()
+                        .all(|other| other >= fetch.slot)
                 };
                 let fetch = fetches[place].filter(is_first);
-                let is_stated = |touch: &TouchAt| !touch.is_write && host.is_none_or(|host| host > touch.slot);
+                let is_stated =
+                    |touch: &TouchAt| !touch.is_write && host.is_none_or(|host| host > touch.slot);
                 later[place] = touch.filter(|touch| fetch.is_none() && is_stated(touch));
                 if let Some(Fetch { slot, byte }) = fetch {
                     let (value, seen_at) = (Some(byte), Some(Position(slot)));
-                    block.states[place] = ByteState { value, source: ValueSource::Inferred, seen_at };
+                    block.states[place] = ByteState {
+                        value,
+                        source: ValueSource::Inferred,
+                        seen_at,
+                    };
                 }
             }
             requests.add(number, block.granule, &later);
@@ -192,7 +267,11 @@ impl<'a> ByteReader<'a> {
         requests.read(self.index, Order::First, blocks)?;
         for (number, mask) in loaded {
             let states = blocks.get_mut(number).map(|block| block.states.iter_mut());
-            let marked = states.into_iter().flatten().enumerate().filter(|(place, _)| mask >> place & 1 != 0);
+            let marked = states
+                .into_iter()
+                .flatten()
+                .enumerate()
+                .filter(|(place, _)| mask >> place & 1 != 0);
             marked.for_each(|(_, state)| state.source = ValueSource::Inferred);
         }
         Ok(())
@@ -200,6 +279,12 @@ impl<'a> ByteReader<'a> {
 }
 
 fn mask_where(touches: &ByteTouches, is_met: impl Fn(&TouchAt) -> bool) -> u64 {
-    let place = |(place, touch): (usize, &Option<TouchAt>)| u64::from(touch.as_ref().is_some_and(&is_met)) << place;
-    touches.iter().enumerate().map(place).fold(0, |mask, bit| mask | bit)
+    let place = |(place, touch): (usize, &Option<TouchAt>)| {
+        u64::from(touch.as_ref().is_some_and(&is_met)) << place
+    };
+    touches
+        .iter()
+        .enumerate()
+        .map(place)
+        .fold(0, |mask, bit| mask | bit)
 }

@@ -28,19 +28,36 @@ impl<'a> CallGapReader<'a> {
     /// The last system calls of threads before a slot that these had not come back from by then, by thread.
     /// None when too much would have to be remembered.
     /// Cost: of the first question about a segment some lookups for each thread and its lists, of others the calls that are given.
-    pub(crate) fn around(&self, slot: u64, cancel: &Cancel) -> Result<Option<Vec<&'a CallGap>>, QueryError> {
-        let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: None };
-        if MarkerReader(self.0).segments_with_markers(wanted).is_empty() {
+    pub(crate) fn around(
+        &self,
+        slot: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<Vec<&'a CallGap>>, QueryError> {
+        let wanted = WantedMarkers {
+            kinds: &[MarkerKind::SYSTEM_CALL],
+            thread: None,
+        };
+        if MarkerReader(self.0)
+            .segments_with_markers(wanted)
+            .is_empty()
+        {
             return Ok(Some(Vec::new()));
         }
         let segments = &self.0.contents.segments;
-        let number = segments.partition_point(|segment| segment.step_base < slot).saturating_sub(1);
-        let Some(known) = self.0.call_gaps.segments.get(number) else { return Ok(None) };
+        let number = segments
+            .partition_point(|segment| segment.step_base < slot)
+            .saturating_sub(1);
+        let Some(known) = self.0.call_gaps.segments.get(number) else {
+            return Ok(None);
+        };
         let gaps = match known.get() {
             Some(gaps) => gaps,
             None => {
                 let found = self.of_segment(number, cancel)?;
-                let is_kept = self.0.call_gaps.reserve(found.len_bytes(), REMEMBERED_BYTES);
+                let is_kept = self
+                    .0
+                    .call_gaps
+                    .reserve(found.len_bytes(), REMEMBERED_BYTES);
                 known.get_or_init(|| is_kept.then_some(found))
             }
         };
@@ -60,11 +77,26 @@ impl<'a> CallGapReader<'a> {
             let (calls, steps) = threads.entry(known.thread).or_default();
             let of_calls = segment.list(local, markers_of(MarkerKind::SYSTEM_CALL))?;
             // What slot 0 has counts as made before the segment.
-            calls.extend(numbers(of_calls)?.into_iter().filter(|slot| *slot > 0).map(|slot| base + u64::from(slot)));
-            steps.extend(steps_of(&segment, local)?.into_iter().map(|slot| base + u64::from(slot)));
+            calls.extend(
+                numbers(of_calls)?
+                    .into_iter()
+                    .filter(|slot| *slot > 0)
+                    .map(|slot| base + u64::from(slot)),
+            );
+            steps.extend(
+                steps_of(&segment, local)?
+                    .into_iter()
+                    .map(|slot| base + u64::from(slot)),
+            );
         }
         let mut found = Vec::new();
-        for known in self.0.contents.markers.iter().filter(|known| known.kind == MarkerKind::SYSTEM_CALL) {
+        for known in self
+            .0
+            .contents
+            .markers
+            .iter()
+            .filter(|known| known.kind == MarkerKind::SYSTEM_CALL)
+        {
             cancel.check()?;
             let thread = ThreadId(known.thread);
             let nothing = Default::default();
@@ -77,10 +109,21 @@ impl<'a> CallGapReader<'a> {
     }
 
     /// The system call that a thread is inside of in a slot.
-    fn open_at(&self, thread: ThreadId, slot: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
-        let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(thread) };
-        let Some(call) = MarkerReader(self.0).last_slot(wanted, Position(slot), cancel)? else { return Ok(None) };
-        let has_returned = SlotReader(self.0).has_step_between(thread, Position(call), Position(slot))?;
+    fn open_at(
+        &self,
+        thread: ThreadId,
+        slot: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
+        let wanted = WantedMarkers {
+            kinds: &[MarkerKind::SYSTEM_CALL],
+            thread: Some(thread),
+        };
+        let Some(call) = MarkerReader(self.0).last_slot(wanted, Position(slot), cancel)? else {
+            return Ok(None);
+        };
+        let has_returned =
+            SlotReader(self.0).has_step_between(thread, Position(call), Position(slot))?;
         Ok(Some(call).filter(|_| !has_returned))
     }
 }
@@ -91,10 +134,17 @@ fn gaps_of(thread: ThreadId, calls: &[u64], steps: &[u64]) -> Vec<CallGap> {
     for (place, call) in calls.iter().copied().enumerate() {
         while steps.next_if(|step| *step <= call).is_some() {}
         // From the next call on, that one counts.
-        let next_call = calls.get(place + 1).map_or(u64::MAX, |next| next.saturating_add(1));
+        let next_call = calls
+            .get(place + 1)
+            .map_or(u64::MAX, |next| next.saturating_add(1));
         let until = steps.peek().copied().unwrap_or(u64::MAX).min(next_call);
         if until > call.saturating_add(1) {
-            gaps.push(CallGap { call, until, thread, is_harmless: AtomicBool::new(false) });
+            gaps.push(CallGap {
+                call,
+                until,
+                thread,
+                is_harmless: AtomicBool::new(false),
+            });
         }
     }
     gaps
@@ -110,10 +160,16 @@ fn steps_of(segment: &SegmentReader<'_>, local: u16) -> Result<Vec<u32>, QueryEr
 }
 
 fn numbers(list: Option<List<'_>>) -> Result<Vec<u32>, QueryError> {
-    let Some(list) = list else { return Ok(Vec::new()) };
+    let Some(list) = list else {
+        return Ok(Vec::new());
+    };
     let mut numbers = Vec::new();
     for frame in 0..list.len().div_ceil(FRAME) {
-        numbers.extend_from_slice(list.frame(frame).map_err(|_| damaged(Section::Registers))?.numbers());
+        numbers.extend_from_slice(
+            list.frame(frame)
+                .map_err(|_| damaged(Section::Registers))?
+                .numbers(),
+        );
     }
     Ok(numbers)
 }
@@ -130,7 +186,12 @@ mod tests {
     #[track_caller]
     fn check(calls: &[u64], steps: &[u64], expected: &[(u64, u64)]) {
         let gaps = gaps_of(ThreadId(0), calls, steps);
-        assert_eq!(gaps.iter().map(|gap| (gap.call, gap.until)).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            gaps.iter()
+                .map(|gap| (gap.call, gap.until))
+                .collect::<Vec<_>>(),
+            expected
+        );
     }
 
     #[test]
@@ -144,9 +205,19 @@ mod tests {
     #[test]
     fn the_gaps_around_a_slot_are_those_that_began_before_and_end_behind_it() {
         let calls = [(0, 1, u64::MAX), (1, 10, 14), (2, 11, 30), (3, 20, 25)];
-        let gap = |(thread, call, until)| CallGap { call, until, thread: ThreadId(thread), is_harmless: false.into() };
+        let gap = |(thread, call, until)| CallGap {
+            call,
+            until,
+            thread: ThreadId(thread),
+            is_harmless: false.into(),
+        };
         let gaps = CallGaps::new(calls.map(gap).into());
-        let around = |slot| gaps.around(slot).iter().map(|gap| gap.call).collect::<Vec<_>>();
+        let around = |slot| {
+            gaps.around(slot)
+                .iter()
+                .map(|gap| gap.call)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(around(1), []);
         assert_eq!(around(10), [1]);
         assert_eq!(around(13), [11, 10, 1]);

@@ -27,7 +27,11 @@ impl CodeCheck<'_> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn contradictions(&self, program: &Program, cancel: &Cancel) -> Result<Vec<ExecutedCode>, QueryError> {
+    pub fn contradictions(
+        &self,
+        program: &Program,
+        cancel: &Cancel,
+    ) -> Result<Vec<ExecutedCode>, QueryError> {
         let mut found = Vec::new();
         if program.is_empty() {
             return Ok(found);
@@ -35,7 +39,9 @@ impl CodeCheck<'_> {
         for code in self.0.codes.all() {
             cancel.check()?;
             let differing = differing_bytes(program, code);
-            if !differing.is_empty() && (found.len() >= LOOKED_UP || !self.are_written(&differing, code)?) {
+            if !differing.is_empty()
+                && (found.len() >= LOOKED_UP || !self.are_written(&differing, code)?)
+            {
                 found.push(*code);
             }
         }
@@ -47,8 +53,16 @@ impl CodeCheck<'_> {
         for address in bytes {
             let (granule, place) = (address >> GRANULE_BITS, address & ((1 << GRANULE_BITS) - 1));
             let mask = 1 << place;
-            let touches = TouchReader::new(self.0).last_touches(granule, mask, code.first.0, Wanted::Evidence)?;
-            let by_host = self.0.host_regions.last_of_bytes(granule, mask, code.first.0);
+            let touches = TouchReader::new(self.0).last_touches(
+                granule,
+                mask,
+                code.first.0,
+                Wanted::Evidence,
+            )?;
+            let by_host = self
+                .0
+                .host_regions
+                .last_of_bytes(granule, mask, code.first.0);
             let place = place as usize;
             if touches[place].is_none() && by_host[place].is_none() {
                 return Ok(false);
@@ -58,7 +72,11 @@ impl CodeCheck<'_> {
     }
 
     /// A program without what it holds in the pages of contradicting instructions.
-    pub(crate) fn believed(&self, mut program: Program, cancel: &Cancel) -> Result<Program, QueryError> {
+    pub(crate) fn believed(
+        &self,
+        mut program: Program,
+        cancel: &Cancel,
+    ) -> Result<Program, QueryError> {
         for code in self.contradictions(&program, cancel)? {
             let pages = pages_of(&code);
             program.forget(Address(*pages.start()), Address(*pages.end()));
@@ -70,13 +88,22 @@ impl CodeCheck<'_> {
 /// The addresses of the bytes of an instruction that a program has otherwise.
 fn differing_bytes(program: &Program, code: &ExecutedCode) -> Vec<u64> {
     let encoding = program.in_memory(code.set, code.encoding);
-    let bytes = (0..).zip(encoding.bytes()).map(|(offset, byte)| (code.pc.0.wrapping_add(offset), *byte));
-    let differs = |(address, byte): &(u64, u8)| program.byte(Address(*address)).is_some_and(|known| known != *byte);
+    let bytes = (0..)
+        .zip(encoding.bytes())
+        .map(|(offset, byte)| (code.pc.0.wrapping_add(offset), *byte));
+    let differs = |(address, byte): &(u64, u8)| {
+        program
+            .byte(Address(*address))
+            .is_some_and(|known| known != *byte)
+    };
     bytes.filter(differs).map(|(address, _)| address).collect()
 }
 
 /// The pages of an instruction, from their first byte to their last.
 pub(crate) fn pages_of(code: &ExecutedCode) -> RangeInclusive<u64> {
-    let last = code.pc.0.saturating_add(code.encoding.bytes().len() as u64 - 1);
+    let last = code
+        .pc
+        .0
+        .saturating_add(code.encoding.bytes().len() as u64 - 1);
     code.pc.0 & !(PAGE_BYTES - 1)..=last | (PAGE_BYTES - 1)
 }

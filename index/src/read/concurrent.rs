@@ -43,35 +43,62 @@ pub(crate) struct ConcurrentReader<'a>(pub &'a Index);
 impl<'a> ConcurrentReader<'a> {
     /// What ran while a thread made its steps of some slots: the first and the last of the range are its own.
     /// None when that may be anything. Cost: some lookups for each thread.
-    pub(crate) fn of(&self, thread: ThreadId, slots: &Range<u64>) -> Result<Option<Concurrent>, QueryError> {
+    pub(crate) fn of(
+        &self,
+        thread: ThreadId,
+        slots: &Range<u64>,
+    ) -> Result<Option<Concurrent>, QueryError> {
         let threads = self.0.threads().len();
         if threads > THREADS {
             return Ok(None);
         }
-        let others = (0..threads).filter_map(|number| u16::try_from(number).ok()).map(ThreadId);
+        let others = (0..threads)
+            .filter_map(|number| u16::try_from(number).ok())
+            .map(ThreadId);
         let others: Vec<ThreadId> = others.filter(|other| *other != thread).collect();
         let (first, last) = (slots.start, slots.end.saturating_sub(1).max(slots.start));
         if !self.0.source().is_clock_coarse() {
             let end = last.saturating_add(1);
-            let markers = others.into_iter().map(|other| Ok((other, self.begun_before(other, first)?..end)));
-            return Ok(Some(Concurrent { blocks: Vec::new(), markers: markers.collect::<Result<_, QueryError>>()? }));
+            let markers = others
+                .into_iter()
+                .map(|other| Ok((other, self.begun_before(other, first)?..end)));
+            return Ok(Some(Concurrent {
+                blocks: Vec::new(),
+                markers: markers.collect::<Result<_, QueryError>>()?,
+            }));
         }
         // A time that shows with a step comes behind it.
-        let start = self.last_time(thread, first.saturating_sub(1))?.unwrap_or(0);
-        let end = self.next_time(thread, last)?.unwrap_or_else(|| self.0.step_count());
-        let mut found = Concurrent { blocks: Vec::new(), markers: Vec::new() };
+        let start = self
+            .last_time(thread, first.saturating_sub(1))?
+            .unwrap_or(0);
+        let end = self
+            .next_time(thread, last)?
+            .unwrap_or_else(|| self.0.step_count());
+        let mut found = Concurrent {
+            blocks: Vec::new(),
+            markers: Vec::new(),
+        };
         for other in others {
             let begun = self.last_time(other, start)?.unwrap_or(0);
             found.markers.push((other, begun..end.saturating_add(1)));
-            let step = SlotReader(self.0).next_step_of(other, Position(begun))?.map(|step| step.after().0);
+            let step = SlotReader(self.0)
+                .next_step_of(other, Position(begun))?
+                .map(|step| step.after().0);
             if let Some(first_step) = step.filter(|slot| *slot <= start) {
-                let block_end = self.next_time_of_any(first_step)?.unwrap_or(start).min(start);
+                let block_end = self
+                    .next_time_of_any(first_step)?
+                    .unwrap_or(start)
+                    .min(start);
                 found.blocks.push(first_step..block_end.saturating_add(1));
             }
         }
         // The first time of anybody is that of another, unless it is where the thread's own is: then nothing is left behind it.
-        let behind = self.next_time_of_any(last)?.map(|next| next.saturating_add(1)..end.saturating_add(1));
-        found.blocks.extend(behind.filter(|behind| !behind.is_empty()));
+        let behind = self
+            .next_time_of_any(last)?
+            .map(|next| next.saturating_add(1)..end.saturating_add(1));
+        found
+            .blocks
+            .extend(behind.filter(|behind| !behind.is_empty()));
         found.blocks = joined(found.blocks);
         Ok(Some(found))
     }
@@ -85,7 +112,12 @@ impl<'a> ConcurrentReader<'a> {
     }
 
     /// True when a marker of a slot comes behind the last time of its thread in that slot: what it tells of is not over then.
-    pub(crate) fn is_behind_times(&self, thread: ThreadId, slot: u64, kind: MarkerKind) -> Result<bool, QueryError> {
+    pub(crate) fn is_behind_times(
+        &self,
+        thread: ThreadId,
+        slot: u64,
+        kind: MarkerKind,
+    ) -> Result<bool, QueryError> {
         let events = SlotReader(self.0).events(slot..slot.saturating_add(1))?;
         let own = events.iter().filter(|event| event.thread == thread);
         let mut known = own.filter_map(|event| match event.kind {
@@ -99,9 +131,15 @@ impl<'a> ConcurrentReader<'a> {
 
     /// From where on markers of a thread tell of what was not over at a slot: its last system call, unless it went on since.
     fn begun_before(&self, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
-        let Some(call) = self.last(thread, MarkerKind::SYSTEM_CALL, slot)? else { return Ok(slot) };
+        let Some(call) = self.last(thread, MarkerKind::SYSTEM_CALL, slot)? else {
+            return Ok(slot);
+        };
         let next = SlotReader(self.0).next_step_of(thread, Position(call))?;
-        Ok(if next.is_none_or(|next| next.after().0 > slot) { call } else { slot })
+        Ok(if next.is_none_or(|next| next.after().0 > slot) {
+            call
+        } else {
+            slot
+        })
     }
 
     fn last_time(&self, thread: ThreadId, at: u64) -> Result<Option<u64>, QueryError> {
@@ -119,17 +157,25 @@ impl<'a> ConcurrentReader<'a> {
     /// The table is sorted by thread and kind.
     fn markers(&self, thread: ThreadId, kind: MarkerKind) -> Option<&'a MarkerContents> {
         let markers = &self.0.contents.markers;
-        let place = markers.binary_search_by_key(&(thread.0, kind), |known| (known.thread, known.kind)).ok()?;
+        let place = markers
+            .binary_search_by_key(&(thread.0, kind), |known| (known.thread, known.kind))
+            .ok()?;
         markers.get(place)
     }
 
     /// The last slot up to one that shows such a marker of a thread.
     fn last(&self, thread: ThreadId, kind: MarkerKind, at: u64) -> Result<Option<u64>, QueryError> {
-        let Some(known) = self.markers(thread, kind) else { return Ok(None) };
-        let end = known.segments.partition_point(|number| self.step_base(*number) <= at);
+        let Some(known) = self.markers(thread, kind) else {
+            return Ok(None);
+        };
+        let end = known
+            .segments
+            .partition_point(|number| self.step_base(*number) <= at);
         for number in known.segments.iter().take(end).rev() {
             let found = self.in_segment(known, *number, |list, base| {
-                let Some(local) = at.checked_add(1).and_then(|end| end.checked_sub(base)) else { return Ok(None) };
+                let Some(local) = at.checked_add(1).and_then(|end| end.checked_sub(base)) else {
+                    return Ok(None);
+                };
                 list.last_below(u32::try_from(local).unwrap_or(u32::MAX))
             })?;
             if found.is_some() {
@@ -140,9 +186,19 @@ impl<'a> ConcurrentReader<'a> {
     }
 
     /// The first slot from one on that shows such a marker of a thread.
-    pub(crate) fn next(&self, thread: ThreadId, kind: MarkerKind, from: u64) -> Result<Option<u64>, QueryError> {
-        let Some(known) = self.markers(thread, kind) else { return Ok(None) };
-        let start = known.segments.partition_point(|number| self.step_base(*number) < from).saturating_sub(1);
+    pub(crate) fn next(
+        &self,
+        thread: ThreadId,
+        kind: MarkerKind,
+        from: u64,
+    ) -> Result<Option<u64>, QueryError> {
+        let Some(known) = self.markers(thread, kind) else {
+            return Ok(None);
+        };
+        let start = known
+            .segments
+            .partition_point(|number| self.step_base(*number) < from)
+            .saturating_sub(1);
         for number in known.segments.iter().skip(start) {
             let found = self.in_segment(known, *number, |list, base| {
                 list.first_from(u32::try_from(from.saturating_sub(base)).unwrap_or(u32::MAX))
@@ -155,7 +211,11 @@ impl<'a> ConcurrentReader<'a> {
     }
 
     fn step_base(&self, segment: u32) -> u64 {
-        self.0.contents.segments.get(segment as usize).map_or(u64::MAX, |segment| segment.step_base)
+        self.0
+            .contents
+            .segments
+            .get(segment as usize)
+            .map_or(u64::MAX, |segment| segment.step_base)
     }
 
     fn in_segment(
@@ -164,10 +224,17 @@ impl<'a> ConcurrentReader<'a> {
         number: u32,
         find: impl Fn(&List<'_>, u64) -> Result<Option<u32>, Malformed>,
     ) -> Result<Option<u64>, QueryError> {
-        let Some(segment) = self.0.segment(number as usize) else { return Ok(None) };
-        let Some(local) = local_thread(&segment, ThreadId(known.thread)) else { return Ok(None) };
-        let Some(list) = segment.list(local, markers_of(known.kind))? else { return Ok(None) };
-        let found = find(&list, segment.meta.step_base).map_err(|Malformed| damaged(Section::Registers))?;
+        let Some(segment) = self.0.segment(number as usize) else {
+            return Ok(None);
+        };
+        let Some(local) = local_thread(&segment, ThreadId(known.thread)) else {
+            return Ok(None);
+        };
+        let Some(list) = segment.list(local, markers_of(known.kind))? else {
+            return Ok(None);
+        };
+        let found =
+            find(&list, segment.meta.step_base).map_err(|Malformed| damaged(Section::Registers))?;
         Ok(found.map(|slot| segment.meta.step_base.saturating_add(u64::from(slot))))
     }
 }
@@ -200,10 +267,15 @@ mod tests {
     fn index_of(threads: u16) -> Index {
         let turn = |thread: u16| {
             let time = Record::marker(thread, MarkerKind::TIMESTAMP, 1);
-            [time].into_iter().chain((0..3).map(move |_| Record::step(thread, 0x1000, 1, Branch::None)))
+            [time]
+                .into_iter()
+                .chain((0..3).map(move |_| Record::step(thread, 0x1000, 1, Branch::None)))
         };
         let records = (0..4).flat_map(|_| (0..threads).flat_map(turn)).collect();
-        let options = BuildOptions { segment_bytes: 160, threads: 1 };
+        let options = BuildOptions {
+            segment_bytes: 160,
+            threads: 1,
+        };
         index_in_memory(Records::new(records, InstructionSet::X86_64), &options).unwrap()
     }
 
@@ -211,7 +283,12 @@ mod tests {
     fn time_of(index: &Index) -> Duration {
         let slot = index.step_count() / 2;
         let thread = SlotReader(index).thread_at(Position(slot)).unwrap();
-        let of = || ConcurrentReader(index).of(thread, &(slot..slot + 1)).unwrap().unwrap();
+        let of = || {
+            ConcurrentReader(index)
+                .of(thread, &(slot..slot + 1))
+                .unwrap()
+                .unwrap()
+        };
         assert_eq!(of().markers.len(), index.threads().len() - 1);
         let runs = (0..5).map(|_| {
             let start = Instant::now();
@@ -225,7 +302,10 @@ mod tests {
     fn what_ran_at_the_same_time_costs_in_proportion_to_the_threads() {
         let (few, many) = (time_of(&index_of(100)), time_of(&index_of(800)));
         // Eight times the threads; the cube of that would be 512.
-        assert!(many < 40 * few + Duration::from_millis(5), "{many:?} for 800 threads, {few:?} for 100");
+        assert!(
+            many < 40 * few + Duration::from_millis(5),
+            "{many:?} for 800 threads, {few:?} for 100"
+        );
     }
 
     #[test]
@@ -234,8 +314,14 @@ mod tests {
         // Of the last turn of thread 10 with all others, but for the time between.
         let slot = 60 * 2 + 30 + 2;
         let thread = SlotReader(&index).thread_at(Position(slot)).unwrap();
-        let found = ConcurrentReader(&index).of(thread, &(slot..slot + 1)).unwrap().unwrap();
+        let found = ConcurrentReader(&index)
+            .of(thread, &(slot..slot + 1))
+            .unwrap()
+            .unwrap();
         assert!(found.blocks.len() <= 2, "{:?}", found.blocks);
-        assert_eq!(joined(vec![7..9, 1..3, 3..4, 2..3, 11..12, 8..9]), [1..4, 7..9, 11..12]);
+        assert_eq!(
+            joined(vec![7..9, 1..3, 3..4, 2..3, 11..12, 8..9]),
+            [1..4, 7..9, 11..12]
+        );
     }
 }

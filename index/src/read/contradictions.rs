@@ -45,14 +45,18 @@ impl Contradictions {
     /// Of the events of whole slots, in trace order. Cost: linear in the events.
     pub fn of(index: &Index, events: &[SlotEvent]) -> Result<Self, QueryError> {
         let mut contradictions = Self::default();
-        events.iter().try_for_each(|event| contradictions.add(index, event))?;
+        events
+            .iter()
+            .try_for_each(|event| contradictions.add(index, event))?;
         Ok(contradictions)
     }
 
     /// Of a slot that is read for it, without keeping its events.
     pub fn of_slot(index: &Index, slot: u64) -> Result<Self, QueryError> {
         let mut contradictions = Self::default();
-        SlotReader(index).each_event(slot..slot.saturating_add(1), |event| contradictions.add(index, &event))?;
+        SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
+            contradictions.add(index, &event)
+        })?;
         contradictions.blocks = HashMap::new();
         Ok(contradictions)
     }
@@ -64,7 +68,14 @@ impl Contradictions {
     }
 
     fn add(&mut self, index: &Index, event: &SlotEvent) -> Result<(), QueryError> {
-        let EventKind::Access { address, size_bytes, .. } = event.kind else { return Ok(()) };
+        let EventKind::Access {
+            address,
+            size_bytes,
+            ..
+        } = event.kind
+        else {
+            return Ok(());
+        };
         if index.contents.externals == 0 {
             return Ok(());
         }
@@ -73,7 +84,9 @@ impl Contradictions {
             Some((known, is_any)) if known == slot => is_any,
             _ => {
                 self.blocks.clear();
-                let is_any = SlotReader(index).locate_all(slot).any(|(segment, _)| segment.meta.externals > 0);
+                let is_any = SlotReader(index)
+                    .locate_all(slot)
+                    .any(|(segment, _)| segment.meta.externals > 0);
                 self.slot = Some((slot, is_any));
                 is_any
             }
@@ -84,15 +97,21 @@ impl Contradictions {
         for (granule, _) in granules_of(address, u64::from(size_bytes)) {
             let block = match self.blocks.entry(granule) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(none) => {
-                    none.insert(Block { masks: TouchReader::new(index).contradictions_in(granule, slot)?, passed: 0 })
-                }
+                Entry::Vacant(none) => none.insert(Block {
+                    masks: TouchReader::new(index).contradictions_in(granule, slot)?,
+                    passed: 0,
+                }),
             };
             // The block's list has the accesses of a slot in trace order, so counting those before finds the one.
             let bytes = block.masks.get(block.passed).copied().unwrap_or(0);
             block.passed += 1;
             if bytes != 0 {
-                self.found.push(Contradiction { slot, place_in_slot: event.place_in_slot, granule, bytes });
+                self.found.push(Contradiction {
+                    slot,
+                    place_in_slot: event.place_in_slot,
+                    granule,
+                    bytes,
+                });
             }
         }
         Ok(())
@@ -101,13 +120,21 @@ impl Contradictions {
     /// The bytes of a block that a read, one of the events, found other than they were known to be.
     pub fn bytes(&self, event: &SlotEvent, granule: u64) -> u64 {
         let place = (event.slot, event.place_in_slot);
-        let first = self.found.partition_point(|found| (found.slot, found.place_in_slot) < place);
-        let here = self.found.iter().skip(first).take_while(|found| (found.slot, found.place_in_slot) == place);
-        here.filter(|found| found.granule == granule).fold(0, |all, found| all | found.bytes)
+        let first = self
+            .found
+            .partition_point(|found| (found.slot, found.place_in_slot) < place);
+        let here = self
+            .found
+            .iter()
+            .skip(first)
+            .take_while(|found| (found.slot, found.place_in_slot) == place);
+        here.filter(|found| found.granule == granule)
+            .fold(0, |all, found| all | found.bytes)
     }
 
     /// Whether a read, one of the events, contradicts what was known of some memory.
     pub fn is_any(&self, event: &SlotEvent, range: MemoryRange) -> bool {
-        granules_of(range.address, range.len_bytes).any(|(granule, _)| self.bytes(event, granule) != 0)
+        granules_of(range.address, range.len_bytes)
+            .any(|(granule, _)| self.bytes(event, granule) != 0)
     }
 }

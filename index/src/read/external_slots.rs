@@ -26,21 +26,36 @@ pub(crate) struct ExternalSlots<'a> {
 impl<'a> ExternalSlots<'a> {
     /// Of all memory, or a range.
     pub fn new(index: &'a Index, direction: Direction, range: Option<MemoryRange>) -> Self {
-        Self { index, direction, range, due: None, seams: SeamSlots::default() }
+        Self {
+            index,
+            direction,
+            range,
+            due: None,
+            seams: SeamSlots::default(),
+        }
     }
 
     /// The nearest slot from a bound on, this way. Each bound is at or behind the one before, this way.
     pub fn next(&mut self, bound: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
-        let Some(range) = self.range else { return self.next_anywhere(bound) };
+        let Some(range) = self.range else {
+            return self.next_anywhere(bound);
+        };
         let (index, direction) = (self.index, self.direction);
         let look = |granule: u64, bytes: u64| match direction {
-            Direction::Onward => TouchReader::new(index).next_touches(granule, bytes, bound, Wanted::External),
-            Direction::Back => TouchReader::new(index).last_touches(granule, bytes, bound, Wanted::External),
+            Direction::Onward => {
+                TouchReader::new(index).next_touches(granule, bytes, bound, Wanted::External)
+            }
+            Direction::Back => {
+                TouchReader::new(index).last_touches(granule, bytes, bound, Wanted::External)
+            }
         };
         let due = match &mut self.due {
             Some(due) => due,
             None => {
-                let mut due = DueBytes { direction, heap: BinaryHeap::new() };
+                let mut due = DueBytes {
+                    direction,
+                    heap: BinaryHeap::new(),
+                };
                 if index.contents.externals != 0 {
                     ByteReader::new(index).for_each_touched(range, cancel, |granule, bytes| {
                         due.push(granule, &look(granule, bytes)?);
@@ -57,7 +72,9 @@ impl<'a> ExternalSlots<'a> {
         let segments = &self.index.contents.segments;
         match self.direction {
             Direction::Onward => {
-                let start = segments.partition_point(|segment| segment.step_base < bound).saturating_sub(1);
+                let start = segments
+                    .partition_point(|segment| segment.step_base < bound)
+                    .saturating_sub(1);
                 self.first_in(start..segments.len(), bound)
             }
             Direction::Back => {
@@ -67,18 +84,35 @@ impl<'a> ExternalSlots<'a> {
         }
     }
 
-    fn first_in(&mut self, segments: impl Iterator<Item = usize>, bound: u64) -> Result<Option<u64>, QueryError> {
+    fn first_in(
+        &mut self,
+        segments: impl Iterator<Item = usize>,
+        bound: u64,
+    ) -> Result<Option<u64>, QueryError> {
         for number in segments {
-            let segment = self.index.segment(number).filter(|segment| segment.meta.externals > 0);
+            let segment = self
+                .index
+                .segment(number)
+                .filter(|segment| segment.meta.externals > 0);
             let Some(segment) = segment else { continue };
-            let local = u32::try_from(bound.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
-            let seams = self.seams.of(number, || segment.meta.seam_externals.iter().map(|seam| seam.slot).collect());
+            let local =
+                u32::try_from(bound.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            let seams = self.seams.of(number, || {
+                segment
+                    .meta
+                    .seam_externals
+                    .iter()
+                    .map(|seam| seam.slot)
+                    .collect()
+            });
             let found = match self.direction {
                 Direction::Onward => segment.next_external_slot(local, seams)?,
                 Direction::Back => segment.last_external_slot(local, seams)?,
             };
             if let Some(found) = found {
-                return Ok(Some(segment.meta.step_base.saturating_add(u64::from(found))));
+                return Ok(Some(
+                    segment.meta.step_base.saturating_add(u64::from(found)),
+                ));
             }
         }
         Ok(None)
@@ -114,13 +148,16 @@ struct DueBytes {
 impl DueBytes {
     /// Bytes without any are never looked for again.
     fn push(&mut self, granule: u64, touches: &ByteTouches) {
-        let mut left = (0..64).filter(|place| touches[*place].is_some()).fold(0, |bytes, place| bytes | 1u64 << place);
+        let mut left = (0..64)
+            .filter(|place| touches[*place].is_some())
+            .fold(0, |bytes, place| bytes | 1u64 << place);
         while left != 0 {
             let slot_of = |place: u32| touches[place as usize].map(|touch| touch.slot);
             let slot = slot_of(left.trailing_zeros());
             let same = (0..64).filter(|place| left >> place & 1 != 0 && slot_of(*place) == slot);
             let bytes = same.fold(0, |bytes, place| bytes | 1u64 << place);
-            self.heap.extend(slot.map(|slot| (self.direction.rank(slot), granule, bytes)));
+            self.heap
+                .extend(slot.map(|slot| (self.direction.rank(slot), granule, bytes)));
             left &= !bytes;
         }
     }
@@ -154,13 +191,26 @@ mod tests {
         // Block n changes in its first half at slots n, n + 1000, ..., and its second half never does.
         let (blocks, turns) = (1000, 4);
         let touches_from = |granule: u64, bytes: u64, bound: u64| {
-            let slot = (0..turns).map(|turn| granule + turn * blocks).find(|slot| *slot >= bound);
-            let touch = slot.map(|slot| TouchAt { segment: 0, place: 0, slot, is_write: false, is_known: true });
+            let slot = (0..turns)
+                .map(|turn| granule + turn * blocks)
+                .find(|slot| *slot >= bound);
+            let touch = slot.map(|slot| TouchAt {
+                segment: 0,
+                place: 0,
+                slot,
+                is_write: false,
+                is_known: true,
+            });
             let mut touches = [None; 64];
-            (0..32).filter(|place| bytes >> place & 1 != 0).for_each(|place| touches[place] = touch);
+            (0..32)
+                .filter(|place| bytes >> place & 1 != 0)
+                .for_each(|place| touches[place] = touch);
             touches
         };
-        let mut due = DueBytes { direction: Direction::Onward, heap: BinaryHeap::new() };
+        let mut due = DueBytes {
+            direction: Direction::Onward,
+            heap: BinaryHeap::new(),
+        };
         (0..blocks).for_each(|granule| due.push(granule, &touches_from(granule, u64::MAX, 0)));
         let (mut looks, mut found, mut bound) = (0, Vec::new(), 0);
         let look = |granule, bytes, bound| {
@@ -177,6 +227,9 @@ mod tests {
             found.push(slot);
             bound = slot + 1;
         }
-        assert_eq!((found, looks), ((0..blocks * turns).collect(), blocks * turns));
+        assert_eq!(
+            (found, looks),
+            ((0..blocks * turns).collect(), blocks * turns)
+        );
     }
 }

@@ -37,7 +37,12 @@ pub(crate) struct FarUses<'a> {
 impl<'a> FarUses<'a> {
     /// The uses of a view, one way.
     pub fn new(reader: &'a OperandReader<'a>, view: RegisterView, direction: Direction) -> Self {
-        Self { reader, view, direction, left: VISITS }
+        Self {
+            reader,
+            view,
+            direction,
+            left: VISITS,
+        }
     }
 
     /// The nearest slot from one on, this way, in which the view is used.
@@ -45,7 +50,9 @@ impl<'a> FarUses<'a> {
         let (index, thread, direction) = (self.reader.index, self.reader.thread, self.direction);
         let users = self.users(cancel)?;
         for number in self.segments_of(&users, from)? {
-            let Some(segment) = index.segment(number) else { continue };
+            let Some(segment) = index.segment(number) else {
+                continue;
+            };
             let visit = |pc: Address, from: u64| match direction {
                 Direction::Back => last_visit(&segment, pc, thread, from),
                 Direction::Onward => next_visit(&segment, pc, thread, from),
@@ -76,7 +83,9 @@ impl<'a> FarUses<'a> {
         let range: Range<usize> = match self.direction {
             Direction::Back => 0..segments.partition_point(|segment| segment.step_base < from),
             Direction::Onward => {
-                segments.partition_point(|segment| segment.step_base < from).saturating_sub(1)..segments.len()
+                segments
+                    .partition_point(|segment| segment.step_base < from)
+                    .saturating_sub(1)..segments.len()
             }
         };
         let mut numbers: Vec<usize> = match users.len() > FEW {
@@ -84,7 +93,10 @@ impl<'a> FarUses<'a> {
             false => {
                 let mut numbers = BTreeSet::new();
                 for pc in users {
-                    numbers.extend(KeyMapReader(self.reader.index).segments_with(Key::Pc(pc.0), range.clone())?);
+                    numbers.extend(
+                        KeyMapReader(self.reader.index)
+                            .segments_with(Key::Pc(pc.0), range.clone())?,
+                    );
                 }
                 numbers.into_iter().collect()
             }
@@ -100,7 +112,10 @@ impl<'a> FarUses<'a> {
     fn use_at(&mut self, slot: u64, cancel: &Cancel) -> Result<Option<OperandUse>, QueryError> {
         cancel.check()?;
         if self.left == 0 {
-            return Ok(Some(OperandUse { slot, doubt: Some(Doubt::Undecoded) }));
+            return Ok(Some(OperandUse {
+                slot,
+                doubt: Some(Doubt::Undecoded),
+            }));
         }
         self.left -= 1;
         let step = self.reader.steps_of(slot..slot + 1)?.pop();
@@ -116,8 +131,19 @@ impl<'a> FarUses<'a> {
         if names.is_empty() {
             return Ok(table.users(self.view, kinds));
         }
-        let of_name = |register: RegisterId| table.users(RegisterView { register, ..self.view }, kinds);
-        let users: BTreeSet<Address> = names.into_iter().flat_map(|name| of_name(name).to_vec()).collect();
+        let of_name = |register: RegisterId| {
+            table.users(
+                RegisterView {
+                    register,
+                    ..self.view
+                },
+                kinds,
+            )
+        };
+        let users: BTreeSet<Address> = names
+            .into_iter()
+            .flat_map(|name| of_name(name).to_vec())
+            .collect();
         Ok(users.into_iter().collect())
     }
 
@@ -136,11 +162,19 @@ impl<'a> FarUses<'a> {
             cancel.check()
         };
         match index.source().instructions() {
-            Some(all) => {
-                all.iter().try_for_each(|known| add(known.pc, known.instruction_set, known_encoding(index, known)))?
-            }
+            Some(all) => all.iter().try_for_each(|known| {
+                add(
+                    known.pc,
+                    known.instruction_set,
+                    known_encoding(index, known),
+                )
+            })?,
             None if index.codes.is_complete() => {
-                index.codes.all().iter().try_for_each(|code| add(code.pc, code.set, Some(code.encoding)))?;
+                index
+                    .codes
+                    .all()
+                    .iter()
+                    .try_for_each(|code| add(code.pc, code.set, Some(code.encoding)))?;
             }
             None => {}
         }
@@ -156,16 +190,26 @@ fn last_visit(
     thread: ThreadId,
     last: u64,
 ) -> Result<Option<u64>, QueryError> {
-    let Some((visits, local)) = segment.visits(pc.0)?.zip(local_thread(segment, thread)) else { return Ok(None) };
+    let Some((visits, local)) = segment.visits(pc.0)?.zip(local_thread(segment, thread)) else {
+        return Ok(None);
+    };
     let own = segment.steps_of_thread(local)?;
     let base = segment.meta.step_base;
     let mut below = u32::try_from((last + 1).saturating_sub(base)).unwrap_or(u32::MAX);
     loop {
-        let count = visits.count_below(below).map_err(|_| damaged(Section::Pcs))?;
-        let Some(place) = count.checked_sub(1) else { return Ok(None) };
+        let count = visits
+            .count_below(below)
+            .map_err(|_| damaged(Section::Pcs))?;
+        let Some(place) = count.checked_sub(1) else {
+            return Ok(None);
+        };
         let slot = visits.get(place).map_err(|_| damaged(Section::Pcs))?;
-        let Some(own) = &own else { return Ok(Some(base + u64::from(slot))) };
-        let owned = own.last_below(slot.saturating_add(1)).map_err(|_| damaged(Section::Registers))?;
+        let Some(own) = &own else {
+            return Ok(Some(base + u64::from(slot)));
+        };
+        let owned = own
+            .last_below(slot.saturating_add(1))
+            .map_err(|_| damaged(Section::Registers))?;
         match owned {
             Some(owned) if owned == slot => return Ok(Some(base + u64::from(slot))),
             Some(owned) => below = owned.saturating_add(1),
@@ -181,18 +225,27 @@ fn next_visit(
     thread: ThreadId,
     first: u64,
 ) -> Result<Option<u64>, QueryError> {
-    let Some((visits, local)) = segment.visits(pc.0)?.zip(local_thread(segment, thread)) else { return Ok(None) };
+    let Some((visits, local)) = segment.visits(pc.0)?.zip(local_thread(segment, thread)) else {
+        return Ok(None);
+    };
     let own = segment.steps_of_thread(local)?;
     let base = segment.meta.step_base;
     let mut from = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
     loop {
-        let place = visits.count_below(from).map_err(|_| damaged(Section::Pcs))?;
+        let place = visits
+            .count_below(from)
+            .map_err(|_| damaged(Section::Pcs))?;
         if place >= visits.len() {
             return Ok(None);
         }
         let slot = visits.get(place).map_err(|_| damaged(Section::Pcs))?;
-        let Some(own) = &own else { return Ok(Some(base + u64::from(slot))) };
-        match own.first_from(slot).map_err(|_| damaged(Section::Registers))? {
+        let Some(own) = &own else {
+            return Ok(Some(base + u64::from(slot)));
+        };
+        match own
+            .first_from(slot)
+            .map_err(|_| damaged(Section::Registers))?
+        {
             Some(owned) if owned == slot => return Ok(Some(base + u64::from(slot))),
             Some(owned) => from = owned,
             None => return Ok(None),
@@ -244,24 +297,47 @@ mod tests {
     #[test]
     fn the_lists_of_visits_find_what_the_steps_nearby_show() {
         for segment_bytes in [160, 1 << 20] {
-            let options = BuildOptions { segment_bytes, threads: 1 };
+            let options = BuildOptions {
+                segment_bytes,
+                threads: 1,
+            };
             let index = index_in_memory(trace(), &options).unwrap();
             let (kinds, cancel) = (AccessKinds::All.into(), Cancel::default());
             let mut walked = WalkedUses::new(&index);
-            for (name, slot) in
-                ["x0", "x1", "x2", "x3", "x4"].iter().flat_map(|name| (1..300).map(move |slot| (name, slot)))
+            for (name, slot) in ["x0", "x1", "x2", "x3", "x4"]
+                .iter()
+                .flat_map(|name| (1..300).map(move |slot| (name, slot)))
             {
-                let (thread, view) = (ThreadId(slot % 2), Registers::view(name, InstructionSet::A64).unwrap());
+                let (thread, view) = (
+                    ThreadId(slot % 2),
+                    Registers::view(name, InstructionSet::A64).unwrap(),
+                );
                 let slot = u64::from(slot);
-                let reader = OperandReader { index: &index, thread, kinds };
-                let near = reader.last_uses(&[view], slot, &cancel).unwrap().pop().flatten();
-                let far = FarUses::new(&reader, view, Direction::Back).next(slot, &cancel).unwrap();
+                let reader = OperandReader {
+                    index: &index,
+                    thread,
+                    kinds,
+                };
+                let near = reader
+                    .last_uses(&[view], slot, &cancel)
+                    .unwrap()
+                    .pop()
+                    .flatten();
+                let far = FarUses::new(&reader, view, Direction::Back)
+                    .next(slot, &cancel)
+                    .unwrap();
                 assert_eq!(near, far, "{name} before {slot}");
                 let near = reader.next_use(view, slot..u64::MAX, &cancel).unwrap();
-                let far = FarUses::new(&reader, view, Direction::Onward).next(slot, &cancel).unwrap();
+                let far = FarUses::new(&reader, view, Direction::Onward)
+                    .next(slot, &cancel)
+                    .unwrap();
                 assert_eq!(near, far, "{name} from {slot}");
                 let found = walked.next(&reader, view, slot..u64::MAX, &cancel).unwrap();
-                assert_eq!(near.map(|found| found.slot), found, "{name} from {slot}, for a walk");
+                assert_eq!(
+                    near.map(|found| found.slot),
+                    found,
+                    "{name} from {slot}, for a walk"
+                );
             }
         }
     }

@@ -40,29 +40,56 @@ impl FetchReader<'_> {
         self.nearest(granule, need, from, Direction::Onward)
     }
 
-    fn nearest(&self, granule: u64, need: u64, from: u64, way: Direction) -> Result<ByteFetches, QueryError> {
+    fn nearest(
+        &self,
+        granule: u64,
+        need: u64,
+        from: u64,
+        way: Direction,
+    ) -> Result<ByteFetches, QueryError> {
         let mut fetches = [None; 64];
         if need == 0 || !self.0.has_one_memory() {
             return Ok(fetches);
         }
         let first = granule << GRANULE_BITS;
-        let codes = self.0.codes.around(first, first | ((1 << GRANULE_BITS) - 1));
+        let codes = self
+            .0
+            .codes
+            .around(first, first | ((1 << GRANULE_BITS) - 1));
         for of_address in codes.chunk_by(|one, next| one.pc == next.pc) {
-            let mut walk = Walk { granule, from, way, fetches: &mut fetches };
+            let mut walk = Walk {
+                granule,
+                from,
+                way,
+                fetches: &mut fetches,
+            };
             self.take_fetches_at(of_address, need, &mut walk)?;
         }
         Ok(fetches)
     }
 
     /// Takes the nearest fetches of the instructions of one address, which may differ in bytes and length.
-    fn take_fetches_at(&self, codes: &[ExecutedCode], need: u64, walk: &mut Walk<'_>) -> Result<(), QueryError> {
-        let Some(pc) = codes.first().map(|code| code.pc) else { return Ok(()) };
-        let masks = codes.iter().map(|code| mask_of(walk.granule, pc, &code.encoding));
+    fn take_fetches_at(
+        &self,
+        codes: &[ExecutedCode],
+        need: u64,
+        walk: &mut Walk<'_>,
+    ) -> Result<(), QueryError> {
+        let Some(pc) = codes.first().map(|code| code.pc) else {
+            return Ok(());
+        };
+        let masks = codes
+            .iter()
+            .map(|code| mask_of(walk.granule, pc, &code.encoding));
         let mut need = need & masks.fold(0, |all, mask| all | mask);
         let mut slot = Some(walk.from);
         for _ in 0..VISITS {
-            let Some(from) = slot.filter(|_| need != 0) else { return Ok(()) };
-            let Some(step) = self.visit(pc, from, walk.way)? else { return Ok(()) };
+            let Some(from) = slot.filter(|_| need != 0) else {
+                return Ok(());
+            };
+            let Some(step) = self.visit(pc, from, walk.way)? else {
+                return Ok(());
+            };
             if let Some(encoding) = self.encoding_at(step)? {
                 walk.take(pc, &encoding, step.after().0, need);
                 need &= !mask_of(walk.granule, pc, &encoding);
@@ -79,15 +106,25 @@ impl FetchReader<'_> {
     fn visit(&self, pc: Address, from: u64, way: Direction) -> Result<Option<Step>, QueryError> {
         let reader = VisitReader(self.0);
         match way {
-            Direction::Back => Ok(reader.visits_between(pc, 0..from.saturating_add(1), 1)?.pop()),
+            Direction::Back => Ok(reader
+                .visits_between(pc, 0..from.saturating_add(1), 1)?
+                .pop()),
             Direction::Onward => reader.first_visit(pc, from),
         }
     }
 
     /// The bytes of the instruction of a step, as memory held them.
     fn encoding_at(&self, step: Step) -> Result<Option<Encoding>, QueryError> {
-        let text = SlotReader(self.0).step_of(step.after().0)?.map(|(_, text)| text);
-        Ok(text.and_then(|text| Some(self.0.program().in_memory(text.instruction_set, text.encoding?))))
+        let text = SlotReader(self.0)
+            .step_of(step.after().0)?
+            .map(|(_, text)| text);
+        Ok(text.and_then(|text| {
+            Some(
+                self.0
+                    .program()
+                    .in_memory(text.instruction_set, text.encoding?),
+            )
+        }))
     }
 
     /// The first block from one on that an executed instruction has a byte in.
@@ -95,7 +132,9 @@ impl FetchReader<'_> {
         if !self.0.has_one_memory() {
             return None;
         }
-        let first = from.checked_shl(GRANULE_BITS).filter(|first| first >> GRANULE_BITS == from)?;
+        let first = from
+            .checked_shl(GRANULE_BITS)
+            .filter(|first| first >> GRANULE_BITS == from)?;
         let reaching = |code: &&ExecutedCode| last_byte(code.pc, &code.encoding) >= first;
         let code = self.0.codes.around(first, u64::MAX).iter().find(reaching)?;
         Some((code.pc.0 >> GRANULE_BITS).max(from))
@@ -115,9 +154,15 @@ impl Walk<'_> {
     fn take(&mut self, pc: Address, encoding: &Encoding, slot: u64, need: u64) {
         let mask = mask_of(self.granule, pc, encoding) & need;
         let is_nearer = |known: &Fetch| self.way.rank(slot) > self.way.rank(known.slot);
-        for (place, fetch) in (0..).zip(self.fetches.iter_mut()).filter(|(place, _)| mask >> place & 1 != 0) {
+        for (place, fetch) in (0..)
+            .zip(self.fetches.iter_mut())
+            .filter(|(place, _)| mask >> place & 1 != 0)
+        {
             let offset = ((self.granule << GRANULE_BITS) + place).wrapping_sub(pc.0);
-            let byte = usize::try_from(offset).ok().and_then(|offset| encoding.bytes().get(offset)).copied();
+            let byte = usize::try_from(offset)
+                .ok()
+                .and_then(|offset| encoding.bytes().get(offset))
+                .copied();
             if fetch.as_ref().is_none_or(is_nearer) {
                 *fetch = byte.map(|byte| Fetch { slot, byte });
             }
@@ -133,7 +178,11 @@ fn last_byte(pc: Address, encoding: &Encoding) -> u64 {
 pub(crate) fn mask_of(granule: u64, pc: Address, encoding: &Encoding) -> u64 {
     let (first, last) = (granule << GRANULE_BITS, last_byte(pc, encoding));
     let is_here = last >= first && pc.0 >> GRANULE_BITS <= granule;
-    if is_here { bytes_between(granule, pc.0, last) } else { 0 }
+    if is_here {
+        bytes_between(granule, pc.0, last)
+    } else {
+        0
+    }
 }
 
 #[cfg(test)]
@@ -158,25 +207,45 @@ mod tests {
     #[track_caller]
     fn check(index: &Index, address: u64, len_bytes: u64, expected: &[&str]) {
         let text = |position| {
-            let question = MemoryAt { position: Position(position), address: Address(address), len_bytes };
-            let bytes = question.run(index, &Cancel::default()).unwrap().into_iter().map(|state| {
-                let letter = match state.source {
-                    ValueSource::Recorded => 'r',
-                    ValueSource::Inferred => 'i',
-                    ValueSource::External => 'x',
-                    ValueSource::Unknown => '?',
-                };
-                state.value.map_or("??".to_owned(), |value| format!("{value:02x}{letter}"))
-            });
+            let question = MemoryAt {
+                position: Position(position),
+                address: Address(address),
+                len_bytes,
+            };
+            let bytes = question
+                .run(index, &Cancel::default())
+                .unwrap()
+                .into_iter()
+                .map(|state| {
+                    let letter = match state.source {
+                        ValueSource::Recorded => 'r',
+                        ValueSource::Inferred => 'i',
+                        ValueSource::External => 'x',
+                        ValueSource::Unknown => '?',
+                    };
+                    state
+                        .value
+                        .map_or("??".to_owned(), |value| format!("{value:02x}{letter}"))
+                });
             bytes.collect::<Vec<_>>().join(" ")
         };
-        assert_eq!((0..=index.step_count()).map(text).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            (0..=index.step_count()).map(text).collect::<Vec<_>>(),
+            expected
+        );
     }
 
     fn index_of(text: &str, options: TarmacOptions, program: Program) -> Index {
         let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), options).unwrap();
-        let options = BuildOptions { segment_bytes: 100, threads: 1 };
-        with_images(index_in_memory(Arc::new(tarmac), &options).unwrap(), program, &Cancel::default())
+        let options = BuildOptions {
+            segment_bytes: 100,
+            threads: 1,
+        };
+        with_images(
+            index_in_memory(Arc::new(tarmac), &options).unwrap(),
+            program,
+            &Cancel::default(),
+        )
     }
 
     fn plain(text: &str) -> Index {
@@ -185,12 +254,19 @@ mod tests {
 
     #[test]
     fn executed_bytes_are_known_before_and_after_they_are_executed() {
-        let index =
-            plain("1 clk IT (1) 00001000 d503201f O EL1h_n : NOP\n2 clk IT (2) 00001004 d65f03c0 O EL1h_n : RET\n");
+        let index = plain(
+            "1 clk IT (1) 00001000 d503201f O EL1h_n : NOP\n2 clk IT (2) 00001004 d65f03c0 O EL1h_n : RET\n",
+        );
         check(&index, 0x1003, 6, &["d5i c0i 03i 5fi d6i ??"; 3]);
-        let next = NextAccessedBlock { from: Address(0) }.run(&index, &Cancel::default()).unwrap();
+        let next = NextAccessedBlock { from: Address(0) }
+            .run(&index, &Cancel::default())
+            .unwrap();
         assert_eq!(next, Some(Address(0x1000)));
-        let next = NextAccessedBlock { from: Address(0x1040) }.run(&index, &Cancel::default()).unwrap();
+        let next = NextAccessedBlock {
+            from: Address(0x1040),
+        }
+        .run(&index, &Cancel::default())
+        .unwrap();
         assert_eq!(next, None);
     }
 
@@ -212,7 +288,9 @@ mod tests {
 
     #[test]
     fn an_instruction_that_stores_over_itself_was_fetched_before() {
-        let index = plain("1 clk IT (1) 00001000 39000001 O EL1h_n : STRB w1,[x0]\n1 clk MW1 00001000 77\n");
+        let index = plain(
+            "1 clk IT (1) 00001000 39000001 O EL1h_n : STRB w1,[x0]\n1 clk MW1 00001000 77\n",
+        );
         check(&index, 0x1000, 2, &["01i 00i", "77r 00i"]);
     }
 
@@ -222,11 +300,24 @@ mod tests {
         let text = "1 clk IT (1) 00001000 f000b800 T svc : B.W 0x1004\n2 clk IT (2) 00001004 4770 T svc : BX lr\n";
         check(&plain(text), 0x1000, 7, &["00i f0i 00i b8i 70i 47i ??"; 3]);
         // With BE8, code stays little-endian (DDI 0487, E2.7); without, as the image says, it has the order of data.
-        let big = TarmacOptions { endian: stepback_machine::Endian::Big, ..Default::default() };
-        check(&index_of(text, big, Program::default()), 0x1000, 6, &["00i f0i 00i b8i 70i 47i"; 3]);
+        let big = TarmacOptions {
+            endian: stepback_machine::Endian::Big,
+            ..Default::default()
+        };
+        check(
+            &index_of(text, big, Program::default()),
+            0x1000,
+            6,
+            &["00i f0i 00i b8i 70i 47i"; 3],
+        );
         let mut program = Program::default();
         program.set_code_endian(stepback_machine::Endian::Big);
-        check(&index_of(text, big, program), 0x1000, 6, &["f0i 00i b8i 00i 47i 70i"; 3]);
+        check(
+            &index_of(text, big, program),
+            0x1000,
+            6,
+            &["f0i 00i b8i 00i 47i 70i"; 3],
+        );
     }
 
     #[test]
@@ -251,9 +342,18 @@ mod tests {
                     1 clk MW4 00001004 d65f03c0\n\
                     2 clk IT (2) 00001004 d65f03c0 O EL1h_n : RET\n";
         let mut program = Program::default();
-        program.load(Address(0x1000), [1, 2, 3, 4, 0x1f, 0x20, 3, 0xd5, 9].into(), 9);
+        program.load(
+            Address(0x1000),
+            [1, 2, 3, 4, 0x1f, 0x20, 3, 0xd5, 9].into(),
+            9,
+        );
         let index = index_of(text, TarmacOptions::default(), program);
         let executed = "04i c0r 03r 5fr d6r 09i";
-        check(&index, 0x1003, 6, &["04i 1fi 20i 03i d5i 09i", executed, executed]);
+        check(
+            &index,
+            0x1003,
+            6,
+            &["04i 1fi 20i 03i d5i 09i", executed, executed],
+        );
     }
 }

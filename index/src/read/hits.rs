@@ -29,10 +29,24 @@ impl HitReader<'_> {
         steps.sort_unstable();
         steps.dedup();
         let records = RecordReader(self.0).records_of(&steps, Detail::Hit)?;
-        let hit = |FoundAccess { step, position, access }| {
-            let place = records.binary_search_by_key(&step, |record| record.step).ok();
-            let record = place.and_then(|place| records.get(place)).cloned().ok_or(QueryError::TraceChanged)?;
-            Ok(Hit { record, position, access, doubt: None })
+        let hit = |FoundAccess {
+                       step,
+                       position,
+                       access,
+                   }| {
+            let place = records
+                .binary_search_by_key(&step, |record| record.step)
+                .ok();
+            let record = place
+                .and_then(|place| records.get(place))
+                .cloned()
+                .ok_or(QueryError::TraceChanged)?;
+            Ok(Hit {
+                record,
+                position,
+                access,
+                doubt: None,
+            })
         };
         found.into_iter().map(hit).collect()
     }

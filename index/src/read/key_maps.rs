@@ -17,26 +17,43 @@ pub(crate) struct KeyMapReader<'a>(pub &'a Index);
 impl<'a> KeyMapReader<'a> {
     /// The numbers of the segments in `range` that touch a memory block (or visit an address), ascending.
     /// Cost: one lookup for each 64 segments, whatever the answer, and for each of the last ones that have no map.
-    pub(crate) fn segments_with(&self, key: Key, range: Range<usize>) -> Result<Vec<usize>, QueryError> {
+    pub(crate) fn segments_with(
+        &self,
+        key: Key,
+        range: Range<usize>,
+    ) -> Result<Vec<usize>, QueryError> {
         let mut found = Vec::new();
         for number in 0..self.0.contents.key_maps.len() {
-            let Some(KeyMaps { first, end, .. }) = self.0.contents.key_maps.get(number).copied() else { continue };
+            let Some(KeyMaps { first, end, .. }) = self.0.contents.key_maps.get(number).copied()
+            else {
+                continue;
+            };
             let (first, end) = (first as usize, end as usize);
             if first >= range.end || end <= range.start {
                 continue;
             }
             let map = self.0.key_map(number, key)?;
             let set = match key {
-                Key::Granule(granule) => map.find::<SegmentSet<Reach>>(granule).map(|set| set.map(|set| set.segments)),
-                Key::Pc(pc) => map.find::<SegmentSet<()>>(pc).map(|set| set.map(|set| set.segments)),
+                Key::Granule(granule) => map
+                    .find::<SegmentSet<Reach>>(granule)
+                    .map(|set| set.map(|set| set.segments)),
+                Key::Pc(pc) => map
+                    .find::<SegmentSet<()>>(pc)
+                    .map(|set| set.map(|set| set.segments)),
             };
             let set = set.map_err(|_| bad_key_map())?.unwrap_or_default();
-            found.extend((0..SEGMENTS).filter(|place| set >> place & 1 != 0).map(|place| first + place));
+            found.extend(
+                (0..SEGMENTS)
+                    .filter(|place| set >> place & 1 != 0)
+                    .map(|place| first + place),
+            );
         }
         found.retain(|number| range.contains(number));
         let unmapped = self.unmapped();
         for number in unmapped.start.max(range.start)..unmapped.end.min(range.end) {
-            let Some(segment) = self.0.segment(number) else { continue };
+            let Some(segment) = self.0.segment(number) else {
+                continue;
+            };
             let has_it = match key {
                 Key::Granule(granule) => segment.granule(granule)?.is_some(),
                 Key::Pc(pc) => segment.visits(pc)?.is_some(),
@@ -61,17 +78,27 @@ impl<'a> KeyMapReader<'a> {
         wants: &dyn Fn(Reach) -> bool,
     ) -> Result<impl DoubleEndedIterator<Item = usize> + use<>, QueryError> {
         let maps = self.0.contents.key_maps.get(group);
-        let Range { start, end } = maps.map_or(self.unmapped(), |maps| maps.first as usize..maps.end as usize);
+        let Range { start, end } = maps.map_or(self.unmapped(), |maps| {
+            maps.first as usize..maps.end as usize
+        });
         let within = start.max(range.start)..end.min(range.end);
         let set = match maps.filter(|_| !within.is_empty()) {
             Some(_) => {
-                let found = self.0.key_map(group, Key::Granule(granule))?.find::<SegmentSet<Reach>>(granule);
+                let found = self
+                    .0
+                    .key_map(group, Key::Granule(granule))?
+                    .find::<SegmentSet<Reach>>(granule);
                 let set = found.map_err(|_| bad_key_map())?.unwrap_or_default();
-                Some(if set.gist.is_none_or(wants) { set.segments } else { 0 })
+                Some(if set.gist.is_none_or(wants) {
+                    set.segments
+                } else {
+                    0
+                })
             }
             None => None,
         };
-        let has_it = move |number: &usize| set.is_none_or(|set| set >> (number - start).min(63) & 1 != 0);
+        let has_it =
+            move |number: &usize| set.is_none_or(|set| set >> (number - start).min(63) & 1 != 0);
         Ok(within.filter(has_it))
     }
 
@@ -90,10 +117,13 @@ impl<'a> KeyMapReader<'a> {
         };
         for number in 0..self.0.contents.key_maps.len() {
             let map = self.0.key_map(number, Key::Granule(from))?;
-            map.for_each_from(from, |granule, _: SegmentSet<Reach>| note(granule)).map_err(|_| bad_key_map())?;
+            map.for_each_from(from, |granule, _: SegmentSet<Reach>| note(granule))
+                .map_err(|_| bad_key_map())?;
         }
         for segment in self.unmapped().filter_map(|number| self.0.segment(number)) {
-            let walked = segment.granules()?.for_each_from(from, |granule, _: Granule<'_>| note(granule));
+            let walked = segment
+                .granules()?
+                .for_each_from(from, |granule, _: Granule<'_>| note(granule));
             walked.map_err(|_| damaged(Section::Granules))?;
         }
         Ok(next)

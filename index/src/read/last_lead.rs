@@ -1,6 +1,8 @@
 //! Where a thread goes on behind its last step, of which the trace shows no next one.
 
-use stepback_machine::{Address, Branch, Control, Delay, FlagTest, Flow, Lead, RegisterId, RegisterView, Site, Target};
+use stepback_machine::{
+    Address, Branch, Control, Delay, FlagTest, Flow, Lead, RegisterId, RegisterView, Site, Target,
+};
 use stepback_parsers::{DelaySlot, Step};
 
 use crate::answers::error::QueryError;
@@ -31,14 +33,18 @@ impl RegisterReader<'_> {
     /// Where the thread goes on that has no step from the position on. Cost: the text of its last step,
     /// in a trace of several threads that of up to [`LATE_STEPS`] steps behind it.
     pub(crate) fn last_lead(&self) -> Result<LastLead, QueryError> {
-        let Some(last) = SlotReader(self.index).owner(self.thread, self.at.0)? else { return Ok(LastLead::Written) };
+        let Some(last) = SlotReader(self.index).owner(self.thread, self.at.0)? else {
+            return Ok(LastLead::Written);
+        };
         let pc = RegisterView::new(RegisterId::PC, 0, u16::MAX);
         for known in ViewReader(self.index).overlapping(self.thread, pc) {
             if ViewReader(self.index).last_write_slot(known, self.at.0)? >= Some(last.after().0) {
                 return Ok(LastLead::Written);
             }
         }
-        let Some(step) = self.undiverted(last)? else { return Ok(LastLead::Open) };
+        let Some(step) = self.undiverted(last)? else {
+            return Ok(LastLead::Open);
+        };
         self.lead_of(last, &step)
     }
 
@@ -47,7 +53,10 @@ impl RegisterReader<'_> {
         let end = self.at.0.min(last.after().0.saturating_add(LATE_STEPS));
         let events = SlotReader(self.index).events(last.after().0..end.saturating_add(1))?;
         let mut found = None;
-        for event in events.into_iter().filter(|event| event.thread == self.thread) {
+        for event in events
+            .into_iter()
+            .filter(|event| event.thread == self.thread)
+        {
             match event.kind {
                 EventKind::Step(step) => found = Some(step),
                 EventKind::Text { kind, .. } if kind.is_exceptional() => return Ok(None),
@@ -60,9 +69,17 @@ impl RegisterReader<'_> {
 
     /// The branch before the last step, where that step is what comes before control goes where the branch leads:
     /// in its delay slot, or where the branch of which it is the slot leads (a couple of branches).
-    fn branch_before(&self, last: Step, slot: &StepText) -> Result<Option<BranchBefore>, QueryError> {
-        let Some(at) = SlotReader(self.index).owner(self.thread, last.0)? else { return Ok(None) };
-        let step = SlotReader(self.index).step_of(at.after().0)?.map(|(_, step)| step);
+    fn branch_before(
+        &self,
+        last: Step,
+        slot: &StepText,
+    ) -> Result<Option<BranchBefore>, QueryError> {
+        let Some(at) = SlotReader(self.index).owner(self.thread, last.0)? else {
+            return Ok(None);
+        };
+        let step = SlotReader(self.index)
+            .step_of(at.after().0)?
+            .map(|(_, step)| step);
         let is_before = |step: &StepText| {
             let has_slot = step.is_executed && step.control().delay != Delay::None;
             has_slot && (step.next_pc() == slot.pc || step.delay_slot != DelaySlot::None)
@@ -70,7 +87,11 @@ impl RegisterReader<'_> {
         Ok(step.filter(is_before).map(|step| BranchBefore { at, step }))
     }
 
-    fn lead_beyond(&self, BranchBefore { at, step }: BranchBefore, slot: &StepText) -> Result<LastLead, QueryError> {
+    fn lead_beyond(
+        &self,
+        BranchBefore { at, step }: BranchBefore,
+        slot: &StepText,
+    ) -> Result<LastLead, QueryError> {
         // Where a branch in the slot leads is decided by two.
         if slot.control().flow != Flow::Next {
             return Ok(LastLead::Open);
@@ -92,14 +113,23 @@ impl RegisterReader<'_> {
     }
 
     /// To what a register held before a step.
-    fn led_by(&self, at: Step, step: &StepText, register: RegisterId) -> Result<LastLead, QueryError> {
+    fn led_by(
+        &self,
+        at: Step,
+        step: &StepText,
+        register: RegisterId,
+    ) -> Result<LastLead, QueryError> {
         let set = step.instruction_set;
         let held = self.held_before(at, RegisterView::new(register, 0, set.word_bytes()))?;
         // In a handler of M-profile the register may say how to return from the exception, and in a function that the other
         // security state called, that it returns there.
-        let is_return = |value: u64| set.is_exception_return_value(value) || set.is_function_return_value(value);
+        let is_return = |value: u64| {
+            set.is_exception_return_value(value) || set.is_function_return_value(value)
+        };
         let target = held.filter(|value| !is_return(*value));
-        Ok(target.map_or(LastLead::Open, |value| LastLead::To(Address(set.code_address(value)))))
+        Ok(target.map_or(LastLead::Open, |value| {
+            LastLead::To(Address(set.code_address(value)))
+        }))
     }
 
     fn lead_of(&self, last: Step, step: &StepText) -> Result<LastLead, QueryError> {
@@ -110,7 +140,10 @@ impl RegisterReader<'_> {
             return Ok(LastLead::To(step.next_pc()));
         }
         let set = step.instruction_set;
-        let site = step.encoding.map(|encoding| Site { pc: step.pc, encoding });
+        let site = step.encoding.map(|encoding| Site {
+            pc: step.pc,
+            encoding,
+        });
         if let Some(site) = site
             && let Some(test) = set.branch_test(&site.encoding)
         {
@@ -131,7 +164,11 @@ impl RegisterReader<'_> {
         let Some(status) = self.held_before(last, RegisterView::new(RegisterId::PSR, 0, 4))? else {
             return Ok(LastLead::Open);
         };
-        let target = step.control().target.address().filter(|_| test.holds(status));
+        let target = step
+            .control()
+            .target
+            .address()
+            .filter(|_| test.holds(status));
         Ok(LastLead::To(target.map_or(step.next_pc(), Address)))
     }
 
@@ -165,54 +202,108 @@ mod tests {
         let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
         let oracle = Oracle::of(&tarmac).unwrap();
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
-        let question = RegistersAt { position: index.end(), thread: Some(ThreadId(0)) };
+        let question = RegistersAt {
+            position: index.end(),
+            thread: Some(ThreadId(0)),
+        };
         let file = question.run(&index, &Cancel::default()).unwrap();
-        assert_eq!(file.get("pc").and_then(|value| value.to_u64()), expected, "{text}");
+        assert_eq!(
+            file.get("pc").and_then(|value| value.to_u64()),
+            expected,
+            "{text}"
+        );
         assert_eq!(question.replay(&oracle), Some(file), "{text}");
     }
 
-    const BEFORE: &str = "1 clk IT (1) 00001000 d503201f O EL1h_n : NOP\n1 clk R X3 0000000000005000\n";
+    const BEFORE: &str =
+        "1 clk IT (1) 00001000 d503201f O EL1h_n : NOP\n1 clk R X3 0000000000005000\n";
 
     #[test]
     fn the_last_step_tells_where_the_trace_would_go_on() {
         let last = |line: &str| format!("{BEFORE}2 clk {line}\n");
         let branch = |cpsr: &str| {
-            format!("{BEFORE}1 clk R cpsr {cpsr}\n2 clk IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014\n")
+            format!(
+                "{BEFORE}1 clk R cpsr {cpsr}\n2 clk IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014\n"
+            )
         };
-        check(&last("IT (2) 00001004 d503201f O EL1h_n : NOP"), Some(0x1008));
-        check(&last("IT (2) 00001004 14000004 O EL1h_n : B 0x1014"), Some(0x1014));
-        check(&last("IT (2) 00001004 97fffffe O EL1h_n : BL 0xffc"), Some(0xffc));
+        check(
+            &last("IT (2) 00001004 d503201f O EL1h_n : NOP"),
+            Some(0x1008),
+        );
+        check(
+            &last("IT (2) 00001004 14000004 O EL1h_n : B 0x1014"),
+            Some(0x1014),
+        );
+        check(
+            &last("IT (2) 00001004 97fffffe O EL1h_n : BL 0xffc"),
+            Some(0xffc),
+        );
         check(&branch("60000005"), Some(0x1014));
         check(&branch("20000005"), Some(0x1008));
-        check(&last("IS (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), Some(0x1008));
-        check(&last("IT (2) 00001004 d61f0060 O EL1h_n : BR x3"), Some(0x5000));
+        check(
+            &last("IS (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"),
+            Some(0x1008),
+        );
+        check(
+            &last("IT (2) 00001004 d61f0060 O EL1h_n : BR x3"),
+            Some(0x5000),
+        );
     }
 
     #[test]
     fn what_the_last_step_does_not_tell_is_unknown() {
         let last = |line: &str| format!("{BEFORE}2 clk {line}\n");
         check(&last("IT (2) 00001004 d61f0080 O EL1h_n : BR x4"), None);
-        check(&last("IT (2) 00001004 b4000080 O EL1h_n : CBZ x0,0x1014"), None);
+        check(
+            &last("IT (2) 00001004 b4000080 O EL1h_n : CBZ x0,0x1014"),
+            None,
+        );
         // gem5 and the ES form print a branch that falls through in the same way.
-        check(&last("IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), None);
+        check(
+            &last("IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"),
+            None,
+        );
         check(&last("ES (00001004:54000080) O EL1h_n : B.EQ 0x1014"), None);
         check(&last("IT (2) 00001004 d4000001 O EL1h_n : SVC #0"), None);
         check(&last("IT (2) 00001004 00000000 O EL1h_n : UDF #0"), None);
-        check(&last("IT (2) 00001004 d503201f O EL1h_n : NOP\n2 clk E 00001008 irq 00000019 CoreEvent_IRQ"), None);
+        check(
+            &last(
+                "IT (2) 00001004 d503201f O EL1h_n : NOP\n2 clk E 00001008 irq 00000019 CoreEvent_IRQ",
+            ),
+            None,
+        );
         let stale = "1 clk R pc 0000000000001004\n";
-        check(&format!("{BEFORE}{stale}2 clk IT (2) 00001004 d61f0080 O EL1h_n : BR x4\n"), None);
+        check(
+            &format!("{BEFORE}{stale}2 clk IT (2) 00001004 d61f0080 O EL1h_n : BR x4\n"),
+            None,
+        );
     }
 
     #[test]
     fn a_branch_of_aarch32_is_taken_when_its_condition_holds() {
         let before = "1 clk IT (1) 00001000 e1a00000 A svc : NOP\n1 clk R r3 00005001\n";
-        check(&format!("{before}2 clk IT (2) 00001004 0a000001 A svc : BEQ 0x1010\n"), Some(0x1010));
-        check(&format!("{before}2 clk IS (2) 00001004 0a000001 A svc : BEQ 0x1010\n"), Some(0x1008));
-        check(&format!("{before}2 clk IT (2) 00001004 e12fff13 A svc : BX r3\n"), Some(0x5000));
-        check(&format!("{before}2 clk IT (2) 00001004 b103 T svc : CBZ r3,0x1008\n"), None);
+        check(
+            &format!("{before}2 clk IT (2) 00001004 0a000001 A svc : BEQ 0x1010\n"),
+            Some(0x1010),
+        );
+        check(
+            &format!("{before}2 clk IS (2) 00001004 0a000001 A svc : BEQ 0x1010\n"),
+            Some(0x1008),
+        );
+        check(
+            &format!("{before}2 clk IT (2) 00001004 e12fff13 A svc : BX r3\n"),
+            Some(0x5000),
+        );
+        check(
+            &format!("{before}2 clk IT (2) 00001004 b103 T svc : CBZ r3,0x1008\n"),
+            None,
+        );
         // FNC_RETURN of Armv8-M leads to an address on the Secure stack (DDI 0553, B3.21).
         let secure = "1 clk IT (1) 00001000 bf00 T thread_ns : NOP\n1 clk R r14 feffffff\n";
-        check(&format!("{secure}2 clk IT (2) 00001002 4770 T thread_ns : BX lr\n"), None);
+        check(
+            &format!("{secure}2 clk IT (2) 00001002 4770 T thread_ns : BX lr\n"),
+            None,
+        );
     }
 
     /// A thread that did its last step long before others is where that step led.

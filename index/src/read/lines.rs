@@ -15,10 +15,16 @@ pub(crate) struct LineReader<'a>(pub &'a Index);
 impl<'a> LineReader<'a> {
     /// The slot to which a line, counted from 0, belongs, and where its text begins.
     pub(crate) fn chunk_of_line(&self, line: u64) -> Result<Chunk, QueryError> {
-        let Some((number, block)) = self.block_of_line(line)? else { return self.chunk_in_block(0, 0, line) };
+        let Some((number, block)) = self.block_of_line(line)? else {
+            return self.chunk_in_block(0, 0, line);
+        };
         let segment = self.0.segment(number).ok_or(QueryError::TraceChanged)?;
         let slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
-        self.chunk_in_block(slot, segment.meta.line_base + segment.block_line(block)?, line)
+        self.chunk_in_block(
+            slot,
+            segment.meta.line_base + segment.block_line(block)?,
+            line,
+        )
     }
 
     /// The last block of 128 steps whose first step's line is not behind a line.
@@ -27,12 +33,18 @@ impl<'a> LineReader<'a> {
         let mut number = segments.partition_point(|segment| segment.line_base <= line);
         while let Some(before) = number.checked_sub(1) {
             number = before;
-            let Some(segment) = self.0.segment(number) else { continue };
+            let Some(segment) = self.0.segment(number) else {
+                continue;
+            };
             let (mut low, mut high) = (0, segment.block_count());
             while low < high {
                 let middle = low.midpoint(high);
                 let first = segment.meta.line_base + segment.block_line(middle)?;
-                if first <= line { low = middle + 1 } else { high = middle }
+                if first <= line {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
             if let Some(block) = low.checked_sub(1) {
                 return Ok(Some((number, block)));
@@ -45,23 +57,41 @@ impl<'a> LineReader<'a> {
     fn chunk_in_block(&self, first: u64, first_line: u64, line: u64) -> Result<Chunk, QueryError> {
         // One step more than the block: lines with its time may stand before its instruction.
         let end = (first + FRAME as u64 + 1).min(self.0.step_count());
-        let range = SlotReader(self.0).text_start(first)?..SlotReader(self.0).text_start(end + 1)?;
-        let mut found = Chunk { slot: first, line: first_line, offset: range.start };
-        let mut starts = ChunkStarts { slot: first.saturating_sub(1), ..Default::default() };
+        let range =
+            SlotReader(self.0).text_start(first)?..SlotReader(self.0).text_start(end + 1)?;
+        let mut found = Chunk {
+            slot: first,
+            line: first_line,
+            offset: range.start,
+        };
+        let mut starts = ChunkStarts {
+            slot: first.saturating_sub(1),
+            ..Default::default()
+        };
         SlotReader(self.0).parse(range, &mut starts)?;
-        let line_before = if first == 0 { 0 } else { starts.steps.first().map_or(0, |step| step.line_in_range) };
+        let line_before = if first == 0 {
+            0
+        } else {
+            starts.steps.first().map_or(0, |step| step.line_in_range)
+        };
         for step in &starts.steps {
             let mut lead = 0;
             if step.chunk_offset < step.offset {
                 let mut text = Vec::new();
-                self.0.source().read_raw(step.chunk_offset..step.offset, &mut text)?;
+                self.0
+                    .source()
+                    .read_raw(step.chunk_offset..step.offset, &mut text)?;
                 lead = memchr::memchr_iter(b'\n', &text).count() as u64;
             }
             let begins = (first_line + step.line_in_range).saturating_sub(line_before + lead);
             if begins > line && step.slot != first {
                 break;
             }
-            found = Chunk { slot: step.slot, line: begins, offset: step.chunk_offset };
+            found = Chunk {
+                slot: step.slot,
+                line: begins,
+                offset: step.chunk_offset,
+            };
         }
         Ok(found)
     }
@@ -75,7 +105,8 @@ impl<'a> LineReader<'a> {
         // The index has the lines of instructions, and lines with their time may stand before them.
         let mut first = FirstInstruction::default();
         SlotReader(self.0).parse(
-            SlotReader(self.0).text_start(block_slot)?..SlotReader(self.0).text_start(block_slot + 1)?,
+            SlotReader(self.0).text_start(block_slot)?
+                ..SlotReader(self.0).text_start(block_slot + 1)?,
             &mut first,
         )?;
         let instruction = first.0.ok_or(QueryError::TraceChanged)?;
@@ -92,7 +123,10 @@ impl<'a> LineReader<'a> {
         let mut count = 0;
         while !range.is_empty() {
             window.clear();
-            self.0.source().read_raw(range.start..range.start.saturating_add(WINDOW).min(range.end), &mut window)?;
+            self.0.source().read_raw(
+                range.start..range.start.saturating_add(WINDOW).min(range.end),
+                &mut window,
+            )?;
             if window.is_empty() {
                 return Err(QueryError::TraceChanged);
             }
@@ -131,7 +165,12 @@ impl EventSink for ChunkStarts {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.slot += 1;
         let (offset, line_in_range) = (step.place.offset, step.place.line_in_range);
-        self.steps.push(ChunkStart { slot: self.slot, chunk_offset: step.chunk_offset, offset, line_in_range });
+        self.steps.push(ChunkStart {
+            slot: self.slot,
+            chunk_offset: step.chunk_offset,
+            offset,
+            line_in_range,
+        });
     }
 
     fn progress(&mut self, _offset: u64) -> Flow {
@@ -149,6 +188,10 @@ impl EventSink for FirstInstruction {
     }
 
     fn progress(&mut self, _offset: u64) -> Flow {
-        if self.0.is_some() { Flow::Stop } else { Flow::Continue }
+        if self.0.is_some() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
     }
 }

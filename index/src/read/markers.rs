@@ -45,8 +45,17 @@ pub struct MarkerReader<'a>(pub &'a Index);
 impl<'a> MarkerReader<'a> {
     /// How many markers of each kind each thread has, by thread and kind.
     pub fn marker_counts(&self) -> impl Iterator<Item = MarkerCount> + '_ {
-        let known = self.0.contents.markers.iter().filter(|known| known.kind != SHARING_CALLS);
-        known.map(|known| MarkerCount { thread: ThreadId(known.thread), kind: known.kind, count: known.count })
+        let known = self
+            .0
+            .contents
+            .markers
+            .iter()
+            .filter(|known| known.kind != SHARING_CALLS);
+        known.map(|known| MarkerCount {
+            thread: ThreadId(known.thread),
+            kind: known.kind,
+            count: known.count,
+        })
     }
 
     /// The last markers that show at a position: those that show first at the same one.
@@ -72,14 +81,23 @@ impl<'a> MarkerReader<'a> {
         SlotReader(self.0).check_position(at)?;
         for number in self.segments_with_markers(wanted).into_iter().rev() {
             cancel.check()?;
-            let Some(segment) = self.0.segment(number).filter(|segment| segment.meta.step_base <= at.0) else {
+            let Some(segment) = self
+                .0
+                .segment(number)
+                .filter(|segment| segment.meta.step_base <= at.0)
+            else {
                 continue;
             };
-            let below = at.0.saturating_add(1).saturating_sub(segment.meta.step_base);
+            let below =
+                at.0.saturating_add(1)
+                    .saturating_sub(segment.meta.step_base);
             let below = u32::try_from(below).unwrap_or(u32::MAX);
             let mut last = None;
             for list in self.marker_lists(&segment, wanted)? {
-                last = last.max(list.last_below(below).map_err(|_| damaged(Section::Registers))?);
+                last = last.max(
+                    list.last_below(below)
+                        .map_err(|_| damaged(Section::Registers))?,
+                );
             }
             if let Some(last) = last {
                 return Ok(Some(segment.meta.step_base.saturating_add(u64::from(last))));
@@ -90,31 +108,63 @@ impl<'a> MarkerReader<'a> {
 
     /// The first slot from one on with a marker of some kinds, of any thread; without any kinds, of all.
     /// Cost: for each kind, lookups in the list of the first segment that has one.
-    pub(crate) fn next_slot(&self, kinds: &[MarkerKind], from: u64) -> Result<Option<u64>, QueryError> {
+    pub(crate) fn next_slot(
+        &self,
+        kinds: &[MarkerKind],
+        from: u64,
+    ) -> Result<Option<u64>, QueryError> {
         let known = self.segments_by_kind().iter().map(|of| of.kind);
-        let wanted = WantedMarkers { kinds, thread: None };
+        let wanted = WantedMarkers {
+            kinds,
+            thread: None,
+        };
         let mut first: Option<u64> = None;
         for kind in known.filter(|kind| *kind != SHARING_CALLS && wanted.includes_kind(*kind)) {
-            first = first.into_iter().chain(self.next_slot_of_all(kind, from)?).min();
+            first = first
+                .into_iter()
+                .chain(self.next_slot_of_all(kind, from)?)
+                .min();
         }
         Ok(first)
     }
 
     /// The first slot from one on with such a marker of any thread. Cost: lookups in the list of the first segment that has one.
-    pub(crate) fn next_slot_of_all(&self, kind: MarkerKind, from: u64) -> Result<Option<u64>, QueryError> {
+    pub(crate) fn next_slot_of_all(
+        &self,
+        kind: MarkerKind,
+        from: u64,
+    ) -> Result<Option<u64>, QueryError> {
         let by_kind = self.segments_by_kind();
-        let known = by_kind.binary_search_by_key(&kind, |of| of.kind).ok().and_then(|place| by_kind.get(place));
-        let Some(KindSegments { segments, .. }) = known else { return Ok(None) };
+        let known = by_kind
+            .binary_search_by_key(&kind, |of| of.kind)
+            .ok()
+            .and_then(|place| by_kind.get(place));
+        let Some(KindSegments { segments, .. }) = known else {
+            return Ok(None);
+        };
         for number in self.those_from(segments, from) {
-            let Some(segment) = self.0.segment(*number) else { continue };
-            let local = u32::try_from(from.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            let Some(segment) = self.0.segment(*number) else {
+                continue;
+            };
+            let local =
+                u32::try_from(from.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
             let mut first: Option<u32> = None;
-            for list in self.marker_lists(&segment, WantedMarkers { kinds: &[kind], thread: None })? {
-                let found = list.first_from(local).map_err(|_| damaged(Section::Registers))?;
+            for list in self.marker_lists(
+                &segment,
+                WantedMarkers {
+                    kinds: &[kind],
+                    thread: None,
+                },
+            )? {
+                let found = list
+                    .first_from(local)
+                    .map_err(|_| damaged(Section::Registers))?;
                 first = first.into_iter().chain(found).min();
             }
             if let Some(first) = first {
-                return Ok(Some(segment.meta.step_base.saturating_add(u64::from(first))));
+                return Ok(Some(
+                    segment.meta.step_base.saturating_add(u64::from(first)),
+                ));
             }
         }
         Ok(None)
@@ -137,7 +187,11 @@ impl<'a> MarkerReader<'a> {
         let segments = self.segments_with_markers(wanted);
         for number in self.those_from(&segments, range.start) {
             cancel.check()?;
-            let Some(segment) = self.0.segment(*number).filter(|segment| segment.meta.step_base < range.end) else {
+            let Some(segment) = self
+                .0
+                .segment(*number)
+                .filter(|segment| segment.meta.step_base < range.end)
+            else {
                 break;
             };
             let lists = self.marker_lists(&segment, wanted)?;
@@ -157,8 +211,16 @@ impl<'a> MarkerReader<'a> {
 
     /// Those of some ascending segments that may have slots from one on. Cost: a binary search.
     fn those_from<'b>(&self, segments: &'b [usize], from: u64) -> &'b [usize] {
-        let base = |number: usize| self.0.contents.segments.get(number).map_or(u64::MAX, |segment| segment.step_base);
-        let start = segments.partition_point(|number| base(*number) < from).saturating_sub(1);
+        let base = |number: usize| {
+            self.0
+                .contents
+                .segments
+                .get(number)
+                .map_or(u64::MAX, |segment| segment.step_base)
+        };
+        let start = segments
+            .partition_point(|number| base(*number) < from)
+            .saturating_sub(1);
         segments.get(start..).unwrap_or_default()
     }
 
@@ -166,11 +228,19 @@ impl<'a> MarkerReader<'a> {
     pub(crate) fn segments_with_markers(&self, wanted: WantedMarkers<'_>) -> Vec<usize> {
         let mut segments: Vec<usize> = match wanted.thread {
             Some(thread) => {
-                let own = self.known_of(thread).iter().filter(|known| wanted.includes(thread, known.kind));
-                own.flat_map(|known| &known.segments).map(|number| *number as usize).collect()
+                let own = self
+                    .known_of(thread)
+                    .iter()
+                    .filter(|known| wanted.includes(thread, known.kind));
+                own.flat_map(|known| &known.segments)
+                    .map(|number| *number as usize)
+                    .collect()
             }
             None => {
-                let kinds = self.segments_by_kind().iter().filter(|of| wanted.includes_kind(of.kind));
+                let kinds = self
+                    .segments_by_kind()
+                    .iter()
+                    .filter(|of| wanted.includes_kind(of.kind));
                 kinds.flat_map(|of| of.segments.iter().copied()).collect()
             }
         };
@@ -192,10 +262,15 @@ impl<'a> MarkerReader<'a> {
         self.0.marker_segments.get_or_init(|| {
             let mut by_kind: BTreeMap<MarkerKind, BTreeSet<usize>> = BTreeMap::new();
             for known in &self.0.contents.markers {
-                by_kind.entry(known.kind).or_default().extend(known.segments.iter().map(|number| *number as usize));
+                by_kind
+                    .entry(known.kind)
+                    .or_default()
+                    .extend(known.segments.iter().map(|number| *number as usize));
             }
-            let of_kind =
-                |(kind, segments): (_, BTreeSet<_>)| KindSegments { kind, segments: segments.into_iter().collect() };
+            let of_kind = |(kind, segments): (_, BTreeSet<_>)| KindSegments {
+                kind,
+                segments: segments.into_iter().collect(),
+            };
             by_kind.into_iter().map(of_kind).collect()
         })
     }
@@ -208,7 +283,11 @@ impl<'a> MarkerReader<'a> {
     ) -> Result<Vec<List<'b>>, QueryError> {
         let mut lists = Vec::new();
         if let Some(thread) = wanted.thread {
-            let kinds = self.known_of(thread).iter().map(|known| known.kind).filter(|kind| wanted.includes_kind(*kind));
+            let kinds = self
+                .known_of(thread)
+                .iter()
+                .map(|known| known.kind)
+                .filter(|kind| wanted.includes_kind(*kind));
             for kind in kinds {
                 for local in segment.meta.local_threads(thread.0) {
                     lists.extend(segment.list(*local, markers_of(kind))?);
@@ -216,7 +295,12 @@ impl<'a> MarkerReader<'a> {
             }
             return Ok(lists);
         }
-        for kind in self.segments_by_kind().iter().map(|of| of.kind).filter(|kind| wanted.includes_kind(*kind)) {
+        for kind in self
+            .segments_by_kind()
+            .iter()
+            .map(|of| of.kind)
+            .filter(|kind| wanted.includes_kind(*kind))
+        {
             match segment.list(0, markers_of_all(kind))? {
                 Some(list) => lists.push(list),
                 None if segment.meta.threads.len() > 1 => {}
@@ -227,16 +311,29 @@ impl<'a> MarkerReader<'a> {
     }
 
     /// Such markers of some slots that lie close together.
-    pub(crate) fn markers_in(&self, slots: &[u64], wanted: WantedMarkers<'_>) -> Result<Vec<MarkerHit>, QueryError> {
-        let Some((first, last)) = slots.first().zip(slots.last()) else { return Ok(Vec::new()) };
+    pub(crate) fn markers_in(
+        &self,
+        slots: &[u64],
+        wanted: WantedMarkers<'_>,
+    ) -> Result<Vec<MarkerHit>, QueryError> {
+        let Some((first, last)) = slots.first().zip(slots.last()) else {
+            return Ok(Vec::new());
+        };
         let events = SlotReader(self.0).events(*first..last.saturating_add(1))?;
         let is_meant = |event: &SlotEvent| slots.binary_search(&event.slot).is_ok();
         let mut hits = Vec::new();
         for event in events.into_iter().filter(is_meant) {
-            let EventKind::Marker(marker) = event.kind else { continue };
+            let EventKind::Marker(marker) = event.kind else {
+                continue;
+            };
             if wanted.includes(event.thread, marker.kind) {
                 let step = SlotReader(self.0).owner(event.thread, event.slot)?;
-                hits.push(MarkerHit { position: Position(event.slot), step, thread: event.thread, marker });
+                hits.push(MarkerHit {
+                    position: Position(event.slot),
+                    step,
+                    thread: event.thread,
+                    marker,
+                });
             }
         }
         Ok(hits)
@@ -244,14 +341,22 @@ impl<'a> MarkerReader<'a> {
 }
 
 /// The slots of a range that have such markers in a segment: ascending, at most `limit`.
-fn slots_of(lists: &[List<'_>], step_base: u64, range: &Range<u64>, limit: usize) -> Result<Vec<u64>, QueryError> {
+fn slots_of(
+    lists: &[List<'_>],
+    step_base: u64,
+    range: &Range<u64>,
+    limit: usize,
+) -> Result<Vec<u64>, QueryError> {
     let local = |slot: u64| u32::try_from(slot.saturating_sub(step_base)).unwrap_or(u32::MAX);
     let (from, below) = (local(range.start), local(range.end));
     let malformed = |_| damaged(Section::Registers);
     let mut slots = BTreeSet::new();
     for list in lists {
         let first = list.count_below(from).map_err(malformed)?;
-        let behind = list.count_below(below).map_err(malformed)?.min(first.saturating_add(limit));
+        let behind = list
+            .count_below(below)
+            .map_err(malformed)?
+            .min(first.saturating_add(limit));
         for place in first..behind {
             slots.insert(step_base.saturating_add(u64::from(list.get(place).map_err(malformed)?)));
         }

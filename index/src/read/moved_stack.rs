@@ -4,7 +4,9 @@
 //! line may say so: operating systems choose the stack of a task in this way. The line that moves MSP or PSP behind the frame
 //! that was loaded does, and so do the lines of what pushes and pops.
 
-use stepback_machine::{Flow, Mode, RegisterId, RegisterView, Security, Target, ThreadStack, decode};
+use stepback_machine::{
+    Flow, Mode, RegisterId, RegisterView, Security, Target, ThreadStack, decode,
+};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::error::QueryError;
@@ -20,7 +22,9 @@ impl RegisterReader<'_> {
     /// Returns a mode of M-profile with the stack pointer that it uses at the position: the newest of what CONTROL says and
     /// what steps show. Cost: the text of a few steps.
     pub(crate) fn with_stack(&mut self, mode: Mode) -> Result<Mode, QueryError> {
-        let Mode::Thread(security, _) = mode else { return Ok(mode) };
+        let Mode::Thread(security, _) = mode else {
+            return Ok(mode);
+        };
         Ok(match self.moved_stack(security)? {
             Some(stack) => Mode::Thread(security, stack),
             None => self.stack_choices()?.chosen(mode),
@@ -28,8 +32,12 @@ impl RegisterReader<'_> {
     }
 
     /// The stack pointer that a step of the thread moved last in this security state, since CONTROL was written.
-    pub(crate) fn moved_stack(&mut self, security: Security) -> Result<Option<ThreadStack>, QueryError> {
-        let [main, process] = [ThreadStack::Main, ThreadStack::Process].map(|stack| self.names_of(security, stack));
+    pub(crate) fn moved_stack(
+        &mut self,
+        security: Security,
+    ) -> Result<Option<ThreadStack>, QueryError> {
+        let [main, process] =
+            [ThreadStack::Main, ThreadStack::Process].map(|stack| self.names_of(security, stack));
         if security == Security::Unsaid || main.len() + process.len() == 2 {
             return Ok(None);
         }
@@ -45,11 +53,15 @@ impl RegisterReader<'_> {
                 let view = RegisterView::new(*register, 0, 4);
                 newest = newest.max(ViewReader(self.index).last_register_slot(thread, view, last)?);
             }
-            let Some(slot) = newest.filter(|slot| since.is_none_or(|since| *slot > since)) else { return Ok(None) };
+            let Some(slot) = newest.filter(|slot| since.is_none_or(|since| *slot > since)) else {
+                return Ok(None);
+            };
             if let Some(stack) = self.stack_moved_in(slot, security, [&main, &process])? {
                 return Ok(Some(stack));
             }
-            let Some(before) = slot.checked_sub(1) else { return Ok(None) };
+            let Some(before) = slot.checked_sub(1) else {
+                return Ok(None);
+            };
             last = before;
         }
         Ok(None)
@@ -59,8 +71,14 @@ impl RegisterReader<'_> {
     /// Writes are listed under any of them.
     fn names_of(&self, security: Security, stack: ThreadStack) -> Vec<RegisterId> {
         let home = Mode::Thread(security, stack).home(RegisterId::SP);
-        let is_it = |known: &&NamedBank| known.bank.mode().map(|mode| mode.home(known.plain)) == Some(home);
-        let named = self.index.banks.iter().filter(is_it).map(|known| known.register);
+        let is_it =
+            |known: &&NamedBank| known.bank.mode().map(|mode| mode.home(known.plain)) == Some(home);
+        let named = self
+            .index
+            .banks
+            .iter()
+            .filter(is_it)
+            .map(|known| known.register);
         std::iter::once(home).chain(named).collect()
     }
 
@@ -73,9 +91,11 @@ impl RegisterReader<'_> {
     ) -> Result<Option<ThreadStack>, QueryError> {
         let events = self.events_of(slot)?;
         let is_of = |event: &SlotEvent, names: &[RegisterId]| match &event.kind {
-            EventKind::Register { view, home: Some(home), .. } => {
-                view.register >= RegisterId::FIRST_NAMED && names.contains(&home.register)
-            }
+            EventKind::Register {
+                view,
+                home: Some(home),
+                ..
+            } => view.register >= RegisterId::FIRST_NAMED && names.contains(&home.register),
             _ => false,
         };
         let stack = match names.map(|names| events.iter().any(|event| is_of(event, names))) {
@@ -83,8 +103,12 @@ impl RegisterReader<'_> {
             [false, true] => ThreadStack::Process,
             _ => return Ok(None),
         };
-        let Some(step) = SlotReader(self.index).owner(self.thread, slot)? else { return Ok(None) };
-        let Some(text) = self.text_of(step)? else { return Ok(None) };
+        let Some(step) = SlotReader(self.index).owner(self.thread, slot)? else {
+            return Ok(None);
+        };
+        let Some(text) = self.text_of(step)? else {
+            return Ok(None);
+        };
         let moves = match text.mode {
             Mode::Thread(own, _) => own == security && writes_stack(&text),
             Mode::Handler(_) => may_return(&text) && self.is_in_thread_mode_after(step)?,
@@ -98,22 +122,31 @@ impl RegisterReader<'_> {
             EventKind::Step(text) => Some(text.clone()),
             _ => None,
         };
-        Ok(self.events_of(step.after().0)?.iter().find_map(|event| text(&event.kind)))
+        Ok(self
+            .events_of(step.after().0)?
+            .iter()
+            .find_map(|event| text(&event.kind)))
     }
 
     fn is_in_thread_mode_after(&mut self, step: Step) -> Result<bool, QueryError> {
         let next = SlotReader(self.index).next_step_of(self.thread, Position(step.after().0))?;
         let Some(next) = next else { return Ok(false) };
-        Ok(self.text_of(next)?.is_some_and(|text| matches!(text.mode, Mode::Thread(..))))
+        Ok(self
+            .text_of(next)?
+            .is_some_and(|text| matches!(text.mode, Mode::Thread(..))))
     }
 }
 
 /// Whether it pushes, pops or computes the stack pointer.
 fn writes_stack(text: &StepText) -> bool {
-    let Some(encoding) = text.encoding.filter(|_| text.is_executed) else { return false };
+    let Some(encoding) = text.encoding.filter(|_| text.is_executed) else {
+        return false;
+    };
     let instruction = decode(encoding, text.pc, text.instruction_set);
     let writes = instruction.registers.iter().flat_map(|known| &known.writes);
-    writes.into_iter().any(|view| view.register == RegisterId::SP)
+    writes
+        .into_iter()
+        .any(|view| view.register == RegisterId::SP)
 }
 
 /// Whether it jumps to what a register or memory holds, as a return from an exception does.

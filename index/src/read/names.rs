@@ -17,7 +17,12 @@ impl<'a> NameReader<'a> {
     /// Of names that mean something in one state of the processor alone, those of the thread's first step come first.
     pub fn register_view(&self, name: &str, thread: ThreadId) -> Option<RegisterView> {
         let first = self.0.instruction_set(thread);
-        let others = || first.states().iter().find_map(|set| Registers::view(name, *set));
+        let others = || {
+            first
+                .states()
+                .iter()
+                .find_map(|set| Registers::view(name, *set))
+        };
         self.view_in(name, first).or_else(others)
     }
 
@@ -25,8 +30,15 @@ impl<'a> NameReader<'a> {
     pub fn view_in(&self, name: &str, set: InstructionSet) -> Option<RegisterView> {
         let named = || {
             let register = self.0.named_register(&name.to_ascii_lowercase())?;
-            let written = self.0.contents.views.iter().filter(|view| view.view.register == register);
-            let size_bytes = written.map(|view| view.view.offset + view.view.size_bytes).max()?;
+            let written = self
+                .0
+                .contents
+                .views
+                .iter()
+                .filter(|view| view.view.register == register);
+            let size_bytes = written
+                .map(|view| view.view.offset + view.view.size_bytes)
+                .max()?;
             Some(RegisterView::new(register, 0, size_bytes))
         };
         Registers::view(name, set).or_else(named)
@@ -38,26 +50,43 @@ impl<'a> NameReader<'a> {
             return name.to_owned();
         }
         let place = view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let outside = place.and_then(|place| self.0.contents.register_names.get(usize::from(place)).cloned());
+        let outside = place.and_then(|place| {
+            self.0
+                .contents
+                .register_names
+                .get(usize::from(place))
+                .cloned()
+        });
         let is_whole = view.offset == 0 && self.widest(view.register) == Some(view.size_bytes);
         let whole = outside.clone().or_else(|| {
             // What reaches beyond a register of NEON is a part of one of SVE.
-            let vector = if view.offset.saturating_add(view.size_bytes) > 16 { 256 } else { 16 };
+            let vector = if view.offset.saturating_add(view.size_bytes) > 16 {
+                256
+            } else {
+                16
+            };
             let sizes = [vector, set.word_bytes(), 4, 32, 2];
-            sizes
-                .into_iter()
-                .find_map(|size| Registers::name(RegisterView::new(view.register, 0, size), set).map(str::to_owned))
+            sizes.into_iter().find_map(|size| {
+                Registers::name(RegisterView::new(view.register, 0, size), set).map(str::to_owned)
+            })
         });
         let whole = whole.unwrap_or_else(|| format!("register {}", view.register.0));
         if outside.is_some() && is_whole {
             return whole;
         }
         let low = 8 * u32::from(view.offset);
-        format!("{whole}<{}:{low}>", low + 8 * u32::from(view.size_bytes) - 1)
+        format!(
+            "{whole}<{}:{low}>",
+            low + 8 * u32::from(view.size_bytes) - 1
+        )
     }
 
     /// The registers that the register file of a thread shows: those of an instruction set, then what else the trace named.
-    pub(crate) fn shown_registers(&self, thread: ThreadId, set: InstructionSet) -> Vec<(String, RegisterView)> {
+    pub(crate) fn shown_registers(
+        &self,
+        thread: ThreadId,
+        set: InstructionSet,
+    ) -> Vec<(String, RegisterView)> {
         let mut shown = Registers::shown(set);
         shown.extend(self.named_registers(thread));
         shown
@@ -65,15 +94,22 @@ impl<'a> NameReader<'a> {
 
     /// The registers outside the architecture's table that the trace writes for a thread, by name: system registers and banks.
     pub fn named_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
-        let views =
-            ViewReader(self.0).views_of(thread).iter().filter(|view| view.view.register >= RegisterId::FIRST_NAMED);
+        let views = ViewReader(self.0)
+            .views_of(thread)
+            .iter()
+            .filter(|view| view.view.register >= RegisterId::FIRST_NAMED);
         let mut others: Vec<(String, RegisterView)> = Vec::new();
         for ViewContents { view, .. } in views {
             let place = usize::from(view.register.0 - RegisterId::FIRST_NAMED.0);
-            let Some(name) = self.0.contents.register_names.get(place) else { continue };
+            let Some(name) = self.0.contents.register_names.get(place) else {
+                continue;
+            };
             let end = view.offset.saturating_add(view.size_bytes);
             // The views of a register stand together.
-            match others.last_mut().filter(|(_, known)| known.register == view.register) {
+            match others
+                .last_mut()
+                .filter(|(_, known)| known.register == view.register)
+            {
                 Some((_, known)) => known.size_bytes = known.size_bytes.max(end),
                 None => others.push((name.clone(), RegisterView::new(view.register, 0, end))),
             }
@@ -87,21 +123,41 @@ impl<'a> NameReader<'a> {
     pub fn scalable_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
         let set = self.0.instruction_set(thread);
         let tables = (RegisterId::V0.0..RegisterId::FIRST_BANK.0).map(RegisterId);
-        let whole = |id: RegisterId| RegisterView::new(id, 0, self.written_width(thread, id..RegisterId(id.0 + 1)));
-        let is_shown = |view: &RegisterView| view.register < RegisterId::P0 && view.size_bytes <= 16;
-        let views = tables.map(whole).filter(|view| view.size_bytes > 0 && !is_shown(view));
-        views.filter_map(|view| Registers::name(view, set).map(|name| (name.to_owned(), view))).collect()
+        let whole = |id: RegisterId| {
+            RegisterView::new(id, 0, self.written_width(thread, id..RegisterId(id.0 + 1)))
+        };
+        let is_shown =
+            |view: &RegisterView| view.register < RegisterId::P0 && view.size_bytes <= 16;
+        let views = tables
+            .map(whole)
+            .filter(|view| view.size_bytes > 0 && !is_shown(view));
+        views
+            .filter_map(|view| Registers::name(view, set).map(|name| (name.to_owned(), view)))
+            .collect()
     }
 
     /// How many bytes of the widest of some registers the trace writes for a thread; 0 when it writes none.
     pub fn written_width(&self, thread: ThreadId, registers: Range<RegisterId>) -> u16 {
-        let views = ViewReader(self.0).views_of(thread).iter().map(|known| known.view);
+        let views = ViewReader(self.0)
+            .views_of(thread)
+            .iter()
+            .map(|known| known.view);
         let inside = views.filter(|view| registers.contains(&view.register));
-        inside.map(|view| view.offset.saturating_add(view.size_bytes)).max().unwrap_or(0)
+        inside
+            .map(|view| view.offset.saturating_add(view.size_bytes))
+            .max()
+            .unwrap_or(0)
     }
 
     fn widest(&self, register: RegisterId) -> Option<u16> {
-        let written = self.0.contents.views.iter().filter(|view| view.view.register == register);
-        written.map(|view| view.view.offset + view.view.size_bytes).max()
+        let written = self
+            .0
+            .contents
+            .views
+            .iter()
+            .filter(|view| view.view.register == register);
+        written
+            .map(|view| view.view.offset + view.view.size_bytes)
+            .max()
     }
 }

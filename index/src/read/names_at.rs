@@ -19,7 +19,9 @@ impl NameReader<'_> {
         if !first.has_states() {
             return Ok(first);
         }
-        Ok(self.state_at(thread, at)?.map_or(first, |state| self.0.set_of_names(thread, state.set)))
+        Ok(self
+            .state_at(thread, at)?
+            .map_or(first, |state| self.0.set_of_names(thread, state.set)))
     }
 
     /// The state of a thread at a position; none of a thread without steps. Cost: the text of a step.
@@ -47,18 +49,31 @@ impl NameReader<'_> {
     ) -> Result<Option<RegisterView>, QueryError> {
         let set = self.set_at(thread, at)?;
         Ok(match self.name_in_state(name, thread, at)? {
-            Some(banked) => self.view_in(&banked, set).or_else(|| self.view_in(name, set)),
+            Some(banked) => self
+                .view_in(&banked, set)
+                .or_else(|| self.view_in(name, set)),
             None => self.view_in(name, set),
         })
     }
 
     /// The name of the register that a name such as `msp` means in the security state at a position, which others share.
-    fn name_in_state(&self, name: &str, thread: ThreadId, at: Position) -> Result<Option<String>, QueryError> {
+    fn name_in_state(
+        &self,
+        name: &str,
+        thread: ThreadId,
+        at: Position,
+    ) -> Result<Option<String>, QueryError> {
         let name = name.to_ascii_lowercase();
         let is_banked = InstructionSet::is_state_banked_anywhere(&name);
-        let Some(State { set, mode }) = is_banked.then(|| self.state_at(thread, at)).transpose()?.flatten() else {
+        let Some(State { set, mode }) = is_banked
+            .then(|| self.state_at(thread, at))
+            .transpose()?
+            .flatten()
+        else {
             return Ok(None);
         };
-        Ok(set.state_suffix(&name, mode).map(|suffix| format!("{name}{suffix}")))
+        Ok(set
+            .state_suffix(&name, mode)
+            .map(|suffix| format!("{name}{suffix}")))
     }
 }

@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use stepback_machine::{InstructionSet, Mode, RegisterId, Security, StackChoices, State, ThreadStack};
+use stepback_machine::{
+    InstructionSet, Mode, RegisterId, Security, StackChoices, State, ThreadStack,
+};
 use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
@@ -30,8 +32,13 @@ pub(crate) struct OpenWrites<'a> {
 }
 
 /// An event that says which register it wrote, as far as the events up to it tell.
-pub(crate) fn told<'e>(open: &mut Option<OpenWrites<'_>>, event: &'e SlotEvent) -> Cow<'e, SlotEvent> {
-    let Some(open) = open else { return Cow::Borrowed(event) };
+pub(crate) fn told<'e>(
+    open: &mut Option<OpenWrites<'_>>,
+    event: &'e SlotEvent,
+) -> Cow<'e, SlotEvent> {
+    let Some(open) = open else {
+        return Cow::Borrowed(event);
+    };
     let mut event = event.clone();
     open.tell(&mut event);
     Cow::Owned(event)
@@ -39,7 +46,12 @@ pub(crate) fn told<'e>(open: &mut Option<OpenWrites<'_>>, event: &'e SlotEvent) 
 
 impl<'a> OpenWrites<'a> {
     /// Ready for the events of a slot, if something in it has to be told of. Cost: the text of one or few steps.
-    pub fn of(index: &'a Index, thread: ThreadId, homes: &Homes, slot: u64) -> Result<Option<Self>, QueryError> {
+    pub fn of(
+        index: &'a Index,
+        thread: ThreadId,
+        homes: &Homes,
+        slot: u64,
+    ) -> Result<Option<Self>, QueryError> {
         for view in homes.open() {
             if ViewReader(index).last_register_slot(thread, view, slot)? == Some(slot) {
                 return Self::before(index, thread, slot).map(Some);
@@ -57,10 +69,17 @@ impl<'a> OpenWrites<'a> {
     ) -> Result<Option<Self>, QueryError> {
         let set = index.instruction_set(thread);
         let is_open = |event: &SlotEvent| match &event.kind {
-            EventKind::Register { view, home: Some(home), .. } => is_open(set, view.register, home.register),
+            EventKind::Register {
+                view,
+                home: Some(home),
+                ..
+            } => is_open(set, view.register, home.register),
             _ => false,
         };
-        match events.iter().any(|event| event.thread == thread && is_open(event)) {
+        match events
+            .iter()
+            .any(|event| event.thread == thread && is_open(event))
+        {
             true => Self::before(index, thread, slot).map(Some),
             false => Ok(None),
         }
@@ -69,18 +88,32 @@ impl<'a> OpenWrites<'a> {
     fn before(index: &'a Index, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
         let mut reader = RegisterReader::new(index, thread, Position(slot.saturating_sub(1)));
         let told = reader.told_state()?;
-        let choices = if slot > 0 { reader.stack_choices()? } else { StackChoices::default() };
+        let choices = if slot > 0 {
+            reader.stack_choices()?
+        } else {
+            StackChoices::default()
+        };
         let mut moved = Vec::new();
         if slot > 0 {
             for security in [Security::Undivided, Security::Secure, Security::NonSecure] {
                 moved.extend(reader.moved_stack(security)?.map(|stack| (security, stack)));
             }
         }
-        Ok(Self { index, thread, state: told.state, set: told.set, choices, moved })
+        Ok(Self {
+            index,
+            thread,
+            state: told.state,
+            set: told.set,
+            choices,
+            moved,
+        })
     }
 
     fn chosen(&self, mode: Mode) -> Mode {
-        let moved = self.moved.iter().find(|(security, _)| *security == mode.security());
+        let moved = self
+            .moved
+            .iter()
+            .find(|(security, _)| *security == mode.security());
         match (mode, moved) {
             (Mode::Thread(security, _), Some((_, stack))) => Mode::Thread(security, *stack),
             _ => self.choices.chosen(mode),
@@ -103,10 +136,17 @@ impl<'a> OpenWrites<'a> {
         }
         match &mut event.kind {
             EventKind::Step(step) => {
-                self.state = Some(State { set: step.instruction_set, mode: step.mode });
+                self.state = Some(State {
+                    set: step.instruction_set,
+                    mode: step.mode,
+                });
                 self.set = Some(step.instruction_set);
             }
-            EventKind::Register { view, home: Some(home), .. } => {
+            EventKind::Register {
+                view,
+                home: Some(home),
+                ..
+            } => {
                 let plain = view.register;
                 let set = self.index.instruction_set(self.thread);
                 if is_open(set, plain, home.register) {

@@ -6,7 +6,8 @@
 use std::ops::{ControlFlow, Range};
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Encoding, Instruction, InstructionSet, Mode, RegisterId, RegisterView, decode,
+    AccessKind, Address, Condition, Encoding, Instruction, InstructionSet, Mode, RegisterId,
+    RegisterView, decode,
 };
 use stepback_parsers::{EventSink, Position, StepEvent, ThreadNumber};
 
@@ -51,17 +52,35 @@ pub(crate) struct OperandStep {
 
 /// Whether an instruction uses a byte of a view; none where its registers are not known.
 /// Of a processor with windows the view is a cell, which `mode` names.
-fn is_used(instruction: &Instruction, mode: Mode, view: RegisterView, kinds: OperandKinds) -> Option<bool> {
+fn is_used(
+    instruction: &Instruction,
+    mode: Mode,
+    view: RegisterView,
+    kinds: OperandKinds,
+) -> Option<bool> {
     let cell = |known: &RegisterView| match mode.has_windows() {
-        true => RegisterView { register: mode.home(known.register), ..*known },
+        true => RegisterView {
+            register: mode.home(known.register),
+            ..*known
+        },
         false => *known,
     };
-    Some(kinds.uses(instruction)?.any(|known| cell(known).overlaps(view)))
+    Some(
+        kinds
+            .uses(instruction)?
+            .any(|known| cell(known).overlaps(view)),
+    )
 }
 
 /// What a step does to a view, as its encoding says: none when it does not use it.
-pub(crate) fn use_of(step: &OperandStep, view: RegisterView, kinds: OperandKinds) -> Option<Option<Doubt>> {
-    let instruction = step.encoding.map(|encoding| decode(encoding, step.pc, step.set));
+pub(crate) fn use_of(
+    step: &OperandStep,
+    view: RegisterView,
+    kinds: OperandKinds,
+) -> Option<Option<Doubt>> {
+    let instruction = step
+        .encoding
+        .map(|encoding| decode(encoding, step.pc, step.set));
     use_by(step, instruction.as_deref(), view, kinds)
 }
 
@@ -72,11 +91,15 @@ fn use_by(
     view: RegisterView,
     kinds: OperandKinds,
 ) -> Option<Option<Doubt>> {
-    let Some(instruction) = instruction else { return Some(Some(Doubt::Undecoded)) };
+    let Some(instruction) = instruction else {
+        return Some(Some(Doubt::Undecoded));
+    };
     if !step.is_executed {
         return None;
     }
-    let Some(is_used) = is_used(instruction, step.mode, view, kinds) else { return Some(Some(Doubt::Undecoded)) };
+    let Some(is_used) = is_used(instruction, step.mode, view, kinds) else {
+        return Some(Some(Doubt::Undecoded));
+    };
     let is_conditional = instruction.meaning.condition == Condition::Conditional;
     is_used.then_some(is_conditional.then_some(Doubt::Conditional))
 }
@@ -100,26 +123,40 @@ impl<'a> OperandReader<'a> {
     ) -> Result<Vec<Option<OperandUse>>, QueryError> {
         let views = &self.cells(views, Position(last))?[..];
         let mut found = vec![None; views.len()];
-        let mut open: Vec<_> = (0..views.len()).filter(|place| views[*place].register != RegisterId::PC).collect();
+        let mut open: Vec<_> = (0..views.len())
+            .filter(|place| views[*place].register != RegisterId::PC)
+            .collect();
         let (mut last, mut left, mut block) = (last, NEARBY, BLOCK);
         // Most steps use none of the registers that are still open.
         let mut open_bits = bits_of(open.iter().map(|place| &views[*place]));
         while !open.is_empty() && left > 0 {
             cancel.check()?;
-            let Some(newest) = SlotReader(self.index).owner(self.thread, last)?.map(|step| step.after().0) else {
+            let Some(newest) = SlotReader(self.index)
+                .owner(self.thread, last)?
+                .map(|step| step.after().0)
+            else {
                 return Ok(found);
             };
             let first = newest.saturating_sub(block - 1).max(1);
             for step in self.steps_of(first..newest + 1)?.iter().rev() {
-                let instruction = step.encoding.map(|encoding| decode(encoding, step.pc, step.set));
-                let registers = instruction.as_ref().and_then(|instruction| instruction.registers.as_ref());
-                let used = registers.map_or(u128::MAX, |known| bits_of(known.reads.iter().chain(&known.writes)));
+                let instruction = step
+                    .encoding
+                    .map(|encoding| decode(encoding, step.pc, step.set));
+                let registers = instruction
+                    .as_ref()
+                    .and_then(|instruction| instruction.registers.as_ref());
+                let used = registers.map_or(u128::MAX, |known| {
+                    bits_of(known.reads.iter().chain(&known.writes))
+                });
                 if used & open_bits == 0 {
                     continue;
                 }
                 open.retain(|place| {
                     let used = use_by(step, instruction.as_deref(), views[*place], self.kinds);
-                    found[*place] = used.map(|doubt| OperandUse { slot: step.slot, doubt });
+                    found[*place] = used.map(|doubt| OperandUse {
+                        slot: step.slot,
+                        doubt,
+                    });
                     used.is_none()
                 });
                 open_bits = bits_of(open.iter().map(|place| &views[*place]));
@@ -164,46 +201,82 @@ impl<'a> OperandReader<'a> {
         while left > 0 && first < slots.end {
             cancel.check()?;
             let from = Position(first - 1);
-            let Some(nearest) = SlotReader(self.index).next_step_of(self.thread, from)?.map(|step| step.after().0)
+            let Some(nearest) = SlotReader(self.index)
+                .next_step_of(self.thread, from)?
+                .map(|step| step.after().0)
             else {
                 return Ok(ControlFlow::Break(None));
             };
-            let behind = nearest.saturating_add(block).min(self.index.step_count() + 1).min(slots.end.max(nearest));
+            let behind = nearest
+                .saturating_add(block)
+                .min(self.index.step_count() + 1)
+                .min(slots.end.max(nearest));
             for step in self.steps_of(nearest..behind)? {
                 if let Some(doubt) = use_of(&step, view, self.kinds) {
-                    return Ok(ControlFlow::Break(Some(OperandUse { slot: step.slot, doubt })));
+                    return Ok(ControlFlow::Break(Some(OperandUse {
+                        slot: step.slot,
+                        doubt,
+                    })));
                 }
             }
             (first, left, block) = (behind, left.saturating_sub(block), 2 * block);
         }
-        Ok(if first < slots.end { ControlFlow::Continue(first) } else { ControlFlow::Break(None) })
+        Ok(if first < slots.end {
+            ControlFlow::Continue(first)
+        } else {
+            ControlFlow::Break(None)
+        })
     }
 
     /// Returns the window cell that a view names from a slot on; the view itself on processors without windows.
     pub(crate) fn cell(&self, view: RegisterView, first: u64) -> Result<RegisterView, QueryError> {
-        Ok(self.cells(&[view], Position(first.saturating_sub(1)))?.pop().unwrap_or(view))
+        Ok(self
+            .cells(&[view], Position(first.saturating_sub(1)))?
+            .pop()
+            .unwrap_or(view))
     }
 
     /// What some views are at a position on a processor with windows: cells, which have other names in other windows.
-    pub(crate) fn cells(&self, views: &[RegisterView], at: Position) -> Result<Vec<RegisterView>, QueryError> {
+    pub(crate) fn cells(
+        &self,
+        views: &[RegisterView],
+        at: Position,
+    ) -> Result<Vec<RegisterView>, QueryError> {
         if !self.index.instruction_set(self.thread).has_windows() {
             return Ok(views.to_vec());
         }
         let reader = SlotReader(self.index);
-        let next = reader.next_step_of(self.thread, at)?.map(|step| step.after().0);
+        let next = reader
+            .next_step_of(self.thread, at)?
+            .map(|step| step.after().0);
         let slot = match next {
             Some(slot) => Some(slot),
             None => reader.owner(self.thread, at.0)?.map(|step| step.after().0),
         };
-        let step = slot.map(|slot| self.steps_of(slot..slot + 1)).transpose()?.and_then(|mut steps| steps.pop());
+        let step = slot
+            .map(|slot| self.steps_of(slot..slot + 1))
+            .transpose()?
+            .and_then(|mut steps| steps.pop());
         let mode = step.map_or(Mode::Other, |step| step.mode);
-        Ok(views.iter().map(|view| RegisterView { register: mode.home(view.register), ..*view }).collect())
+        Ok(views
+            .iter()
+            .map(|view| RegisterView {
+                register: mode.home(view.register),
+                ..*view
+            })
+            .collect())
     }
 
     /// The steps of the thread in some slots.
     pub(crate) fn steps_of(&self, slots: Range<u64>) -> Result<Vec<OperandStep>, QueryError> {
         let (slot, threads, steps) = (slots.start.saturating_sub(1), Vec::new(), Vec::new());
-        let mut reader = StepCollector { index: self.index, thread: self.thread, slot, threads, steps };
+        let mut reader = StepCollector {
+            index: self.index,
+            thread: self.thread,
+            slot,
+            threads,
+            steps,
+        };
         SlotReader(self.index).parse_slots(slots.clone(), &mut reader)?;
         if reader.slot.saturating_add(1) != slots.end.min(self.index.step_count() + 1) {
             return Err(QueryError::TraceChanged);
@@ -219,9 +292,14 @@ impl<'a> OperandReader<'a> {
         kinds: AccessKinds,
     ) -> Result<AccessKind, QueryError> {
         let step = self.steps_of(slot..slot + 1)?.pop();
-        let is_written = step.is_none_or(|step| use_of(&step, cell, AccessKinds::Writes.into()).is_some());
+        let is_written =
+            step.is_none_or(|step| use_of(&step, cell, AccessKinds::Writes.into()).is_some());
         let is_read = kinds == AccessKinds::Reads || kinds == AccessKinds::All && !is_written;
-        Ok(if is_read { AccessKind::Read } else { AccessKind::Write })
+        Ok(if is_read {
+            AccessKind::Read
+        } else {
+            AccessKind::Write
+        })
     }
 
     /// What a step did to a register by its operands.
@@ -242,7 +320,11 @@ impl<'a> OperandReader<'a> {
 
 /// A bit for each register; those with high numbers stand for all.
 fn bits_of<'a>(views: impl Iterator<Item = &'a RegisterView>) -> u128 {
-    let bit = |view: &RegisterView| 1u128.checked_shl(u32::from(view.register.0)).unwrap_or(u128::MAX);
+    let bit = |view: &RegisterView| {
+        1u128
+            .checked_shl(u32::from(view.register.0))
+            .unwrap_or(u128::MAX)
+    };
     views.map(bit).fold(0, |all, bit| all | bit)
 }
 
@@ -257,15 +339,29 @@ struct StepCollector<'a> {
 
 impl EventSink for StepCollector<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+        self.threads
+            .push(self.index.thread_by_name(name).unwrap_or_default());
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.slot += 1;
-        if self.threads.get(usize::from(step.thread.0)).copied().unwrap_or_default() == self.thread {
+        if self
+            .threads
+            .get(usize::from(step.thread.0))
+            .copied()
+            .unwrap_or_default()
+            == self.thread
+        {
             let (pc, set) = (step.pc, step.instruction_set);
             let (encoding, is_executed) = (encoding_of(self.index, step), step.is_executed);
-            self.steps.push(OperandStep { slot: self.slot, mode: step.mode, pc, set, encoding, is_executed });
+            self.steps.push(OperandStep {
+                slot: self.slot,
+                mode: step.mode,
+                pc,
+                set,
+                encoding,
+                is_executed,
+            });
         }
     }
 }

@@ -30,31 +30,58 @@ impl DoubtReader<'_> {
         until: Position,
         cancel: &Cancel,
     ) -> Result<Option<Doubt>, QueryError> {
-        let kinds = &[&[MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER][..], &GAPS].concat();
-        let wanted = WantedMarkers { kinds, thread: Some(done.thread) };
+        let kinds = &[
+            &[MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER][..],
+            &GAPS,
+        ]
+        .concat();
+        let wanted = WantedMarkers {
+            kinds,
+            thread: Some(done.thread),
+        };
         let last = MarkerReader(self.0).last(wanted, until, cancel)?.pop();
         let last = last.filter(|last| last.position.0 >= done.slot);
         Ok(last.and_then(|last| doubt_of(last.marker.kind, last.step?)))
     }
 
     /// What makes every answer about memory doubtful: steps or system calls that the trace leaves out.
-    pub(crate) fn doubt_of_all(&self, at: Position, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+    pub(crate) fn doubt_of_all(
+        &self,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<Doubt>, QueryError> {
         if self.is_filtered(at, cancel)? {
             return Ok(Some(Doubt::Filtered));
         }
-        let is_unsaid = self.recordings(at, cancel)?.iter().any(|recording| !recording.has_system_calls);
+        let is_unsaid = self
+            .recordings(at, cancel)?
+            .iter()
+            .any(|recording| !recording.has_system_calls);
         Ok(is_unsaid.then_some(Doubt::SystemCallsUnsaid))
     }
 
     /// True when the trace leaves out instructions or accesses: what the steps between did is not known then.
     pub(crate) fn is_filtered(&self, at: Position, cancel: &Cancel) -> Result<bool, QueryError> {
-        Ok(self.recordings(at, cancel)?.iter().any(|recording| recording.is_filtered))
+        Ok(self
+            .recordings(at, cancel)?
+            .iter()
+            .any(|recording| recording.is_filtered))
     }
 
     /// What the trace last said before a position about what it records.
-    pub(crate) fn recordings(&self, at: Position, cancel: &Cancel) -> Result<Vec<Recording>, QueryError> {
-        let wanted = WantedMarkers { kinds: &[MarkerKind::RECORDING], thread: None };
+    pub(crate) fn recordings(
+        &self,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<Vec<Recording>, QueryError> {
+        let wanted = WantedMarkers {
+            kinds: &[MarkerKind::RECORDING],
+            thread: None,
+        };
         let last = MarkerReader(self.0).last(wanted, at, cancel)?;
-        Ok(last.iter().filter_map(|hit| self.0.source().recording(hit.marker)).collect())
+        Ok(last
+            .iter()
+            .filter_map(|hit| self.0.source().recording(hit.marker))
+            .collect())
     }
 }

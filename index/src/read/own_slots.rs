@@ -32,12 +32,19 @@ impl OwnSlots<'_> {
         let (base, steps) = (segment.meta.step_base, segment.meta.steps);
         let own = first_step_of(&segment, self.thread, local)?;
         // More of the last slot may stand in segments behind, late.
-        let behind = if local < steps { steps } else { steps.saturating_add(1) };
+        let behind = if local < steps {
+            steps
+        } else {
+            steps.saturating_add(1)
+        };
         Ok(base + u64::from(own.unwrap_or(behind)))
     }
 
     /// Whether an access in the slot may be that of a thread whose step it is not.
     fn may_be_late(&self, slot: u64) -> bool {
-        slot == 0 || SlotReader(self.index).locate_all(slot).any(|(segment, _)| segment.meta.has_late_accesses)
+        slot == 0
+            || SlotReader(self.index)
+                .locate_all(slot)
+                .any(|(segment, _)| segment.meta.has_late_accesses)
     }
 }

@@ -40,7 +40,11 @@ impl OwnSteps<'_> {
             let slot = visits.get(place).map_err(malformed)?;
             match self.last_until(slot)? {
                 Some(own) if own == slot => return Ok(Some(place)),
-                Some(own) => count = visits.count_below(own.saturating_add(1)).map_err(malformed)?,
+                Some(own) => {
+                    count = visits
+                        .count_below(own.saturating_add(1))
+                        .map_err(malformed)?
+                }
                 None => return Ok(None),
             }
         }
@@ -48,12 +52,16 @@ impl OwnSteps<'_> {
     }
 
     fn first_from(&self, slot: u32) -> Result<Option<u32>, QueryError> {
-        let Some((segment, thread)) = self.segment.as_ref().zip(self.thread) else { return Ok(Some(slot)) };
+        let Some((segment, thread)) = self.segment.as_ref().zip(self.thread) else {
+            return Ok(Some(slot));
+        };
         first_step_of(segment, thread, slot)
     }
 
     fn last_until(&self, slot: u32) -> Result<Option<u32>, QueryError> {
-        let Some((segment, thread)) = self.segment.as_ref().zip(self.thread) else { return Ok(Some(slot)) };
+        let Some((segment, thread)) = self.segment.as_ref().zip(self.thread) else {
+            return Ok(Some(slot));
+        };
         last_step_of(segment, thread, slot)
     }
 }

@@ -37,7 +37,12 @@ impl PointReader<'_> {
         let mut first = FirstStep::default();
         slots.parse_slots(slot..slot.saturating_add(1), &mut first)?;
         let (pc, instruction_set, mode) = first.0.ok_or(QueryError::TraceChanged)?;
-        Ok(StepPoint { time: slots.time_of(step)?, pc, instruction_set, mode })
+        Ok(StepPoint {
+            time: slots.time_of(step)?,
+            pc,
+            instruction_set,
+            mode,
+        })
     }
 
     /// The addresses of the steps of a thread among so many steps from one on. Cost: the text of all of these is read once,
@@ -45,10 +50,22 @@ impl PointReader<'_> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn addresses_of(&self, thread: ThreadId, steps: Range<Step>) -> Result<Vec<(Step, Address)>, QueryError> {
-        let (first, behind) = (steps.start.0.saturating_add(1), steps.end.0.saturating_add(1));
-        let mut found =
-            OwnAddresses { index: self.0, thread, threads: Vec::new(), step: steps.start, found: Vec::new() };
+    pub fn addresses_of(
+        &self,
+        thread: ThreadId,
+        steps: Range<Step>,
+    ) -> Result<Vec<(Step, Address)>, QueryError> {
+        let (first, behind) = (
+            steps.start.0.saturating_add(1),
+            steps.end.0.saturating_add(1),
+        );
+        let mut found = OwnAddresses {
+            index: self.0,
+            thread,
+            threads: Vec::new(),
+            step: steps.start,
+            found: Vec::new(),
+        };
         SlotReader(self.0).parse_slots(first..behind, &mut found)?;
         Ok(found.found)
     }
@@ -67,11 +84,16 @@ struct OwnAddresses<'a> {
 
 impl EventSink for OwnAddresses<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+        self.threads
+            .push(self.index.thread_by_name(name).unwrap_or_default());
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
-        let thread = self.threads.get(usize::from(step.thread.0)).copied().unwrap_or_default();
+        let thread = self
+            .threads
+            .get(usize::from(step.thread.0))
+            .copied()
+            .unwrap_or_default();
         if thread == self.thread {
             self.found.push((self.step, step.pc));
         }
@@ -85,6 +107,7 @@ struct FirstStep(Option<(Address, InstructionSet, Mode)>);
 
 impl EventSink for FirstStep {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
-        self.0.get_or_insert((step.pc, step.instruction_set, step.mode));
+        self.0
+            .get_or_insert((step.pc, step.instruction_set, step.mode));
     }
 }

@@ -67,14 +67,24 @@ struct BytesAt {
 }
 
 /// Adds bytes to runs. Runs that meet become one, with the slot that is chosen of theirs.
-fn add_bytes(runs: &mut Vec<BytesAt>, BytesAt { bytes, slot }: BytesAt, choose: fn(u64, u64) -> u64) {
+fn add_bytes(
+    runs: &mut Vec<BytesAt>,
+    BytesAt { bytes, slot }: BytesAt,
+    choose: fn(u64, u64) -> u64,
+) {
     for Run { first, len } in runs_of(bytes) {
-        let mut new = BytesAt { bytes: (u64::MAX >> (64 - len)) << first, slot };
+        let mut new = BytesAt {
+            bytes: (u64::MAX >> (64 - len)) << first,
+            slot,
+        };
         let near = new.bytes | new.bytes << 1 | new.bytes >> 1;
         runs.retain(|known| {
             let is_apart = known.bytes & near == 0;
             if !is_apart {
-                new = BytesAt { bytes: new.bytes | known.bytes, slot: choose(new.slot, known.slot) };
+                new = BytesAt {
+                    bytes: new.bytes | known.bytes,
+                    slot: choose(new.slot, known.slot),
+                };
             }
             is_apart
         });
@@ -117,8 +127,22 @@ impl<'a> RangeCollector<'a> {
     /// Nothing is gathered yet.
     pub fn new(index: &'a Index, thread: ThreadId, limit: usize) -> Self {
         let (threads, named, slot, registers, blocks, written) = Default::default();
-        let effects = RangeEffects { thread, ..RangeEffects::default() };
-        Self { index, thread, threads, named, slot, registers, blocks, limit, written, effects }
+        let effects = RangeEffects {
+            thread,
+            ..RangeEffects::default()
+        };
+        Self {
+            index,
+            thread,
+            threads,
+            named,
+            slot,
+            registers,
+            blocks,
+            limit,
+            written,
+            effects,
+        }
     }
 
     /// A run of the parser begins with the step of a slot: it gives numbers anew.
@@ -134,7 +158,11 @@ impl<'a> RangeCollector<'a> {
     }
 
     fn is_own(&self, thread: ThreadNumber) -> bool {
-        self.threads.get(usize::from(thread.0)).copied().unwrap_or_default() == self.thread
+        self.threads
+            .get(usize::from(thread.0))
+            .copied()
+            .unwrap_or_default()
+            == self.thread
     }
 
     fn read_register(&mut self, cell: RegisterId, view: RegisterView) {
@@ -147,7 +175,11 @@ impl<'a> RangeCollector<'a> {
     }
 
     fn write_register(&mut self, cell: RegisterId, view: RegisterView) {
-        self.written.registers.push(RegisterWritten { cell, view, slot: self.slot });
+        self.written.registers.push(RegisterWritten {
+            cell,
+            view,
+            slot: self.slot,
+        });
         if self.written.registers.len() >= WRITES {
             self.end_step();
         }
@@ -161,7 +193,14 @@ impl<'a> RangeCollector<'a> {
                 return;
             };
             let taken = mask & !block.written;
-            add_bytes(&mut block.first_reads, BytesAt { bytes: taken & !block.read, slot: self.slot }, u64::min);
+            add_bytes(
+                &mut block.first_reads,
+                BytesAt {
+                    bytes: taken & !block.read,
+                    slot: self.slot,
+                },
+                u64::min,
+            );
             block.read |= taken;
             for byte in (0..64).filter(|byte| mask >> byte & 1 != 0) {
                 let told = access.bytes.and_then(|bytes| bytes.get(place).copied());
@@ -169,7 +208,11 @@ impl<'a> RangeCollector<'a> {
                 let is_new = taken & !block.known & 1 << byte != 0;
                 if let Some(told) = told.filter(|_| is_new) {
                     block.known |= 1 << byte;
-                    if let Some(value) = block.values.get_or_insert_with(|| Box::new([0; 64])).get_mut(byte) {
+                    if let Some(value) = block
+                        .values
+                        .get_or_insert_with(|| Box::new([0; 64]))
+                        .get_mut(byte)
+                    {
                         *value = told;
                     }
                 }
@@ -178,7 +221,10 @@ impl<'a> RangeCollector<'a> {
     }
 
     fn write_memory(&mut self, range: MemoryRange) {
-        self.written.memory.push(MemoryWritten { range, slot: self.slot });
+        self.written.memory.push(MemoryWritten {
+            range,
+            slot: self.slot,
+        });
         if self.written.memory.len() >= WRITES {
             self.end_step();
         }
@@ -211,8 +257,14 @@ impl<'a> RangeCollector<'a> {
         let effects = |of: fn(&RegisterUsed) -> (ByteSet, u64)| {
             let effects = |used: &RegisterUsed| {
                 let (register, cell, (bytes, slot)) = (used.plain, used.cell, of(used));
-                let view = move |run: Range<u16>| RegisterView::new(register, run.start, run.end - run.start);
-                bytes.runs().map(move |run| RegisterEffect { view: view(run), at: Position(slot), cell })
+                let view = move |run: Range<u16>| {
+                    RegisterView::new(register, run.start, run.end - run.start)
+                };
+                bytes.runs().map(move |run| RegisterEffect {
+                    view: view(run),
+                    at: Position(slot),
+                    cell,
+                })
             };
             let mut effects: Vec<RegisterEffect> = registers.iter().flat_map(effects).collect();
             effects.sort_unstable();
@@ -222,21 +274,40 @@ impl<'a> RangeCollector<'a> {
         let register_outputs = effects(|used| (used.written, used.last_write));
         let mut blocks: Vec<(u64, BlockUsed)> = self.blocks.into_iter().collect();
         blocks.sort_unstable_by_key(|(granule, _)| *granule);
-        let (mut memory_inputs, mut memory_outputs) = (Vec::<MemoryInput>::new(), Vec::<MemoryOutput>::new());
+        let (mut memory_inputs, mut memory_outputs) =
+            (Vec::<MemoryInput>::new(), Vec::<MemoryOutput>::new());
         for (granule, block) in &blocks {
             for byte in 0..64usize {
                 let address = Address((granule << GRANULE_BITS) + byte as u64);
                 if block.read >> byte & 1 != 0 {
-                    let told = block.values.as_ref().and_then(|values| values.get(byte).copied());
+                    let told = block
+                        .values
+                        .as_ref()
+                        .and_then(|values| values.get(byte).copied());
                     let told = told.filter(|_| block.known >> byte & 1 != 0);
-                    add_input(&mut memory_inputs, address, told, slot_of(byte, &block.first_reads));
+                    add_input(
+                        &mut memory_inputs,
+                        address,
+                        told,
+                        slot_of(byte, &block.first_reads),
+                    );
                 }
                 if block.written >> byte & 1 != 0 {
-                    add_output(&mut memory_outputs, address, slot_of(byte, &block.last_writes));
+                    add_output(
+                        &mut memory_outputs,
+                        address,
+                        slot_of(byte, &block.last_writes),
+                    );
                 }
             }
         }
-        RangeEffects { register_inputs, register_outputs, memory_inputs, memory_outputs, ..self.effects }
+        RangeEffects {
+            register_inputs,
+            register_outputs,
+            memory_inputs,
+            memory_outputs,
+            ..self.effects
+        }
     }
 
     /// What the operands of a step tell.
@@ -253,7 +324,11 @@ impl<'a> RangeCollector<'a> {
 /// What tells a register from others: its name, and on a processor with windows the cell that the name means.
 /// Banks that bear one name are one: which of them an exception within the range used is not told apart.
 fn cell_of(register: RegisterId, mode: Mode) -> RegisterId {
-    if mode.has_windows() { mode.home(register) } else { register }
+    if mode.has_windows() {
+        mode.home(register)
+    } else {
+        register
+    }
 }
 
 fn bytes_of(view: RegisterView) -> ByteSet {
@@ -266,47 +341,81 @@ fn used_of(
     view: RegisterView,
 ) -> &mut RegisterUsed {
     let (read, written, first_read, last_write) = Default::default();
-    registers.entry(cell).or_insert(RegisterUsed { cell, plain: view.register, read, written, first_read, last_write })
+    registers.entry(cell).or_insert(RegisterUsed {
+        cell,
+        plain: view.register,
+        read,
+        written,
+        first_read,
+        last_write,
+    })
 }
 
 /// The block; none where it is one more than the limit.
-fn block_of(blocks: &mut HashMap<u64, BlockUsed>, granule: u64, limit: usize) -> Option<&mut BlockUsed> {
+fn block_of(
+    blocks: &mut HashMap<u64, BlockUsed>,
+    granule: u64,
+    limit: usize,
+) -> Option<&mut BlockUsed> {
     let has_room = blocks.len() < limit;
     match blocks.entry(granule) {
         std::collections::hash_map::Entry::Occupied(known) => Some(known.into_mut()),
-        std::collections::hash_map::Entry::Vacant(free) => has_room.then(|| free.insert(BlockUsed::default())),
+        std::collections::hash_map::Entry::Vacant(free) => {
+            has_room.then(|| free.insert(BlockUsed::default()))
+        }
     }
 }
 
 fn add_input(inputs: &mut Vec<MemoryInput>, address: Address, value: Option<u8>, at: Position) {
     let behind = |input: &MemoryInput| input.address.0.checked_add(input.bytes.len() as u64);
-    match inputs.last_mut().filter(|last| behind(last) == Some(address.0)) {
+    match inputs
+        .last_mut()
+        .filter(|last| behind(last) == Some(address.0))
+    {
         Some(last) => {
             last.bytes.push(value);
             last.at = last.at.min(at);
         }
-        None => inputs.push(MemoryInput { address, bytes: vec![value], at }),
+        None => inputs.push(MemoryInput {
+            address,
+            bytes: vec![value],
+            at,
+        }),
     }
 }
 
 fn add_output(outputs: &mut Vec<MemoryOutput>, address: Address, at: Position) {
     let behind = |output: &MemoryOutput| output.range.address.0.checked_add(output.range.len_bytes);
-    match outputs.last_mut().filter(|last| behind(last) == Some(address.0)) {
+    match outputs
+        .last_mut()
+        .filter(|last| behind(last) == Some(address.0))
+    {
         Some(last) => {
             last.range.len_bytes += 1;
             last.at = last.at.max(at);
         }
-        None => outputs.push(MemoryOutput { range: MemoryRange { address, len_bytes: 1 }, at }),
+        None => outputs.push(MemoryOutput {
+            range: MemoryRange {
+                address,
+                len_bytes: 1,
+            },
+            at,
+        }),
     }
 }
 
 impl EventSink for RangeCollector<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+        self.threads
+            .push(self.index.thread_by_name(name).unwrap_or_default());
     }
 
     fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
-        self.named.push(self.index.named_register(name).unwrap_or(RegisterId(u16::MAX)));
+        self.named.push(
+            self.index
+                .named_register(name)
+                .unwrap_or(RegisterId(u16::MAX)),
+        );
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -318,10 +427,17 @@ impl EventSink for RangeCollector<'_> {
         self.effects.steps += 1;
         if let Some(region) = self.index.host_regions.at(self.slot) {
             let len_bytes = (region.last - region.first).saturating_add(1);
-            self.write_memory(MemoryRange { address: Address(region.first), len_bytes });
+            self.write_memory(MemoryRange {
+                address: Address(region.first),
+                len_bytes,
+            });
         }
-        let instruction = encoding_of(self.index, step).map(|encoding| decode(encoding, step.pc, step.instruction_set));
-        match instruction.as_ref().and_then(|instruction| instruction.registers.as_ref()) {
+        let instruction = encoding_of(self.index, step)
+            .map(|encoding| decode(encoding, step.pc, step.instruction_set));
+        match instruction
+            .as_ref()
+            .and_then(|instruction| instruction.registers.as_ref())
+        {
             Some(registers) if step.is_executed => self.take_operands(registers, step.mode),
             Some(_) => {}
             None => self.effects.undecoded += 1,
@@ -333,8 +449,16 @@ impl EventSink for RangeCollector<'_> {
             return;
         }
         let place = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let named = place.map(|place| self.named.get(usize::from(place)).copied().unwrap_or(RegisterId(u16::MAX)));
-        let view = RegisterView { register: named.unwrap_or(write.view.register), ..write.view };
+        let named = place.map(|place| {
+            self.named
+                .get(usize::from(place))
+                .copied()
+                .unwrap_or(RegisterId(u16::MAX))
+        });
+        let view = RegisterView {
+            register: named.unwrap_or(write.view.register),
+            ..write.view
+        };
         // The second of the two writes of a line that names a bank in use says the same of it once more.
         if !write.is_bank_copy() {
             self.write_register(cell_of(view.register, write.mode), view);

@@ -7,7 +7,9 @@ use stepback_parsers::{Flow, Line, Position, Step};
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::hit::{HIT_EFFECTS, Hit};
-use crate::answers::step_record::{ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, StepRecord};
+use crate::answers::step_record::{
+    ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, StepRecord,
+};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
@@ -34,29 +36,48 @@ pub(crate) struct RecordReader<'a>(pub &'a Index);
 impl<'a> RecordReader<'a> {
     /// Some steps with what they did, in the order in which they are asked for.
     /// Cost: the text of each 128 steps with one of them is read once.
-    pub(crate) fn records_of(&self, steps: &[Step], detail: Detail) -> Result<Vec<StepRecord>, QueryError> {
+    pub(crate) fn records_of(
+        &self,
+        steps: &[Step],
+        detail: Detail,
+    ) -> Result<Vec<StepRecord>, QueryError> {
         let mut slots: Vec<_> = steps.iter().map(|step| step.0.saturating_add(1)).collect();
         slots.sort_unstable();
         slots.dedup();
         let (mut records, mut rest) = (Vec::with_capacity(slots.len()), slots.as_slice());
         while let Some(first) = rest.first() {
-            let (near, later) = rest.split_at(rest.partition_point(|slot| slot - first < FRAME as u64));
+            let (near, later) =
+                rest.split_at(rest.partition_point(|slot| slot - first < FRAME as u64));
             records.extend(self.records(near, detail)?);
             rest = later;
         }
         if steps.is_sorted_by(|one, next| one < next) {
             return Ok(records);
         }
-        let found = |step: &Step| records.binary_search_by_key(step, |record| record.step).ok();
+        let found = |step: &Step| {
+            records
+                .binary_search_by_key(step, |record| record.step)
+                .ok()
+        };
         steps
             .iter()
-            .map(|step| found(step).map(|place| records[place].clone()).ok_or(QueryError::TraceChanged))
+            .map(|step| {
+                found(step)
+                    .map(|place| records[place].clone())
+                    .ok_or(QueryError::TraceChanged)
+            })
             .collect()
     }
 
     /// The steps of some slots, which ascend; all between them are read.
-    pub(crate) fn records(&self, wanted: &[u64], detail: Detail) -> Result<Vec<StepRecord>, QueryError> {
-        let Some((first, last)) = wanted.first().copied().zip(wanted.last().copied()) else { return Ok(Vec::new()) };
+    pub(crate) fn records(
+        &self,
+        wanted: &[u64],
+        detail: Detail,
+    ) -> Result<Vec<StepRecord>, QueryError> {
+        let Some((first, last)) = wanted.first().copied().zip(wanted.last().copied()) else {
+            return Ok(Vec::new());
+        };
         let (segment, local) = SlotReader(self.0).locate(first)?;
         let block = (local.saturating_sub(1) as usize) / FRAME;
         let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
@@ -64,7 +85,15 @@ impl<'a> RecordReader<'a> {
         // Lines are known for the first step of a block, so the text is read from there on.
         let contradictions = Contradictions::default();
         let (records, waiting, room) = (Vec::new(), HashMap::default(), ANSWER_EFFECTS);
-        let mut found = Found { index: self.0, wanted, detail, records, waiting, contradictions, room };
+        let mut found = Found {
+            index: self.0,
+            wanted,
+            detail,
+            records,
+            waiting,
+            contradictions,
+            room,
+        };
         SlotReader(self.0).each_event_from(block_slot, first..last + 1, |event, line_before| {
             let line = Line((block_line + event.line_in_range).saturating_sub(line_before) + 1);
             found.take(event, Some(line))?;
@@ -76,8 +105,11 @@ impl<'a> RecordReader<'a> {
         if found.flow() == Flow::Stop {
             return Ok(found.records);
         }
-        let end =
-            if self.0.threads().len() == 1 { last } else { last.saturating_add(LATE_STEPS).min(self.0.step_count()) };
+        let end = if self.0.threads().len() == 1 {
+            last
+        } else {
+            last.saturating_add(LATE_STEPS).min(self.0.step_count())
+        };
         let (mut next, mut count) = (last + 1, FIRST_LATE_STEPS);
         // A thread's next step ends what belongs to the one before, and usually comes soon.
         while next <= end && found.is_waiting() {
@@ -88,7 +120,13 @@ impl<'a> RecordReader<'a> {
         Ok(found.records)
     }
 
-    fn record(&self, slot: u64, thread: ThreadId, line: Line, step: StepText) -> Result<StepRecord, QueryError> {
+    fn record(
+        &self,
+        slot: u64,
+        thread: ThreadId,
+        line: Line,
+        step: StepText,
+    ) -> Result<StepRecord, QueryError> {
         Ok(StepRecord {
             step: Step(slot.saturating_sub(1)),
             line: Some(line).filter(|_| self.0.source().is_text()),
@@ -104,27 +142,42 @@ impl<'a> RecordReader<'a> {
             delay_slot: step.delay_slot,
             origin: step.origin,
             text: step.text,
-            effects: self.0.host_regions.at(slot).map(|region| Effect::Access(region.access())).into_iter().collect(),
+            effects: self
+                .0
+                .host_regions
+                .at(slot)
+                .map(|region| Effect::Access(region.access()))
+                .into_iter()
+                .collect(),
         })
     }
 
     fn effect(&self, event: &SlotEvent, contradictions: &Contradictions) -> Option<Effect> {
         match &event.kind {
-            EventKind::Register { is_bank_copy: true, .. } | EventKind::Step(_) => None,
+            EventKind::Register {
+                is_bank_copy: true, ..
+            }
+            | EventKind::Step(_) => None,
             EventKind::Register { view, bytes, .. } => Some(Effect::Register {
                 name: NameReader(self.0).register_name(*view, event.set),
                 view: *view,
                 value: register_value(bytes.as_deref(), view.size_bytes),
             }),
             EventKind::Access { .. } => self.access_of(event, contradictions).map(Effect::Access),
-            EventKind::Text { kind, text } if kind.is_exceptional() => Some(Effect::Exception(text.clone())),
+            EventKind::Text { kind, text } if kind.is_exceptional() => {
+                Some(Effect::Exception(text.clone()))
+            }
             EventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
             EventKind::Marker(marker) => Some(Effect::Marker(*marker)),
         }
     }
 
     /// What an event did to its cell; none when it is not about a cell. The contradictions are those of all events of its slot.
-    pub(crate) fn access_of(&self, event: &SlotEvent, contradictions: &Contradictions) -> Option<Access> {
+    pub(crate) fn access_of(
+        &self,
+        event: &SlotEvent,
+        contradictions: &Contradictions,
+    ) -> Option<Access> {
         match &event.kind {
             EventKind::Register { view, bytes, .. } => Some(Access {
                 kind: AccessKind::Write,
@@ -135,11 +188,22 @@ impl<'a> RecordReader<'a> {
                 is_external: false,
                 host_operation: None,
             }),
-            EventKind::Access { kind, address, size_bytes, bytes } => {
-                let range = MemoryRange { address: *address, len_bytes: u64::from(*size_bytes) };
+            EventKind::Access {
+                kind,
+                address,
+                size_bytes,
+                bytes,
+            } => {
+                let range = MemoryRange {
+                    address: *address,
+                    len_bytes: u64::from(*size_bytes),
+                };
                 Some(Access {
                     kind: *kind,
-                    target: AccessTarget::Memory { address: range.address, size_bytes: range.len_bytes },
+                    target: AccessTarget::Memory {
+                        address: range.address,
+                        size_bytes: range.len_bytes,
+                    },
                     value: self.memory_value(*bytes, *size_bytes),
                     is_inferred: false,
                     is_decoded: false,
@@ -153,7 +217,9 @@ impl<'a> RecordReader<'a> {
 
     fn memory_value(&self, bytes: Option<[u8; 8]>, size_bytes: u8) -> Value {
         let size = usize::from(size_bytes);
-        let Some(bytes) = bytes else { return Value(vec![None; size]) };
+        let Some(bytes) = bytes else {
+            return Value(vec![None; size]);
+        };
         let mut value: Vec<_> = bytes.iter().take(size).copied().map(Some).collect();
         if self.0.contents.traits.endian == Endian::Big {
             value.reverse();
@@ -163,14 +229,30 @@ impl<'a> RecordReader<'a> {
 
     /// The address of a step.
     pub(crate) fn pc_of(&self, step: Step) -> Result<Option<Address>, QueryError> {
-        Ok(SlotReader(self.0).step_of(step.after().0)?.map(|(_, text)| text.pc))
+        Ok(SlotReader(self.0)
+            .step_of(step.after().0)?
+            .map(|(_, text)| text.pc))
     }
 
     /// A step as the hit of a question.
-    pub(crate) fn hit(&self, step: Step, position: Position, access: Option<Access>) -> Result<Hit, QueryError> {
+    pub(crate) fn hit(
+        &self,
+        step: Step,
+        position: Position,
+        access: Option<Access>,
+    ) -> Result<Hit, QueryError> {
         let slot = step.0.saturating_add(1);
-        let record = self.records(&[slot], Detail::Step)?.into_iter().next().ok_or(QueryError::TraceChanged)?;
-        Ok(Hit { record, position, access, doubt: None })
+        let record = self
+            .records(&[slot], Detail::Step)?
+            .into_iter()
+            .next()
+            .ok_or(QueryError::TraceChanged)?;
+        Ok(Hit {
+            record,
+            position,
+            access,
+            doubt: None,
+        })
     }
 }
 
@@ -197,7 +279,11 @@ impl Found<'_> {
 
     /// Stops where all steps were found and none has room for more effects: a step may have a million.
     fn flow(&self) -> Flow {
-        let is_full = |place: &usize| self.records.get(*place).is_some_and(|record| self.is_full(record));
+        let is_full = |place: &usize| {
+            self.records
+                .get(*place)
+                .is_some_and(|record| self.is_full(record))
+        };
         match self.records.len() == self.wanted.len() && self.waiting.values().all(is_full) {
             true => Flow::Stop,
             false => Flow::Continue,
@@ -216,15 +302,27 @@ impl Found<'_> {
             self.waiting.remove(&event.thread);
             if let Some(line) = line {
                 self.waiting.insert(event.thread, self.records.len());
-                self.records.push(RecordReader(self.index).record(event.slot, event.thread, line, step)?);
+                self.records.push(RecordReader(self.index).record(
+                    event.slot,
+                    event.thread,
+                    line,
+                    step,
+                )?);
             }
             return Ok(());
         }
-        let record = self.waiting.get(&event.thread).and_then(|place| self.records.get(*place));
+        let record = self
+            .waiting
+            .get(&event.thread)
+            .and_then(|place| self.records.get(*place));
         // Counted from the step itself: its effects must not depend on how many steps were asked for.
-        let record = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS));
+        let record =
+            record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS));
         if record.is_some_and(|record| !self.is_full(record))
-            && let Some(record) = self.waiting.get(&event.thread).and_then(|place| self.records.get_mut(*place))
+            && let Some(record) = self
+                .waiting
+                .get(&event.thread)
+                .and_then(|place| self.records.get_mut(*place))
             && let Some(effect) = RecordReader(self.index).effect(&event, &self.contradictions)
         {
             record.add(effect, &mut self.room);
@@ -234,5 +332,8 @@ impl Found<'_> {
 }
 
 fn register_value(bytes: Option<&[u8]>, size_bytes: u16) -> Value {
-    Value(bytes.map_or_else(|| vec![None; usize::from(size_bytes)], |bytes| bytes.iter().copied().map(Some).collect()))
+    Value(bytes.map_or_else(
+        || vec![None; usize::from(size_bytes)],
+        |bytes| bytes.iter().copied().map(Some).collect(),
+    ))
 }

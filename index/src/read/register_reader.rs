@@ -34,11 +34,22 @@ pub(crate) struct RegisterReader<'a> {
 
 impl<'a> RegisterReader<'a> {
     pub(crate) fn new(index: &'a Index, thread: ThreadId, at: Position) -> Self {
-        Self { index, thread, at, events: HashMap::new(), told: HashSet::new(), state: None }
+        Self {
+            index,
+            thread,
+            at,
+            events: HashMap::new(),
+            told: HashSet::new(),
+            state: None,
+        }
     }
 
     /// What the trace tells of a register.
-    pub(crate) fn state(&mut self, name: String, view: RegisterView) -> Result<RegisterState, QueryError> {
+    pub(crate) fn state(
+        &mut self,
+        name: String,
+        view: RegisterView,
+    ) -> Result<RegisterState, QueryError> {
         let search = self.search(view)?;
         self.found(name, search)
     }
@@ -50,9 +61,14 @@ impl<'a> RegisterReader<'a> {
         cancel: &Cancel,
     ) -> Result<Vec<RegisterState>, QueryError> {
         cancel.check()?;
-        let searches = named.into_iter().map(|(name, view)| Ok((name, self.search(view)?)));
+        let searches = named
+            .into_iter()
+            .map(|(name, view)| Ok((name, self.search(view)?)));
         let searches = searches.collect::<Result<Vec<_>, QueryError>>()?;
-        let mut newest: Vec<u64> = searches.iter().filter_map(|(_, search)| search.lists.newest()).collect();
+        let mut newest: Vec<u64> = searches
+            .iter()
+            .filter_map(|(_, search)| search.lists.newest())
+            .collect();
         newest.sort_unstable();
         newest.dedup();
         self.read_ahead(&newest)?;
@@ -69,8 +85,13 @@ impl<'a> RegisterReader<'a> {
         if self.index.source().is_text() {
             return Ok(());
         }
-        let open: Vec<u64> = slots.iter().copied().filter(|slot| !self.events.contains_key(slot)).collect();
-        self.events.extend(open.iter().map(|slot| (*slot, Vec::new())));
+        let open: Vec<u64> = slots
+            .iter()
+            .copied()
+            .filter(|slot| !self.events.contains_key(slot))
+            .collect();
+        self.events
+            .extend(open.iter().map(|slot| (*slot, Vec::new())));
         for near in open.chunk_by(|one, next| next - one < BLOCK_SLOTS) {
             for event in SlotReader(self.index).events_of(near)? {
                 if event.thread == self.thread
@@ -94,7 +115,11 @@ impl<'a> RegisterReader<'a> {
     }
 
     fn found(&mut self, name: String, search: Search<'a>) -> Result<RegisterState, QueryError> {
-        let Search { view, homes, mut lists } = search;
+        let Search {
+            view,
+            homes,
+            mut lists,
+        } = search;
         if view.register == RegisterId::PC
             && let Some(pc) = self.program_counter(&name, view)?
         {
@@ -116,12 +141,24 @@ impl<'a> RegisterReader<'a> {
             }
         }
         let value = Value(bytes.iter().map(|byte| byte.value()).collect());
-        let source = if value.is_unknown() { ValueSource::Unknown } else { ValueSource::Recorded };
+        let source = if value.is_unknown() {
+            ValueSource::Unknown
+        } else {
+            ValueSource::Recorded
+        };
         let written_by = match newest {
             Some(slot) => SlotReader(self.index).owner(self.thread, slot)?,
             None => None,
         };
-        Ok(RegisterState { name, view, value, source, written_at: newest.map(Position), written_by, reason: None })
+        Ok(RegisterState {
+            name,
+            view,
+            value,
+            source,
+            written_at: newest.map(Position),
+            written_by,
+            reason: None,
+        })
     }
 
     /// The part of a vector register whose write makes the rest zero, if a view reaches beyond it:
@@ -130,31 +167,56 @@ impl<'a> RegisterReader<'a> {
         let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register);
         let is_wider = view.offset.saturating_add(view.size_bytes) > SIMD_BYTES;
         let has_states = self.index.instruction_set(self.thread).has_states();
-        (is_vector && is_wider && has_states).then(|| RegisterView::new(view.register, 0, SIMD_BYTES))
+        (is_vector && is_wider && has_states)
+            .then(|| RegisterView::new(view.register, 0, SIMD_BYTES))
     }
 
     /// Takes from a slot what later slots left open: its last write of each byte.
     fn fill(&mut self, slot: u64, homes: &Homes, bytes: &mut [Byte]) -> Result<Found, QueryError> {
         let mut found = Found::Nothing;
-        let Some(first) = homes.lists().next().map(|view| usize::from(view.offset)) else { return Ok(found) };
+        let Some(first) = homes.lists().next().map(|view| usize::from(view.offset)) else {
+            return Ok(found);
+        };
         let clearing = homes.lists().next().and_then(|view| self.clearing(view));
         for event in self.told_events_of(slot, homes)?.iter().rev() {
-            let EventKind::Register { bytes: value, view, .. } = &event.kind else { continue };
+            let EventKind::Register {
+                bytes: value, view, ..
+            } = &event.kind
+            else {
+                continue;
+            };
             if clearing == Some(*view) {
                 found = Found::Something;
-                let beyond = bytes.iter_mut().skip(usize::from(SIMD_BYTES).saturating_sub(first));
-                beyond.filter(|byte| **byte == Byte::Open).for_each(|byte| *byte = Byte::Known(0));
+                let beyond = bytes
+                    .iter_mut()
+                    .skip(usize::from(SIMD_BYTES).saturating_sub(first));
+                beyond
+                    .filter(|byte| **byte == Byte::Open)
+                    .for_each(|byte| *byte = Byte::Known(0));
             }
-            let Some(MeantWrite { view: written, certainty }) = event.home().and_then(|home| homes.written(home))
+            let Some(MeantWrite {
+                view: written,
+                certainty,
+            }) = event.home().and_then(|home| homes.written(home))
             else {
                 continue;
             };
             found = Found::Something;
             let value = value.as_ref().filter(|_| certainty == Certainty::Sure);
-            for (place, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte == Byte::Open) {
+            for (place, byte) in bytes
+                .iter_mut()
+                .enumerate()
+                .filter(|(_, byte)| **byte == Byte::Open)
+            {
                 let offset = (first + place).checked_sub(usize::from(written.offset));
-                let Some(offset) = offset.filter(|offset| *offset < usize::from(written.size_bytes)) else { continue };
-                *byte = value.and_then(|value| value.get(offset)).map_or(Byte::Unknown, |byte| Byte::Known(*byte));
+                let Some(offset) =
+                    offset.filter(|offset| *offset < usize::from(written.size_bytes))
+                else {
+                    continue;
+                };
+                *byte = value
+                    .and_then(|value| value.get(offset))
+                    .map_or(Byte::Unknown, |byte| Byte::Known(*byte));
             }
         }
         Ok(found)
@@ -167,7 +229,11 @@ impl<'a> RegisterReader<'a> {
             && let Some(mut open) = OpenWrites::of(self.index, self.thread, homes, slot)?
         {
             self.told.insert(slot);
-            self.events.get_mut(&slot).into_iter().flatten().for_each(|event| open.tell(event));
+            self.events
+                .get_mut(&slot)
+                .into_iter()
+                .flatten()
+                .for_each(|event| open.tell(event));
         }
         self.events_of(slot)
     }
@@ -193,9 +259,17 @@ impl<'a> RegisterReader<'a> {
 
     /// The program counter: the address of the thread's next step, whatever the trace wrote into it; of a thread that has
     /// none, where its last step leads. None when what the trace wrote is all that tells.
-    fn program_counter(&self, name: &str, view: RegisterView) -> Result<Option<RegisterState>, QueryError> {
+    fn program_counter(
+        &self,
+        name: &str,
+        view: RegisterView,
+    ) -> Result<Option<RegisterState>, QueryError> {
         let lead = match SlotReader(self.index).next_step_of(self.thread, self.at)? {
-            Some(step) => LastLead::To(RecordReader(self.index).pc_of(step)?.ok_or(QueryError::TraceChanged)?),
+            Some(step) => LastLead::To(
+                RecordReader(self.index)
+                    .pc_of(step)?
+                    .ok_or(QueryError::TraceChanged)?,
+            ),
             None => self.last_lead()?,
         };
         let (bytes, source) = match lead {
@@ -203,9 +277,22 @@ impl<'a> RegisterReader<'a> {
             LastLead::To(pc) => (pc.0.to_le_bytes().map(Some), ValueSource::Inferred),
             LastLead::Open => ([None; 8], ValueSource::Unknown),
         };
-        let value = Value(bytes.into_iter().take(usize::from(view.size_bytes)).collect());
+        let value = Value(
+            bytes
+                .into_iter()
+                .take(usize::from(view.size_bytes))
+                .collect(),
+        );
         let name = name.to_owned();
-        Ok(Some(RegisterState { name, view, value, source, written_at: None, written_by: None, reason: None }))
+        Ok(Some(RegisterState {
+            name,
+            view,
+            value,
+            source,
+            written_at: None,
+            written_by: None,
+            reason: None,
+        }))
     }
 }
 
@@ -245,6 +332,10 @@ enum Byte {
 
 impl Byte {
     fn value(self) -> Option<u8> {
-        if let Self::Known(byte) = self { Some(byte) } else { None }
+        if let Self::Known(byte) = self {
+            Some(byte)
+        } else {
+            None
+        }
     }
 }

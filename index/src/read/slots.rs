@@ -6,11 +6,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use stepback_machine::{
-    AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, RegisterId, RegisterView, Site,
+    AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, RegisterId, RegisterView,
+    Site,
 };
 use stepback_parsers::{
-    DelaySlot, EventSink, Flow, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position, RegisterWrite, Step,
-    StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
+    DelaySlot, EventSink, Flow, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position,
+    RegisterWrite, Step, StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
 };
 
 use crate::answers::error::QueryError;
@@ -62,9 +63,19 @@ pub(crate) enum EventKind {
     /// A step was reached.
     Step(StepText),
     /// A register got a value; `home` is the view of the register itself, none for the first of two writes of a line.
-    Register { view: RegisterView, bytes: Option<Vec<u8>>, is_bank_copy: bool, home: Option<RegisterView> },
+    Register {
+        view: RegisterView,
+        bytes: Option<Vec<u8>>,
+        is_bank_copy: bool,
+        home: Option<RegisterView>,
+    },
     /// Memory was accessed.
-    Access { kind: AccessKind, address: Address, size_bytes: u8, bytes: Option<[u8; 8]> },
+    Access {
+        kind: AccessKind,
+        address: Address,
+        size_bytes: u8,
+        bytes: Option<[u8; 8]>,
+    },
     /// The trace said something in words.
     Text { kind: TextKind, text: String },
     /// A record told of something else.
@@ -95,8 +106,13 @@ impl StepText {
 
     /// What it does to control, as far as its encoding says.
     pub fn control(&self) -> Control {
-        let encoding = self.instruction_set.encoding_of(self.opcode, self.length_bytes);
-        let site = encoding.map(|encoding| Site { pc: self.pc, encoding });
+        let encoding = self
+            .instruction_set
+            .encoding_of(self.opcode, self.length_bytes);
+        let site = encoding.map(|encoding| Site {
+            pc: self.pc,
+            encoding,
+        });
         site.map_or_else(Control::default, |site| self.instruction_set.control(&site))
     }
 }
@@ -115,19 +131,29 @@ pub struct SlotReader<'a>(pub &'a Index);
 impl<'a> SlotReader<'a> {
     /// The segment that holds a slot, and the slot's number in it.
     pub(crate) fn locate(&self, slot: u64) -> Result<(SegmentReader<'a>, u32), QueryError> {
-        let after = self.0.contents.segments.partition_point(|segment| segment.step_base < slot);
+        let after = self
+            .0
+            .contents
+            .segments
+            .partition_point(|segment| segment.step_base < slot);
         let number = after.saturating_sub(1);
         let segment = self.0.segment(number).ok_or_else(no_segment)?;
-        let local = u32::try_from(slot.saturating_sub(segment.meta.step_base)).map_err(|_| no_segment())?;
+        let local =
+            u32::try_from(slot.saturating_sub(segment.meta.step_base)).map_err(|_| no_segment())?;
         Ok((segment, local))
     }
 
     /// All segments that hold a part of a slot, in order, and the slot's number in each.
     /// Only in a stretch without instructions, which is closed early, is it more than the one that it begins in
     /// and one at whose start nothing of it is left.
-    pub(crate) fn locate_all(&self, slot: u64) -> impl Iterator<Item = (SegmentReader<'a>, u32)> + use<'a> {
+    pub(crate) fn locate_all(
+        &self,
+        slot: u64,
+    ) -> impl Iterator<Item = (SegmentReader<'a>, u32)> + use<'a> {
         let segments = &self.0.contents.segments;
-        let first = segments.partition_point(|segment| segment.step_base < slot).saturating_sub(1);
+        let first = segments
+            .partition_point(|segment| segment.step_base < slot)
+            .saturating_sub(1);
         let end = segments.partition_point(|segment| segment.step_base <= slot);
         let index = self.0;
         (first..end).filter_map(move |number| {
@@ -161,7 +187,11 @@ impl<'a> SlotReader<'a> {
     /// # Errors
     /// See [`QueryError`].
     pub fn text_between(&self, from: Position, to: Position) -> Result<Range<u64>, QueryError> {
-        let start = if from.0 == 0 { 0 } else { self.text_start(from.0.saturating_add(1))? };
+        let start = if from.0 == 0 {
+            0
+        } else {
+            self.text_start(from.0.saturating_add(1))?
+        };
         Ok(start..self.text_start(to.0.saturating_add(1))?.max(start))
     }
 
@@ -190,18 +220,22 @@ impl<'a> SlotReader<'a> {
         slots: Range<u64>,
         mut take: impl FnMut(SlotEvent) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
-        self.each_event_from(slots.start, slots, |event, _| take(event).map(|()| Flow::Continue))
+        self.each_event_from(slots.start, slots, |event, _| {
+            take(event).map(|()| Flow::Continue)
+        })
     }
 
     /// Returns the step of a slot and its thread; none in slot 0. Cost: the text up to it, however many events it has.
     pub(crate) fn step_of(&self, slot: u64) -> Result<Option<(ThreadId, StepText)>, QueryError> {
         let mut found = None;
-        self.each_event_from(slot, slot..slot.saturating_add(1), |event, _| match event.kind {
-            EventKind::Step(step) if event.slot == slot => {
-                found = Some((event.thread, step));
-                Ok(Flow::Stop)
+        self.each_event_from(slot, slot..slot.saturating_add(1), |event, _| {
+            match event.kind {
+                EventKind::Step(step) if event.slot == slot => {
+                    found = Some((event.thread, step));
+                    Ok(Flow::Stop)
+                }
+                _ => Ok(Flow::Continue),
             }
-            _ => Ok(Flow::Continue),
         })?;
         Ok(found)
     }
@@ -233,9 +267,13 @@ impl<'a> SlotReader<'a> {
         slots: &[u64],
         mut take: impl FnMut(SlotEvent) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
-        let Some((first, last)) = slots.first().zip(slots.last()) else { return Ok(()) };
+        let Some((first, last)) = slots.first().zip(slots.last()) else {
+            return Ok(());
+        };
         let read = *first..last.saturating_add(1);
-        self.hand_over(read, Kept::These(slots), |event, _| take(event).map(|()| Flow::Continue))
+        self.hand_over(read, Kept::These(slots), |event, _| {
+            take(event).map(|()| Flow::Continue)
+        })
     }
 
     fn hand_over(
@@ -257,12 +295,23 @@ impl<'a> SlotReader<'a> {
     }
 
     /// Reads the text of some slots again.
-    pub(crate) fn parse_slots(&self, slots: Range<u64>, sink: &mut dyn EventSink) -> Result<(), QueryError> {
-        self.parse(self.text_start(slots.start)?..self.text_start(slots.end)?, sink)
+    pub(crate) fn parse_slots(
+        &self,
+        slots: Range<u64>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), QueryError> {
+        self.parse(
+            self.text_start(slots.start)?..self.text_start(slots.end)?,
+            sink,
+        )
     }
 
     /// Reads a range of the trace again. The parsers are compiled once for all that read again.
-    pub(crate) fn parse(&self, range: Range<u64>, sink: &mut dyn EventSink) -> Result<(), QueryError> {
+    pub(crate) fn parse(
+        &self,
+        range: Range<u64>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(), QueryError> {
         SCRATCH.with_borrow_mut(|scratch| self.0.source().parse(range, scratch, sink))?;
         Ok(())
     }
@@ -272,10 +321,15 @@ impl<'a> SlotReader<'a> {
         if self.0.threads().len() == 1 {
             return Ok(Position(slot).last_step());
         }
-        let after = self.0.contents.segments.partition_point(|segment| segment.step_base < slot);
+        let after = self
+            .0
+            .contents
+            .segments
+            .partition_point(|segment| segment.step_base < slot);
         for number in (0..after).rev() {
             let segment = self.0.segment(number).ok_or_else(no_segment)?;
-            let bound = u32::try_from(slot.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            let bound =
+                u32::try_from(slot.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
             if let Some(local) = last_step_of(&segment, thread, bound)? {
                 return Ok(Position(segment.meta.step_base + u64::from(local)).last_step());
             }
@@ -284,13 +338,22 @@ impl<'a> SlotReader<'a> {
     }
 
     /// Whether a thread did a step from one position to another.
-    pub(crate) fn has_step_between(&self, thread: ThreadId, from: Position, to: Position) -> Result<bool, QueryError> {
+    pub(crate) fn has_step_between(
+        &self,
+        thread: ThreadId,
+        from: Position,
+        to: Position,
+    ) -> Result<bool, QueryError> {
         let segments = &self.0.contents.segments;
-        let first = segments.partition_point(|segment| segment.step_base <= from.0).saturating_sub(1);
+        let first = segments
+            .partition_point(|segment| segment.step_base <= from.0)
+            .saturating_sub(1);
         let end = segments.partition_point(|segment| segment.step_base < to.0);
         for number in (first..end).rev() {
             let segment = self.0.segment(number).ok_or_else(no_segment)?;
-            let local = |slot: u64| u32::try_from(slot.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            let local = |slot: u64| {
+                u32::try_from(slot.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX)
+            };
             if let Some(last) = last_step_of(&segment, thread, local(to.0))? {
                 return Ok(last > local(from.0));
             }
@@ -299,15 +362,26 @@ impl<'a> SlotReader<'a> {
     }
 
     /// The first step of a thread from a position on.
-    pub(crate) fn next_step_of(&self, thread: ThreadId, from: Position) -> Result<Option<Step>, QueryError> {
+    pub(crate) fn next_step_of(
+        &self,
+        thread: ThreadId,
+        from: Position,
+    ) -> Result<Option<Step>, QueryError> {
         if self.0.threads().len() == 1 {
             return Ok(Some(from.next_step()).filter(|step| step.0 < self.0.step_count()));
         }
         let wanted = from.0.saturating_add(1);
-        let first = self.0.contents.segments.partition_point(|segment| segment.step_base < wanted).saturating_sub(1);
+        let first = self
+            .0
+            .contents
+            .segments
+            .partition_point(|segment| segment.step_base < wanted)
+            .saturating_sub(1);
         for number in first..self.0.contents.segments.len() {
             let segment = self.0.segment(number).ok_or_else(no_segment)?;
-            let from = u32::try_from(wanted.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX).max(1);
+            let from = u32::try_from(wanted.saturating_sub(segment.meta.step_base))
+                .unwrap_or(u32::MAX)
+                .max(1);
             if let Some(local) = first_step_of(&segment, thread, from)? {
                 return Ok(Position(segment.meta.step_base + u64::from(local)).last_step());
             }
@@ -317,7 +391,11 @@ impl<'a> SlotReader<'a> {
 
     /// The memory that is meant at a position: that of the named thread, else of the one that ran last.
     /// None where all threads see the same one.
-    pub(crate) fn memory_at(&self, thread: Option<ThreadId>, at: Position) -> Result<Option<MemoryId>, QueryError> {
+    pub(crate) fn memory_at(
+        &self,
+        thread: Option<ThreadId>,
+        at: Position,
+    ) -> Result<Option<MemoryId>, QueryError> {
         if !self.0.memories().are_several() {
             return Ok(None);
         }
@@ -326,7 +404,11 @@ impl<'a> SlotReader<'a> {
     }
 
     /// The thread whose memory is meant at a position; the first one where all threads see the same memory.
-    pub(crate) fn memory_thread(&self, thread: Option<ThreadId>, at: Position) -> Result<ThreadId, QueryError> {
+    pub(crate) fn memory_thread(
+        &self,
+        thread: Option<ThreadId>,
+        at: Position,
+    ) -> Result<ThreadId, QueryError> {
         match (self.0.memories().are_several(), thread) {
             (false, _) => Ok(ThreadId(0)),
             (true, Some(thread)) => Ok(thread),
@@ -341,7 +423,9 @@ impl<'a> SlotReader<'a> {
 
     /// The thread of a slot's step, by its text.
     fn thread_of_slot(&self, slot: u64) -> Result<ThreadId, QueryError> {
-        self.step_of(slot)?.map(|(thread, _)| thread).ok_or(QueryError::TraceChanged)
+        self.step_of(slot)?
+            .map(|(thread, _)| thread)
+            .ok_or(QueryError::TraceChanged)
     }
 
     /// The thread whose registers are meant at a position when none is named:
@@ -373,12 +457,21 @@ impl<'a> SlotReader<'a> {
 
     /// Fails for positions beyond the end.
     pub(crate) fn check_position(&self, asked: Position) -> Result<(), QueryError> {
-        if asked > self.0.end() { Err(QueryError::BeyondEnd { asked, end: self.0.end() }) } else { Ok(()) }
+        if asked > self.0.end() {
+            Err(QueryError::BeyondEnd {
+                asked,
+                end: self.0.end(),
+            })
+        } else {
+            Ok(())
+        }
     }
 }
 
 fn no_segment() -> QueryError {
-    QueryError::Damaged { part: "directory".to_owned() }
+    QueryError::Damaged {
+        part: "directory".to_owned(),
+    }
 }
 
 /// The number that a segment uses for a thread.
@@ -392,9 +485,13 @@ pub(crate) fn last_step_of(
     thread: ThreadId,
     bound: u32,
 ) -> Result<Option<u32>, QueryError> {
-    let Some(local) = local_thread(segment, thread) else { return Ok(None) };
+    let Some(local) = local_thread(segment, thread) else {
+        return Ok(None);
+    };
     match segment.steps_of_thread(local)? {
-        Some(steps) => steps.last_below(bound.saturating_add(1)).map_err(|_| no_segment()),
+        Some(steps) => steps
+            .last_below(bound.saturating_add(1))
+            .map_err(|_| no_segment()),
         None => Ok(Some(bound.min(segment.meta.steps)).filter(|slot| *slot > 0)),
     }
 }
@@ -405,7 +502,9 @@ pub(crate) fn first_step_of(
     thread: ThreadId,
     from: u32,
 ) -> Result<Option<u32>, QueryError> {
-    let Some(local) = local_thread(segment, thread) else { return Ok(None) };
+    let Some(local) = local_thread(segment, thread) else {
+        return Ok(None);
+    };
     match segment.steps_of_thread(local)? {
         Some(steps) => steps.first_from(from).map_err(|_| no_segment()),
         None => Ok(Some(from).filter(|slot| *slot <= segment.meta.steps)),
@@ -464,20 +563,46 @@ impl<'a, 's, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'
         // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
         let slot = first.saturating_sub(1);
         let is_kept = kept.includes(slot);
-        Self { index, slot, kept, is_kept, first_line, threads, named, step, events_in_slot, take, taken }
+        Self {
+            index,
+            slot,
+            kept,
+            is_kept,
+            first_line,
+            threads,
+            named,
+            step,
+            events_in_slot,
+            take,
+            taken,
+        }
     }
 
     fn push(&mut self, thread: ThreadNumber, line_in_range: u64, kind: EventKind) {
-        let thread = self.threads.get(usize::from(thread.0)).copied().unwrap_or_default();
+        let thread = self
+            .threads
+            .get(usize::from(thread.0))
+            .copied()
+            .unwrap_or_default();
         if !self.goes_on() {
             return;
         }
         let place_in_slot = self.events_in_slot;
         self.events_in_slot += 1;
-        let of_step = self.step.filter(|(owner, _)| *owner == thread).map(|(_, set)| set);
+        let of_step = self
+            .step
+            .filter(|(owner, _)| *owner == thread)
+            .map(|(_, set)| set);
         let set = of_step.unwrap_or_else(|| self.index.instruction_set(thread));
         let set = self.index.set_of_names(thread, set);
-        let event = SlotEvent { slot: self.slot, thread, place_in_slot, line_in_range, set, kind };
+        let event = SlotEvent {
+            slot: self.slot,
+            thread,
+            place_in_slot,
+            line_in_range,
+            set,
+            kind,
+        };
         self.taken = (self.take)(event, self.first_line.unwrap_or(0));
     }
 
@@ -488,11 +613,16 @@ impl<'a, 's, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'
 
 impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventReader<'_, '_, F> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+        self.threads
+            .push(self.index.thread_by_name(name).unwrap_or_default());
     }
 
     fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
-        self.named.push(self.index.named_register(name).unwrap_or(RegisterId(u16::MAX)));
+        self.named.push(
+            self.index
+                .named_register(name)
+                .unwrap_or(RegisterId(u16::MAX)),
+        );
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -500,7 +630,11 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
         self.is_kept = self.kept.includes(self.slot);
         self.events_in_slot = 0;
         self.first_line.get_or_insert(step.place.line_in_range);
-        let thread = self.threads.get(usize::from(step.thread.0)).copied().unwrap_or_default();
+        let thread = self
+            .threads
+            .get(usize::from(step.thread.0))
+            .copied()
+            .unwrap_or_default();
         self.step = Some((thread, step.instruction_set));
         if !self.is_kept {
             return;
@@ -527,11 +661,24 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
             return;
         }
         let place = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let named = place.map(|place| self.named.get(usize::from(place)).copied().unwrap_or(RegisterId(u16::MAX)));
-        let view = RegisterView { register: named.unwrap_or(write.view.register), ..write.view };
+        let named = place.map(|place| {
+            self.named
+                .get(usize::from(place))
+                .copied()
+                .unwrap_or(RegisterId(u16::MAX))
+        });
+        let view = RegisterView {
+            register: named.unwrap_or(write.view.register),
+            ..write.view
+        };
         let bytes = write.bytes.map(<[u8]>::to_vec);
         let home = RegisterWrite { view, ..*write }.home();
-        let kind = EventKind::Register { view, bytes, is_bank_copy: write.is_bank_copy(), home };
+        let kind = EventKind::Register {
+            view,
+            bytes,
+            is_bank_copy: write.is_bank_copy(),
+            home,
+        };
         self.push(write.thread, write.place.line_in_range, kind);
     }
 
@@ -539,8 +686,23 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
         if !self.is_kept {
             return;
         }
-        let MemoryAccess { kind, address, size_bytes, bytes, .. } = *access;
-        self.push(access.thread, access.place.line_in_range, EventKind::Access { kind, address, size_bytes, bytes });
+        let MemoryAccess {
+            kind,
+            address,
+            size_bytes,
+            bytes,
+            ..
+        } = *access;
+        self.push(
+            access.thread,
+            access.place.line_in_range,
+            EventKind::Access {
+                kind,
+                address,
+                size_bytes,
+                bytes,
+            },
+        );
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
@@ -548,17 +710,32 @@ impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventRe
             return;
         }
         let text = String::from_utf8_lossy(event.text).into_owned();
-        self.push(event.thread, event.place.line_in_range, EventKind::Text { kind: event.kind, text });
+        self.push(
+            event.thread,
+            event.place.line_in_range,
+            EventKind::Text {
+                kind: event.kind,
+                text,
+            },
+        );
     }
 
     fn marker(&mut self, event: &MarkerEvent) {
         if self.is_kept {
-            self.push(event.thread, event.place.line_in_range, EventKind::Marker(event.marker));
+            self.push(
+                event.thread,
+                event.place.line_in_range,
+                EventKind::Marker(event.marker),
+            );
         }
     }
 
     fn progress(&mut self, _offset: u64) -> Flow {
-        if self.goes_on() { Flow::Continue } else { Flow::Stop }
+        if self.goes_on() {
+            Flow::Continue
+        } else {
+            Flow::Stop
+        }
     }
 }
 
@@ -576,10 +753,16 @@ mod tests {
     /// Threads that take turns, with a time and a step each, all in one segment.
     fn index_of(threads: u16) -> Index {
         let turn = |thread: u16| {
-            [Record::marker(thread, MarkerKind::TIMESTAMP, 1), Record::step(thread, 0x1000, 1, Branch::None)]
+            [
+                Record::marker(thread, MarkerKind::TIMESTAMP, 1),
+                Record::step(thread, 0x1000, 1, Branch::None),
+            ]
         };
         let records = (0..2).flat_map(|_| (0..threads).flat_map(turn)).collect();
-        let options = BuildOptions { segment_bytes: 1 << 20, threads: 1 };
+        let options = BuildOptions {
+            segment_bytes: 1 << 20,
+            threads: 1,
+        };
         index_in_memory(Records::new(records, InstructionSet::X86_64), &options).unwrap()
     }
 
@@ -594,7 +777,10 @@ mod tests {
                 let place = number * 7 % count;
                 let thread = ThreadId(place as u16);
                 assert_eq!(local_thread(&segment, thread), Some(place as u16));
-                assert_eq!(index.thread_by_name(&index.threads()[place].name), Some(thread));
+                assert_eq!(
+                    index.thread_by_name(&index.threads()[place].name),
+                    Some(thread)
+                );
             }
             start.elapsed()
         });
@@ -605,6 +791,9 @@ mod tests {
     fn to_look_up_a_thread_costs_nearly_the_same_among_thousands() {
         let (few, many) = (time_of(&index_of(50)), time_of(&index_of(5000)));
         // To go through all of them would take a hundred times as long.
-        assert!(many < 10 * few + Duration::from_micros(125), "{many:?} among 5,000 threads, {few:?} among 50");
+        assert!(
+            many < 10 * few + Duration::from_micros(125),
+            "{many:?} among 5,000 threads, {few:?} among 50"
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! The state of a thread at a position: which instruction set it runs, and which banks are in use.
 
-use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView, Security, StackChoices, State};
+use stepback_machine::{
+    InstructionSet, Mode, RegisterId, RegisterView, Security, StackChoices, State,
+};
 use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
@@ -47,7 +49,9 @@ impl RegisterReader<'_> {
         if mode.security() != Security::Unsaid {
             return Ok(mode);
         }
-        let Some(next) = SlotReader(self.index).next_step_of(self.thread, self.at)? else { return Ok(mode) };
+        let Some(next) = SlotReader(self.index).next_step_of(self.thread, self.at)? else {
+            return Ok(mode);
+        };
         let next = self.state_of_step(next.after())?.mode;
         let is_same_kind = mode.in_security(next.security()) == next;
         Ok(if is_same_kind { next } else { mode })
@@ -60,10 +64,15 @@ impl RegisterReader<'_> {
             let state = self.state_behind_step(step.after())?;
             let told = self.state_told_since(step.after(), state.set)?;
             let told = told.map_or(state, |told| told.after(Some(state)));
-            return Ok(ToldState { state: Some(told), set: Some(state.set) });
+            return Ok(ToldState {
+                state: Some(told),
+                set: Some(state.set),
+            });
         }
         let first = slots.next_step_of(self.thread, self.at)?;
-        let state = first.map(|step| self.state_of_step(step.after())).transpose()?;
+        let state = first
+            .map(|step| self.state_of_step(step.after()))
+            .transpose()?;
         Ok(ToldState { state, set: None })
     }
 
@@ -72,9 +81,18 @@ impl RegisterReader<'_> {
         let (index, mut choices) = (self.index, StackChoices::default());
         for choice in &index.stack_choices {
             let lowest = RegisterView::new(choice.register, 0, 1);
-            let Some(slot) = ViewReader(index).last_register_slot(self.thread, lowest, self.at.0)? else { continue };
+            let Some(slot) =
+                ViewReader(index).last_register_slot(self.thread, lowest, self.at.0)?
+            else {
+                continue;
+            };
             let mut events = self.events_of(slot)?.iter().rev();
-            choices.note(*choice, events.find_map(|event| lowest_byte(event, choice.register)).flatten());
+            choices.note(
+                *choice,
+                events
+                    .find_map(|event| lowest_byte(event, choice.register))
+                    .flatten(),
+            );
         }
         Ok(choices)
     }
@@ -87,28 +105,53 @@ impl RegisterReader<'_> {
             return Ok(state);
         }
         let turn = |event: &SlotEvent| match &event.kind {
-            EventKind::Step(step) if step.is_executed => step.instruction_set.window_step(step.encoding.as_ref()?),
+            EventKind::Step(step) if step.is_executed => {
+                step.instruction_set.window_step(step.encoding.as_ref()?)
+            }
             _ => None,
         };
         let turn = self.events_of(after.0)?.iter().find_map(turn);
-        Ok(State { mode: state.mode.behind(turn), ..state })
+        Ok(State {
+            mode: state.mode.behind(turn),
+            ..state
+        })
     }
 
     fn state_of_step(&mut self, after: Position) -> Result<State, QueryError> {
         let state = |event: &SlotEvent| match &event.kind {
-            EventKind::Step(StepText { mode, instruction_set: set, .. }) => Some(State { set: *set, mode: *mode }),
+            EventKind::Step(StepText {
+                mode,
+                instruction_set: set,
+                ..
+            }) => Some(State {
+                set: *set,
+                mode: *mode,
+            }),
             _ => None,
         };
-        self.events_of(after.0)?.iter().find_map(state).ok_or(QueryError::TraceChanged)
+        self.events_of(after.0)?
+            .iter()
+            .find_map(state)
+            .ok_or(QueryError::TraceChanged)
     }
 
     /// What the status register says that was written from a slot on.
-    fn state_told_since(&mut self, from: Position, set: InstructionSet) -> Result<Option<State>, QueryError> {
+    fn state_told_since(
+        &mut self,
+        from: Position,
+        set: InstructionSet,
+    ) -> Result<Option<State>, QueryError> {
         let mut last = self.at.0;
-        while let Some(slot) = ViewReader(self.index).last_register_slot(self.thread, STATUS, last)?
+        while let Some(slot) =
+            ViewReader(self.index).last_register_slot(self.thread, STATUS, last)?
             && slot >= from.0
         {
-            if let Some(state) = self.events_of(slot)?.iter().rev().find_map(|event| told_by(event, set)) {
+            if let Some(state) = self
+                .events_of(slot)?
+                .iter()
+                .rev()
+                .find_map(|event| told_by(event, set))
+            {
                 return Ok(Some(state));
             }
             last = slot.saturating_sub(1);
@@ -120,9 +163,11 @@ impl RegisterReader<'_> {
 /// The state that an event tells of, if it is a write of the whole status register.
 pub(super) fn told_by(event: &SlotEvent, set: InstructionSet) -> Option<State> {
     match &event.kind {
-        EventKind::Register { view, bytes: Some(bytes), .. } if *view == STATUS => {
-            set.state_of(u32::from_le_bytes(*bytes.first_chunk()?))
-        }
+        EventKind::Register {
+            view,
+            bytes: Some(bytes),
+            ..
+        } if *view == STATUS => set.state_of(u32::from_le_bytes(*bytes.first_chunk()?)),
         _ => None,
     }
 }
@@ -130,7 +175,9 @@ pub(super) fn told_by(event: &SlotEvent, set: InstructionSet) -> Option<State> {
 /// The lowest byte that an event gives a register, if it writes it: none within where the trace does not tell the value.
 pub(super) fn lowest_byte(event: &SlotEvent, register: RegisterId) -> Option<Option<u8>> {
     match &event.kind {
-        EventKind::Register { view, bytes, .. } if view.register == register && view.offset == 0 => {
+        EventKind::Register { view, bytes, .. }
+            if view.register == register && view.offset == 0 =>
+        {
             Some(bytes.as_ref().and_then(|bytes| bytes.first().copied()))
         }
         _ => None,

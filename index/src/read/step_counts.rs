@@ -22,7 +22,11 @@ impl<'a> StepCounter<'a> {
     /// For one thread. O(segments), each a lookup.
     pub fn new(index: &'a Index, thread: ThreadId) -> Self {
         let mut count = 0u64;
-        let segments = index.contents.segments.iter().filter(|_| index.threads().len() > 1);
+        let segments = index
+            .contents
+            .segments
+            .iter()
+            .filter(|_| index.threads().len() > 1);
         let before = segments.map(|segment| {
             let own = segment.local_threads(thread.0).iter();
             let own = own.filter_map(|local| segment.threads.get(usize::from(*local)));
@@ -31,7 +35,11 @@ impl<'a> StepCounter<'a> {
             count = count.saturating_add(steps);
             before
         });
-        Self { index, thread, before: before.collect() }
+        Self {
+            index,
+            thread,
+            before: before.collect(),
+        }
     }
 
     /// How many there are before a position. O(log n).
@@ -40,18 +48,26 @@ impl<'a> StepCounter<'a> {
     /// See [`QueryError`].
     pub fn count_before(&self, position: Position) -> Result<u64, QueryError> {
         let segments = &self.index.contents.segments;
-        let Some(number) = segments.partition_point(|segment| segment.step_base < position.0).checked_sub(1) else {
+        let Some(number) = segments
+            .partition_point(|segment| segment.step_base < position.0)
+            .checked_sub(1)
+        else {
             return Ok(0);
         };
-        let (Some(segment), Some(before)) = (self.index.segment(number), self.before.get(number)) else {
+        let (Some(segment), Some(before)) = (self.index.segment(number), self.before.get(number))
+        else {
             return Ok(position.0);
         };
         let bound = position.0.saturating_sub(segment.meta.step_base);
-        let Some(local) = local_thread(&segment, self.thread) else { return Ok(*before) };
+        let Some(local) = local_thread(&segment, self.thread) else {
+            return Ok(*before);
+        };
         let inside = match segment.steps_of_thread(local)? {
             Some(steps) if bound < u64::from(segment.meta.steps) => {
                 let bound = u32::try_from(bound.saturating_add(1)).unwrap_or(u32::MAX);
-                steps.count_below(bound).map_err(|_| damaged(Section::Registers))? as u64
+                steps
+                    .count_below(bound)
+                    .map_err(|_| damaged(Section::Registers))? as u64
             }
             Some(steps) => steps.len() as u64,
             None => bound.min(u64::from(segment.meta.steps)),

@@ -43,7 +43,11 @@ pub(crate) enum WantedPages {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageNews {
     /// A virtual page is a physical one.
-    Told { page: u64, physical: u64, context: Option<u64> },
+    Told {
+        page: u64,
+        physical: u64,
+        context: Option<u64>,
+    },
     /// Of a page nothing is known any more.
     Over { page: u64 },
     /// Of no page.
@@ -66,7 +70,11 @@ impl PageMarkers {
             MarkerKind::ADDRESS_CONTEXT => self.context = Some(value),
             MarkerKind::VIRTUAL_ADDRESS => {
                 let (physical, context) = (self.physical.take()?, self.context.take());
-                return Some(PageNews::Told { page, physical, context });
+                return Some(PageNews::Told {
+                    page,
+                    physical,
+                    context,
+                });
             }
             MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => return Some(PageNews::Over { page }),
             MarkerKind::TRANSLATIONS_FORGOTTEN => return Some(PageNews::AllOver),
@@ -82,13 +90,22 @@ pub(crate) struct PageReader<'a>(pub &'a Index);
 impl PageReader<'_> {
     /// What was told of pages, at least of those that are wanted.
     /// Cost: the slots that tell of pages, once for an index; in a trace that tells of more than 262,144, at each question.
-    pub fn pages(&self, wanted: WantedPages, cancel: &Cancel) -> Result<Arc<ToldPages>, QueryError> {
+    pub fn pages(
+        &self,
+        wanted: WantedPages,
+        cancel: &Cancel,
+    ) -> Result<Arc<ToldPages>, QueryError> {
         if let Some(known) = self.0.told_pages.get() {
             return Ok(Arc::clone(known));
         }
         let is_kept = self.told_count() <= KEPT;
-        let pages = Arc::new(self.collect(if is_kept { WantedPages::All } else { wanted }, cancel)?);
-        Ok(if is_kept { Arc::clone(self.0.told_pages.get_or_init(|| pages)) } else { pages })
+        let pages =
+            Arc::new(self.collect(if is_kept { WantedPages::All } else { wanted }, cancel)?);
+        Ok(if is_kept {
+            Arc::clone(self.0.told_pages.get_or_init(|| pages))
+        } else {
+            pages
+        })
     }
 
     /// The same of all pages, where they are few enough to be kept.
@@ -102,21 +119,39 @@ impl PageReader<'_> {
     /// How often pages were told.
     pub fn told_count(&self) -> u64 {
         let reader = MarkerReader(self.0);
-        reader.marker_counts().filter(|of| of.kind == MarkerKind::VIRTUAL_ADDRESS).map(|of| of.count).sum()
+        reader
+            .marker_counts()
+            .filter(|of| of.kind == MarkerKind::VIRTUAL_ADDRESS)
+            .map(|of| of.count)
+            .sum()
     }
 
     fn collect(&self, wanted: WantedPages, cancel: &Cancel) -> Result<ToldPages, QueryError> {
-        let mut collected = Collected { wanted, ..Collected::default() };
-        let wanted = WantedMarkers { kinds: &KINDS, thread: None };
+        let mut collected = Collected {
+            wanted,
+            ..Collected::default()
+        };
+        let wanted = WantedMarkers {
+            kinds: &KINDS,
+            thread: None,
+        };
         MarkerReader(self.0).each_in(wanted, 0..u64::MAX, cancel, |hits| {
             hits.iter().for_each(|hit| collected.take(hit));
-            if collected.pages.len() > MOST { 0 } else { usize::MAX }
+            if collected.pages.len() > MOST {
+                0
+            } else {
+                usize::MAX
+            }
         })?;
         if collected.pages.len() > MOST {
             return Err(QueryError::TooManyPages(MOST));
         }
         let told = ToldPages::new(collected.page_bytes, collected.pages);
-        Ok(if matches!(collected.wanted, WantedPages::All) { told } else { told.in_part() })
+        Ok(if matches!(collected.wanted, WantedPages::All) {
+            told
+        } else {
+            told.in_part()
+        })
     }
 }
 
@@ -133,27 +168,65 @@ struct Collected {
 
 impl Collected {
     fn take(&mut self, hit: &MarkerHit) {
-        let MarkerHit { position: Position(slot), thread, marker, .. } = *hit;
+        let MarkerHit {
+            position: Position(slot),
+            thread,
+            marker,
+            ..
+        } = *hit;
         if marker.kind == MarkerKind::PAGE_SIZE {
-            self.page_bytes = self.page_bytes.or(Some(marker.value).filter(|bytes| bytes.is_power_of_two()));
+            self.page_bytes = self
+                .page_bytes
+                .or(Some(marker.value).filter(|bytes| bytes.is_power_of_two()));
             return;
         }
-        let Some(page_bytes) = self.page_bytes else { return };
-        let news = self.markers.entry(thread).or_default().take(marker.kind, marker.value, page_bytes);
+        let Some(page_bytes) = self.page_bytes else {
+            return;
+        };
+        let news =
+            self.markers
+                .entry(thread)
+                .or_default()
+                .take(marker.kind, marker.value, page_bytes);
         match news {
-            Some(PageNews::Told { page, physical, context }) => {
+            Some(PageNews::Told {
+                page,
+                physical,
+                context,
+            }) => {
                 self.end(thread, page, slot, |told| told.context == context);
                 if self.is_wanted(page, physical, page_bytes) {
                     let place = self.pages.len() as u32;
-                    self.open.entry(thread).or_default().entry(page).or_default().push(place);
+                    self.open
+                        .entry(thread)
+                        .or_default()
+                        .entry(page)
+                        .or_default()
+                        .push(place);
                     let (from, until, used_until) = (slot, u64::MAX, u64::MAX);
-                    self.pages.push(ToldPage { thread, context, page, physical, from, until, used_until });
+                    self.pages.push(ToldPage {
+                        thread,
+                        context,
+                        page,
+                        physical,
+                        from,
+                        until,
+                        used_until,
+                    });
                 }
             }
             Some(PageNews::Over { page }) => self.end(thread, page, slot, |_| true),
             Some(PageNews::AllOver) => {
-                let pages: Vec<u64> = self.open.get(&thread).into_iter().flat_map(HashMap::keys).copied().collect();
-                pages.into_iter().for_each(|page| self.end(thread, page, slot, |_| true));
+                let pages: Vec<u64> = self
+                    .open
+                    .get(&thread)
+                    .into_iter()
+                    .flat_map(HashMap::keys)
+                    .copied()
+                    .collect();
+                pages
+                    .into_iter()
+                    .for_each(|page| self.end(thread, page, slot, |_| true));
             }
             None => {}
         }
@@ -162,10 +235,16 @@ impl Collected {
     /// Something is told of a page: accesses go there no longer, and what is over does not hold any more.
     fn end(&mut self, thread: ThreadId, page: u64, slot: u64, is_over: impl Fn(&ToldPage) -> bool) {
         let Self { pages, open, .. } = self;
-        let Some(of_thread) = open.get_mut(&thread) else { return };
-        let Some(places) = of_thread.get_mut(&page) else { return };
+        let Some(of_thread) = open.get_mut(&thread) else {
+            return;
+        };
+        let Some(places) = of_thread.get_mut(&page) else {
+            return;
+        };
         places.retain(|place| {
-            let Some(told) = pages.get_mut(*place as usize) else { return false };
+            let Some(told) = pages.get_mut(*place as usize) else {
+                return false;
+            };
             told.used_until = told.used_until.min(slot);
             let is_over = is_over(told);
             if is_over {

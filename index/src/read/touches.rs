@@ -50,7 +50,11 @@ impl Wanted {
 
     /// The bytes that may count in segments that touch these.
     fn in_reach(self, reach: Reach) -> u64 {
-        if self == Self::External { reach.external } else { self.in_masks(reach.masks) }
+        if self == Self::External {
+            reach.external
+        } else {
+            self.in_masks(reach.masks)
+        }
     }
 
     /// The bytes of a touch that count.
@@ -98,7 +102,13 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Notes a touch; false when nothing is looked for any more.
-    fn note(&mut self, number: usize, segment: &SegmentReader<'_>, touch: Touch, place: u32) -> bool {
+    fn note(
+        &mut self,
+        number: usize,
+        segment: &SegmentReader<'_>,
+        touch: Touch,
+        place: u32,
+    ) -> bool {
         let slot = segment.meta.step_base + u64::from(touch.slot);
         if !(self.counts)(slot) {
             return true;
@@ -107,7 +117,16 @@ impl Walk<'_> {
         let mask = self.wanted.in_touch(touch, external) & self.need.get();
         if mask != 0 {
             let (is_write, is_known) = (touch.shape.is_write(), touch.shape.is_known());
-            let done = (self.take)(TouchAt { segment: number, place, slot, is_write, is_known }, mask);
+            let done = (self.take)(
+                TouchAt {
+                    segment: number,
+                    place,
+                    slot,
+                    is_write,
+                    is_known,
+                },
+                mask,
+            );
             self.need.set(self.need.get() & !done);
         }
         self.need.get() != 0
@@ -116,7 +135,11 @@ impl Walk<'_> {
 
 /// Notes a touch for each of some bytes; returns these bytes.
 fn note_bytes(found: &mut ByteTouches, touch: TouchAt, mask: u64) -> u64 {
-    found.iter_mut().enumerate().filter(|(place, _)| mask >> place & 1 == 1).for_each(|(_, byte)| *byte = Some(touch));
+    found
+        .iter_mut()
+        .enumerate()
+        .filter(|(place, _)| mask >> place & 1 == 1)
+        .for_each(|(_, byte)| *byte = Some(touch));
     mask
 }
 
@@ -130,7 +153,10 @@ pub(crate) struct TouchReader<'a> {
 impl<'a> TouchReader<'a> {
     /// Finds touches of all threads.
     pub fn new(index: &'a Index) -> Self {
-        Self { index, memory: None }
+        Self {
+            index,
+            memory: None,
+        }
     }
 
     /// Finds touches of one memory.
@@ -140,7 +166,11 @@ impl<'a> TouchReader<'a> {
 
     /// True when a touch in a slot counts. What cannot be read counts: whoever reads the slot finds out.
     fn counts(&self, slot: u64) -> bool {
-        self.memory.is_none_or(|memory| SlotReader(self.index).is_in_memory(slot, memory).unwrap_or(true))
+        self.memory.is_none_or(|memory| {
+            SlotReader(self.index)
+                .is_in_memory(slot, memory)
+                .unwrap_or(true)
+        })
     }
 
     /// The last touch of each byte of `need` in the slots up to `last`. Cost: bounded by the number of distinct touches found,
@@ -156,13 +186,30 @@ impl<'a> TouchReader<'a> {
         let need = Cell::new(need);
         let counts = |slot| self.counts(slot);
         let mut take = |touch, mask| note_bytes(&mut found, touch, mask);
-        let mut walk = Walk { granule, need: &need, wanted, counts: &counts, take: &mut take };
-        let after = self.index.contents.segments.partition_point(|segment| segment.step_base <= last);
+        let mut walk = Walk {
+            granule,
+            need: &need,
+            wanted,
+            counts: &counts,
+            take: &mut take,
+        };
+        let after = self
+            .index
+            .contents
+            .segments
+            .partition_point(|segment| segment.step_base <= last);
         for group in (0..KeyMapReader(self.index).group_count()).rev() {
             let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
-            for number in KeyMapReader(self.index).group_segments(group, granule, &(0..after), &wants)?.rev() {
-                let Some(segment) = self.index.segment(number) else { continue };
-                let Some(list) = self.relevant(&segment, &walk)? else { continue };
+            for number in KeyMapReader(self.index)
+                .group_segments(group, granule, &(0..after), &wants)?
+                .rev()
+            {
+                let Some(segment) = self.index.segment(number) else {
+                    continue;
+                };
+                let Some(list) = self.relevant(&segment, &walk)? else {
+                    continue;
+                };
                 let below = local_slot(last.saturating_add(1), segment.meta.step_base);
                 let walked = list.walk_back(
                     below,
@@ -187,7 +234,9 @@ impl<'a> TouchReader<'a> {
         wanted: Wanted,
     ) -> Result<ByteTouches, QueryError> {
         let mut found = [None; 64];
-        self.go_onward(granule, need, first, wanted, &mut |touch, mask| note_bytes(&mut found, touch, mask))?;
+        self.go_onward(granule, need, first, wanted, &mut |touch, mask| {
+            note_bytes(&mut found, touch, mask)
+        })?;
         Ok(found)
     }
 
@@ -218,14 +267,34 @@ impl<'a> TouchReader<'a> {
     ) -> Result<(), QueryError> {
         let need = Cell::new(need);
         let counts = |slot| self.counts(slot);
-        let mut walk = Walk { granule, need: &need, wanted, counts: &counts, take };
+        let mut walk = Walk {
+            granule,
+            need: &need,
+            wanted,
+            counts: &counts,
+            take,
+        };
         let segments = self.index.contents.segments.len();
-        let start = self.index.contents.segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        let start = self
+            .index
+            .contents
+            .segments
+            .partition_point(|segment| segment.step_base < first)
+            .saturating_sub(1);
         for group in 0..KeyMapReader(self.index).group_count() {
             let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
-            for number in KeyMapReader(self.index).group_segments(group, granule, &(start..segments), &wants)? {
-                let Some(segment) = self.index.segment(number) else { continue };
-                let Some(list) = self.relevant(&segment, &walk)? else { continue };
+            for number in KeyMapReader(self.index).group_segments(
+                group,
+                granule,
+                &(start..segments),
+                &wants,
+            )? {
+                let Some(segment) = self.index.segment(number) else {
+                    continue;
+                };
+                let Some(list) = self.relevant(&segment, &walk)? else {
+                    continue;
+                };
                 let from = local_slot(first, segment.meta.step_base);
                 let walked = list.walk_forward(
                     from,
@@ -245,21 +314,31 @@ impl<'a> TouchReader<'a> {
     /// and touches the block.
     pub(crate) fn is_written(&self, granule: u64, slots: &Range<u64>) -> Result<bool, QueryError> {
         let known = &self.index.contents.segments;
-        let first = known.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
+        let first = known
+            .partition_point(|segment| segment.step_base < slots.start)
+            .saturating_sub(1);
         let end = known.partition_point(|segment| segment.step_base < slots.end);
         let mut is_written = false;
         for group in 0..KeyMapReader(self.index).group_count() {
             let wants = |reach: Reach| reach.masks.write != 0;
-            for number in KeyMapReader(self.index).group_segments(group, granule, &(first..end), &wants)? {
-                let Some(segment) = self.index.segment(number) else { continue };
-                let Some(list) = segment.granule(granule)? else { continue };
+            for number in
+                KeyMapReader(self.index).group_segments(group, granule, &(first..end), &wants)?
+            {
+                let Some(segment) = self.index.segment(number) else {
+                    continue;
+                };
+                let Some(list) = segment.granule(granule)? else {
+                    continue;
+                };
                 let base = segment.meta.step_base;
                 let walked = list.walk_forward(
                     local_slot(slots.start, base),
                     |masks| masks.write != 0,
                     |touch, _| {
                         let is_inside = base + u64::from(touch.slot) < slots.end;
-                        is_written |= is_inside && touch.shape.is_write() && self.counts(base + u64::from(touch.slot));
+                        is_written |= is_inside
+                            && touch.shape.is_write()
+                            && self.counts(base + u64::from(touch.slot));
                         is_inside && !is_written
                     },
                 );
@@ -273,16 +352,23 @@ impl<'a> TouchReader<'a> {
     }
 
     /// The bytes of a block that contradict what was known, in each touch of a slot; nothing when there is none in any.
-    pub(crate) fn contradictions_in(&self, granule: u64, slot: u64) -> Result<Vec<u64>, QueryError> {
+    pub(crate) fn contradictions_in(
+        &self,
+        granule: u64,
+        slot: u64,
+    ) -> Result<Vec<u64>, QueryError> {
         let mut is_any = false;
-        for (segment, local) in
-            SlotReader(self.index).locate_all(slot).filter(|(segment, _)| segment.meta.externals > 0)
+        for (segment, local) in SlotReader(self.index)
+            .locate_all(slot)
+            .filter(|(segment, _)| segment.meta.externals > 0)
         {
             is_any |= contradicts_in(&segment, granule, local)?;
         }
         let mut masks = Vec::new();
         for (segment, local) in SlotReader(self.index).locate_all(slot).filter(|_| is_any) {
-            let Some(list) = segment.granule(granule)? else { continue };
+            let Some(list) = segment.granule(granule)? else {
+                continue;
+            };
             let walked = list.walk_forward(
                 local,
                 |_| true,
@@ -300,13 +386,22 @@ impl<'a> TouchReader<'a> {
     }
 
     /// The list of the walk's block in a segment, if it may hold what is looked for.
-    fn relevant<'b>(&self, segment: &SegmentReader<'b>, walk: &Walk<'_>) -> Result<Option<Granule<'b>>, QueryError> {
+    fn relevant<'b>(
+        &self,
+        segment: &SegmentReader<'b>,
+        walk: &Walk<'_>,
+    ) -> Result<Option<Granule<'b>>, QueryError> {
         if walk.wanted == Wanted::External && segment.meta.externals == 0 {
             return Ok(None);
         }
-        let Some(list) = segment.granule(walk.granule)? else { return Ok(None) };
-        let is_met = list.masks().is_none_or(|masks| walk.wanted.in_masks(masks) & walk.need.get() != 0);
-        let has_external = || list.has_external() || !segment.meta.seams_of(walk.granule).is_empty();
+        let Some(list) = segment.granule(walk.granule)? else {
+            return Ok(None);
+        };
+        let is_met = list
+            .masks()
+            .is_none_or(|masks| walk.wanted.in_masks(masks) & walk.need.get() != 0);
+        let has_external =
+            || list.has_external() || !segment.meta.seams_of(walk.granule).is_empty();
         Ok(Some(list).filter(|_| is_met && (walk.wanted != Wanted::External || has_external())))
     }
 }
@@ -317,8 +412,14 @@ fn local_slot(slot: u64, base: u64) -> u32 {
 }
 
 /// Whether any read of a block in a slot of a segment contradicts what was known.
-fn contradicts_in(segment: &SegmentReader<'_>, granule: u64, local: u32) -> Result<bool, QueryError> {
-    let Some(list) = segment.granule(granule)? else { return Ok(false) };
+fn contradicts_in(
+    segment: &SegmentReader<'_>,
+    granule: u64,
+    local: u32,
+) -> Result<bool, QueryError> {
+    let Some(list) = segment.granule(granule)? else {
+        return Ok(false);
+    };
     if !list.has_external() && segment.meta.seams_of(granule).is_empty() {
         return Ok(false);
     }

@@ -18,7 +18,12 @@ impl UntracedReader<'_> {
     /// The registers of a thread that instructions write and no line names.
     /// Cost: the text of the thread's first step, once.
     pub fn of(&self, thread: ThreadId) -> Result<Untraced, QueryError> {
-        let known = || self.0.untraced.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || {
+            self.0
+                .untraced
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         if let Some(untraced) = known().get(&thread) {
             return Ok(*untraced);
         }
@@ -32,29 +37,54 @@ impl UntracedReader<'_> {
         if self.0.has_operands_alone() || set.has_windows() {
             return Ok(Untraced::Nothing);
         }
-        let named = ViewReader(self.0).views_of(thread).iter().map(|known| self.plain(thread, known.view.register));
-        let named: Vec<RegisterId> = named.filter(|register| *register < RegisterId::PC).collect();
+        let named = ViewReader(self.0)
+            .views_of(thread)
+            .iter()
+            .map(|known| self.plain(thread, known.view.register));
+        let named: Vec<RegisterId> = named
+            .filter(|register| *register < RegisterId::PC)
+            .collect();
         if named.contains(&RegisterId::SP) || !self.has_encodings(thread)? {
             return Ok(Untraced::Nothing);
         }
-        Ok(if named.is_empty() { Untraced::General } else { Untraced::StackPointer })
+        Ok(if named.is_empty() {
+            Untraced::General
+        } else {
+            Untraced::StackPointer
+        })
     }
 
     /// The register whose name a bank shares; any other register itself.
     fn plain(&self, thread: ThreadId, register: RegisterId) -> RegisterId {
         let set = self.0.instruction_set(thread);
-        let named = self.0.banks.iter().find(|known| known.register == register).map(|known| known.plain);
+        let named = self
+            .0
+            .banks
+            .iter()
+            .find(|known| known.register == register)
+            .map(|known| known.plain);
         // Lines in an unknown mode write one of the banks, too.
         let is_bank = |plain: &u16| {
             let plain = RegisterId(*plain);
             Mode::Untold.home(plain) == register || set.banks(plain).any(|bank| bank == register)
         };
-        named.or_else(|| (0..RegisterId::PC.0).find(is_bank).map(RegisterId)).unwrap_or(register)
+        named
+            .or_else(|| (0..RegisterId::PC.0).find(is_bank).map(RegisterId))
+            .unwrap_or(register)
     }
 
     fn has_encodings(&self, thread: ThreadId) -> Result<bool, QueryError> {
-        let first = self.0.contents.threads.get(usize::from(thread.0)).and_then(|known| known.first_step);
-        let Some(slot) = first.map(|step| step.saturating_add(1)) else { return Ok(false) };
-        Ok(SlotReader(self.0).step_of(slot)?.is_some_and(|(_, step)| step.encoding.is_some()))
+        let first = self
+            .0
+            .contents
+            .threads
+            .get(usize::from(thread.0))
+            .and_then(|known| known.first_step);
+        let Some(slot) = first.map(|step| step.saturating_add(1)) else {
+            return Ok(false);
+        };
+        Ok(SlotReader(self.0)
+            .step_of(slot)?
+            .is_some_and(|(_, step)| step.encoding.is_some()))
     }
 }

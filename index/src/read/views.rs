@@ -38,21 +38,44 @@ impl<'a> ViewReader<'a> {
 
     /// True if the trace writes a byte of a register of a thread under this name.
     pub(crate) fn is_written(&self, thread: ThreadId, register: RegisterId) -> bool {
-        self.overlapping(thread, RegisterView::new(register, 0, u16::MAX)).next().is_some()
+        self.overlapping(thread, RegisterView::new(register, 0, u16::MAX))
+            .next()
+            .is_some()
     }
 
     /// The last slot up to `last` that writes exactly this view.
-    pub(crate) fn last_write_slot(&self, known: &ViewContents, last: u64) -> Result<Option<u64>, QueryError> {
+    pub(crate) fn last_write_slot(
+        &self,
+        known: &ViewContents,
+        last: u64,
+    ) -> Result<Option<u64>, QueryError> {
         let segments = &self.0.contents.segments;
         let end = segments.partition_point(|segment| segment.step_base <= last);
-        let behind = known.segments.partition_point(|number| (*number as usize) < end);
-        for number in known.segments.get(..behind).unwrap_or_default().iter().rev() {
-            let Some(segment) = self.0.segment(*number as usize) else { continue };
-            let Some(bound) = (last + 1).checked_sub(segment.meta.step_base).filter(|bound| *bound > 0) else {
+        let behind = known
+            .segments
+            .partition_point(|number| (*number as usize) < end);
+        for number in known
+            .segments
+            .get(..behind)
+            .unwrap_or_default()
+            .iter()
+            .rev()
+        {
+            let Some(segment) = self.0.segment(*number as usize) else {
                 continue;
             };
-            let Some(list) = self.view_list(&segment, known)? else { continue };
-            let found = list.last_below(u32::try_from(bound).unwrap_or(u32::MAX)).map_err(|_| bad_registers())?;
+            let Some(bound) = (last + 1)
+                .checked_sub(segment.meta.step_base)
+                .filter(|bound| *bound > 0)
+            else {
+                continue;
+            };
+            let Some(list) = self.view_list(&segment, known)? else {
+                continue;
+            };
+            let found = list
+                .last_below(u32::try_from(bound).unwrap_or(u32::MAX))
+                .map_err(|_| bad_registers())?;
             if let Some(slot) = found {
                 return Ok(Some(segment.meta.step_base + u64::from(slot)));
             }
@@ -61,14 +84,26 @@ impl<'a> ViewReader<'a> {
     }
 
     /// The first slot from `first` on that writes exactly this view.
-    pub(crate) fn next_write_slot(&self, known: &ViewContents, first: u64) -> Result<Option<u64>, QueryError> {
+    pub(crate) fn next_write_slot(
+        &self,
+        known: &ViewContents,
+        first: u64,
+    ) -> Result<Option<u64>, QueryError> {
         let segments = &self.0.contents.segments;
-        let start = segments.partition_point(|segment| segment.step_base + u64::from(segment.steps) < first);
-        let from = known.segments.partition_point(|number| (*number as usize) < start);
+        let start = segments
+            .partition_point(|segment| segment.step_base + u64::from(segment.steps) < first);
+        let from = known
+            .segments
+            .partition_point(|number| (*number as usize) < start);
         for number in known.segments.get(from..).unwrap_or_default() {
-            let Some(segment) = self.0.segment(*number as usize) else { continue };
-            let Some(list) = self.view_list(&segment, known)? else { continue };
-            let from = u32::try_from(first.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            let Some(segment) = self.0.segment(*number as usize) else {
+                continue;
+            };
+            let Some(list) = self.view_list(&segment, known)? else {
+                continue;
+            };
+            let from =
+                u32::try_from(first.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
             if let Some(slot) = list.first_from(from).map_err(|_| bad_registers())? {
                 return Ok(Some(segment.meta.step_base + u64::from(slot)));
             }
@@ -105,17 +140,31 @@ impl<'a> ViewReader<'a> {
         Ok(found)
     }
 
-    fn view_list<'b>(&self, segment: &SegmentReader<'b>, known: &ViewContents) -> Result<Option<List<'b>>, QueryError> {
-        let Some(thread) = local_thread(segment, ThreadId(known.thread)) else { return Ok(None) };
+    fn view_list<'b>(
+        &self,
+        segment: &SegmentReader<'b>,
+        known: &ViewContents,
+    ) -> Result<Option<List<'b>>, QueryError> {
+        let Some(thread) = local_thread(segment, ThreadId(known.thread)) else {
+            return Ok(None);
+        };
         let place = known.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
         let register = match place {
             None => known.view.register,
             Some(place) => {
-                let Some(local) = segment.meta.named.iter().position(|name| *name == place) else { return Ok(None) };
+                let Some(local) = segment.meta.named.iter().position(|name| *name == place) else {
+                    return Ok(None);
+                };
                 RegisterId(RegisterId::FIRST_NAMED.0 + u16::try_from(local).unwrap_or(u16::MAX))
             }
         };
-        segment.list(thread, RegisterView { register, ..known.view })
+        segment.list(
+            thread,
+            RegisterView {
+                register,
+                ..known.view
+            },
+        )
     }
 }
 

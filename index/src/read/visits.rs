@@ -22,13 +22,26 @@ pub struct VisitReader<'a>(pub &'a Index);
 
 impl<'a> VisitReader<'a> {
     /// The visits in a segment, and the steps before it.
-    pub(crate) fn visits_in(&self, number: usize, pc: Address) -> Result<Option<(u64, Visits<'a>)>, QueryError> {
-        let Some(segment) = self.0.segment(number) else { return Ok(None) };
-        Ok(segment.visits(pc.0)?.map(|visits| (segment.meta.step_base, visits)))
+    pub(crate) fn visits_in(
+        &self,
+        number: usize,
+        pc: Address,
+    ) -> Result<Option<(u64, Visits<'a>)>, QueryError> {
+        let Some(segment) = self.0.segment(number) else {
+            return Ok(None);
+        };
+        Ok(segment
+            .visits(pc.0)?
+            .map(|visits| (segment.meta.step_base, visits)))
     }
 
     /// A visit of a segment as the hit of a question.
-    pub(crate) fn visit(&self, base: u64, visits: &Visits<'_>, place: usize) -> Result<Hit, QueryError> {
+    pub(crate) fn visit(
+        &self,
+        base: u64,
+        visits: &Visits<'_>,
+        place: usize,
+    ) -> Result<Hit, QueryError> {
         let slot = base + u64::from(visits.get(place).map_err(|_| damaged(Section::Pcs))?);
         RecordReader(self.0).hit(Step(slot.saturating_sub(1)), Position(slot), None)
     }
@@ -40,8 +53,12 @@ impl<'a> VisitReader<'a> {
         cancel: &Cancel,
         mut tell: impl FnMut(Step) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
-        for number in KeyMapReader(self.0).segments_with(Key::Pc(pc.0), 0..self.0.contents.segments.len())? {
-            let Some((base, visits)) = self.visits_in(number, pc)? else { continue };
+        for number in
+            KeyMapReader(self.0).segments_with(Key::Pc(pc.0), 0..self.0.contents.segments.len())?
+        {
+            let Some((base, visits)) = self.visits_in(number, pc)? else {
+                continue;
+            };
             for block in 0..visits.len().div_ceil(FRAME) {
                 cancel.check()?;
                 for slot in visits.block(block).map_err(|_| damaged(Section::Pcs))? {
@@ -53,14 +70,27 @@ impl<'a> VisitReader<'a> {
     }
 
     /// The last steps of some slots that are at an address, latest first, at most so many.
-    pub(crate) fn visits_between(&self, pc: Address, slots: Range<u64>, limit: usize) -> Result<Vec<Step>, QueryError> {
+    pub(crate) fn visits_between(
+        &self,
+        pc: Address,
+        slots: Range<u64>,
+        limit: usize,
+    ) -> Result<Vec<Step>, QueryError> {
         let known = &self.0.contents.segments;
-        let first = known.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
+        let first = known
+            .partition_point(|segment| segment.step_base < slots.start)
+            .saturating_sub(1);
         let end = known.partition_point(|segment| segment.step_base < slots.end);
         let malformed = |_| damaged(Section::Pcs);
         let mut found = Vec::new();
-        for number in KeyMapReader(self.0).segments_with(Key::Pc(pc.0), first..end)?.into_iter().rev() {
-            let Some((base, visits)) = self.visits_in(number, pc)? else { continue };
+        for number in KeyMapReader(self.0)
+            .segments_with(Key::Pc(pc.0), first..end)?
+            .into_iter()
+            .rev()
+        {
+            let Some((base, visits)) = self.visits_in(number, pc)? else {
+                continue;
+            };
             let below = u32::try_from(slots.end.saturating_sub(base)).unwrap_or(u32::MAX);
             for place in (0..visits.count_below(below).map_err(malformed)?).rev() {
                 let slot = base.saturating_add(u64::from(visits.get(place).map_err(malformed)?));
@@ -76,10 +106,14 @@ impl<'a> VisitReader<'a> {
     /// The first step at an address in the slots from one on.
     pub(crate) fn first_visit(&self, pc: Address, from: u64) -> Result<Option<Step>, QueryError> {
         let known = &self.0.contents.segments;
-        let first = known.partition_point(|segment| segment.step_base < from).saturating_sub(1);
+        let first = known
+            .partition_point(|segment| segment.step_base < from)
+            .saturating_sub(1);
         let malformed = |_| damaged(Section::Pcs);
         for number in KeyMapReader(self.0).segments_with(Key::Pc(pc.0), first..known.len())? {
-            let Some((base, visits)) = self.visits_in(number, pc)? else { continue };
+            let Some((base, visits)) = self.visits_in(number, pc)? else {
+                continue;
+            };
             let below = u32::try_from(from.saturating_sub(base)).unwrap_or(u32::MAX);
             let place = visits.count_below(below).map_err(malformed)?;
             if place < visits.len() {
@@ -93,9 +127,17 @@ impl<'a> VisitReader<'a> {
     /// Whether a step is at an address.
     pub(crate) fn is_visit(&self, pc: Address, step: Step) -> Result<bool, QueryError> {
         let slot = step.after().0;
-        let after = self.0.contents.segments.partition_point(|segment| segment.step_base < slot);
-        let Some((base, visits)) = self.visits_in(after.saturating_sub(1), pc)? else { return Ok(false) };
-        let Ok(local) = u32::try_from(slot.saturating_sub(base)) else { return Ok(false) };
+        let after = self
+            .0
+            .contents
+            .segments
+            .partition_point(|segment| segment.step_base < slot);
+        let Some((base, visits)) = self.visits_in(after.saturating_sub(1), pc)? else {
+            return Ok(false);
+        };
+        let Ok(local) = u32::try_from(slot.saturating_sub(base)) else {
+            return Ok(false);
+        };
         let malformed = |_| damaged(Section::Pcs);
         let place = visits.count_below(local).map_err(malformed)?;
         Ok(place < visits.len() && visits.get(place).map_err(malformed)? == local)
@@ -107,8 +149,12 @@ impl<'a> VisitReader<'a> {
     /// See [`QueryError`].
     pub fn visit_count(&self, pc: Address) -> Result<u64, QueryError> {
         let mut count = 0;
-        for number in KeyMapReader(self.0).segments_with(Key::Pc(pc.0), 0..self.0.contents.segments.len())? {
-            count += self.visits_in(number, pc)?.map_or(0, |(_, visits)| visits.len() as u64);
+        for number in
+            KeyMapReader(self.0).segments_with(Key::Pc(pc.0), 0..self.0.contents.segments.len())?
+        {
+            count += self
+                .visits_in(number, pc)?
+                .map_or(0, |(_, visits)| visits.len() as u64);
         }
         Ok(count)
     }

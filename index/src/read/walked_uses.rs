@@ -88,7 +88,13 @@ struct SegmentSteps {
 impl<'a> WalkedUses<'a> {
     /// The state at the beginning of a walk.
     pub fn new(index: &'a Index) -> Self {
-        Self { index, decoded: 0, listed: 0, segments: VecDeque::new(), codes: None }
+        Self {
+            index,
+            decoded: 0,
+            listed: 0,
+            segments: VecDeque::new(),
+            codes: None,
+        }
     }
 
     /// The first of some slots in which a step of the reader's thread uses a view.
@@ -111,7 +117,9 @@ impl<'a> WalkedUses<'a> {
                 ControlFlow::Break(found) => found.map_or(slots.start, |found| found.slot),
                 ControlFlow::Continue(end) => end,
             };
-            self.decoded = self.decoded.saturating_add(end.saturating_sub(slots.start).max(BLOCK));
+            self.decoded = self
+                .decoded
+                .saturating_add(end.saturating_sub(slots.start).max(BLOCK));
             // In each window a register has another name.
             if self.decoded >= DECODED && !self.index.instruction_set(reader.thread).has_windows() {
                 self.codes = codes_of(self.index);
@@ -125,7 +133,9 @@ impl<'a> WalkedUses<'a> {
             ControlFlow::Break(found) => Ok(found),
             ControlFlow::Continue(first) => {
                 let found = FarUses::new(reader, view, Direction::Onward).next(first, cancel)?;
-                Ok(found.map(|found| found.slot).filter(|slot| *slot < slots.end))
+                Ok(found
+                    .map(|found| found.slot)
+                    .filter(|slot| *slot < slots.end))
             }
         }
     }
@@ -142,16 +152,23 @@ impl<'a> WalkedUses<'a> {
             return Ok(ControlFlow::Continue(slots.start));
         }
         let segments = &self.index.contents.segments;
-        let current = segments.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
+        let current = segments
+            .partition_point(|segment| segment.step_base < slots.start)
+            .saturating_sub(1);
         for number in current..segments.len() {
             cancel.check()?;
-            let Some(segment) = self.index.segment(number) else { continue };
+            let Some(segment) = self.index.segment(number) else {
+                continue;
+            };
             let base = segment.meta.step_base;
             if base.saturating_add(1) >= slots.end {
                 break;
             }
             let is_far = self.listed >= SEGMENTS || self.index.operands.get().is_some();
-            if is_far && number > current && !self.segments.iter().any(|known| known.number == number) {
+            if is_far
+                && number > current
+                && !self.segments.iter().any(|known| known.number == number)
+            {
                 return Ok(ControlFlow::Continue(base.saturating_add(1)));
             }
             self.list(number, &segment)?;
@@ -164,7 +181,11 @@ impl<'a> WalkedUses<'a> {
 
     /// Lists the steps of a segment, unless they are listed; they are the last of the lists then.
     fn list(&mut self, number: usize, segment: &SegmentReader<'a>) -> Result<(), QueryError> {
-        let steps = match self.segments.iter().position(|known| known.number == number) {
+        let steps = match self
+            .segments
+            .iter()
+            .position(|known| known.number == number)
+        {
             Some(place) => self.segments.remove(place),
             None => {
                 self.listed += 1;
@@ -187,11 +208,23 @@ impl<'a> WalkedUses<'a> {
         slots: Range<u64>,
         cancel: &Cancel,
     ) -> Result<Option<u64>, QueryError> {
-        let (Some(steps), Some(codes)) = (self.segments.back_mut(), &self.codes) else { return Ok(None) };
+        let (Some(steps), Some(codes)) = (self.segments.back_mut(), &self.codes) else {
+            return Ok(None);
+        };
         let base = segment.meta.step_base;
         let local = |slot: u64| u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX);
-        let (first, end) = (local(slots.start), local(slots.end).min(steps.places.len() as u32));
-        let SegmentSteps { pcs, places, instructions, uses, own, .. } = steps;
+        let (first, end) = (
+            local(slots.start),
+            local(slots.end).min(steps.places.len() as u32),
+        );
+        let SegmentSteps {
+            pcs,
+            places,
+            instructions,
+            uses,
+            own,
+            ..
+        } = steps;
         let own = match own.entry(reader.thread) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(slots_of_thread(segment, reader.thread)?),
@@ -199,10 +232,14 @@ impl<'a> WalkedUses<'a> {
         if uses.len() >= REGISTERS {
             uses.clear();
         }
-        let uses = uses.entry((view, reader.kinds)).or_insert_with(|| vec![UseAt::default(); pcs.len()]);
+        let uses = uses
+            .entry((view, reader.kinds))
+            .or_insert_with(|| vec![UseAt::default(); pcs.len()]);
         let is_use = |slot: u32| -> Result<bool, QueryError> {
             let place = places.get(slot as usize).copied().unwrap_or_default() as usize;
-            let Some(known) = place.checked_sub(1).and_then(|place| uses.get_mut(place)) else { return Ok(false) };
+            let Some(known) = place.checked_sub(1).and_then(|place| uses.get_mut(place)) else {
+                return Ok(false);
+            };
             if *known == UseAt::NotDecoded {
                 let code = &mut instructions[place - 1];
                 if matches!(code, CodeAt::NotDecoded) {
@@ -222,8 +259,13 @@ impl<'a> WalkedUses<'a> {
         match own {
             None => first_of(first..end, is_use),
             Some(own) => {
-                let behind = own.get(own.partition_point(|slot| *slot < first)..).unwrap_or_default();
-                first_of(behind.iter().copied().take_while(|slot| *slot < end), is_use)
+                let behind = own
+                    .get(own.partition_point(|slot| *slot < first)..)
+                    .unwrap_or_default();
+                first_of(
+                    behind.iter().copied().take_while(|slot| *slot < end),
+                    is_use,
+                )
             }
         }
         .map(|found| found.map(global))
@@ -250,7 +292,14 @@ impl SegmentSteps {
         });
         told.and(malformed).map_err(|_| damaged(Section::Pcs))?;
         let instructions = vec![CodeAt::default(); pcs.len()];
-        Ok(Self { number, pcs, places, own: HashMap::new(), instructions, uses: HashMap::new() })
+        Ok(Self {
+            number,
+            pcs,
+            places,
+            own: HashMap::new(),
+            instructions,
+            uses: HashMap::new(),
+        })
     }
 }
 
@@ -259,15 +308,25 @@ fn first_of(
     mut slots: impl Iterator<Item = u32>,
     mut is_it: impl FnMut(u32) -> Result<bool, QueryError>,
 ) -> Result<Option<u32>, QueryError> {
-    slots.find_map(|slot| is_it(slot).map(|is_it| is_it.then_some(slot)).transpose()).transpose()
+    slots
+        .find_map(|slot| is_it(slot).map(|is_it| is_it.then_some(slot)).transpose())
+        .transpose()
 }
 
 /// The local slots of a thread's steps; none where a segment has no other thread.
-fn slots_of_thread(segment: &SegmentReader<'_>, thread: ThreadId) -> Result<Option<Vec<u32>>, QueryError> {
-    let Some(local) = local_thread(segment, thread) else { return Ok(Some(Vec::new())) };
-    let Some(own) = segment.steps_of_thread(local)? else { return Ok(None) };
+fn slots_of_thread(
+    segment: &SegmentReader<'_>,
+    thread: ThreadId,
+) -> Result<Option<Vec<u32>>, QueryError> {
+    let Some(local) = local_thread(segment, thread) else {
+        return Ok(Some(Vec::new()));
+    };
+    let Some(own) = segment.steps_of_thread(local)? else {
+        return Ok(None);
+    };
     let mut slots = Vec::new();
-    own.for_each(|slot| slots.push(slot)).map_err(|_| damaged(Section::Registers))?;
+    own.for_each(|slot| slots.push(slot))
+        .map_err(|_| damaged(Section::Registers))?;
     Ok(Some(slots))
 }
 
@@ -277,11 +336,21 @@ fn codes_of(index: &Index) -> Option<Cow<'_, CodeTable>> {
         Some(all) => {
             let code = |known: &KnownInstruction| {
                 let encoding = known_encoding(index, known)?;
-                Some(ExecutedCode { pc: known.pc, set: known.instruction_set, encoding, first: Step(0) })
+                Some(ExecutedCode {
+                    pc: known.pc,
+                    set: known.instruction_set,
+                    encoding,
+                    first: Step(0),
+                })
             };
-            all.iter().map(code).collect::<Option<Vec<_>>>().map(|codes| Cow::Owned(CodeTable::of(codes)))
+            all.iter()
+                .map(code)
+                .collect::<Option<Vec<_>>>()
+                .map(|codes| Cow::Owned(CodeTable::of(codes)))
         }
-        None => Some(&index.codes).filter(|codes| codes.is_complete() && !codes.all().is_empty()).map(Cow::Borrowed),
+        None => Some(&index.codes)
+            .filter(|codes| codes.is_complete() && !codes.all().is_empty())
+            .map(Cow::Borrowed),
     }
 }
 
@@ -296,8 +365,12 @@ fn code_at(codes: &CodeTable, pc: Address) -> CodeAt {
 
 /// Whether the steps at an address use a view, by the instruction there.
 fn use_by(code: &CodeAt, view: RegisterView, kinds: OperandKinds) -> UseAt {
-    let CodeAt::One(instruction) = code else { return UseAt::Perhaps };
-    let is_used = kinds.uses(instruction).map(|mut uses| uses.any(|used| used.overlaps(view)));
+    let CodeAt::One(instruction) = code else {
+        return UseAt::Perhaps;
+    };
+    let is_used = kinds
+        .uses(instruction)
+        .map(|mut uses| uses.any(|used| used.overlaps(view)));
     match is_used {
         Some(true) => UseAt::Yes,
         Some(false) => UseAt::No,
@@ -326,7 +399,11 @@ mod tests {
     fn trace() -> Arc<Records> {
         let mut dice = Dice(3);
         let records = (0..6000).map(|_| {
-            let thread = if dice.one_in(500) { 2 } else { dice.below(2) as u16 };
+            let thread = if dice.one_in(500) {
+                2
+            } else {
+                dice.below(2) as u16
+            };
             let pc = 0x1000 + 4 * dice.below(200);
             let code = match pc {
                 0x1000 if dice.one_in(2) => X1_TO_X0,
@@ -343,24 +420,43 @@ mod tests {
     #[test]
     fn a_walk_finds_the_uses_that_single_questions_find() {
         for segment_bytes in [500, 1 << 20] {
-            let options = BuildOptions { segment_bytes, threads: 1 };
+            let options = BuildOptions {
+                segment_bytes,
+                threads: 1,
+            };
             // A question that looks far ahead makes the table of all addresses, which a walk uses if it is there.
-            let [asked, with_table, without] = [(); 3].map(|()| index_in_memory(trace(), &options).unwrap());
+            let [asked, with_table, without] =
+                [(); 3].map(|()| index_in_memory(trace(), &options).unwrap());
             let cancel = Cancel::default();
             for thread in [0, 1, 2].map(ThreadId) {
-                let (mut walked, mut far) = (WalkedUses::new(&without), WalkedUses::new(&with_table));
+                let (mut walked, mut far) =
+                    (WalkedUses::new(&without), WalkedUses::new(&with_table));
                 for name in ["x0", "x1", "x2", "x3", "x4"] {
                     let view = Registers::view(name, InstructionSet::A64).unwrap();
-                    let reader = |index| OperandReader { index, thread, kinds: AccessKinds::All.into() };
-                    reader(&with_table).last_uses(&[view], 5990, &cancel).unwrap();
+                    let reader = |index| OperandReader {
+                        index,
+                        thread,
+                        kinds: AccessKinds::All.into(),
+                    };
+                    reader(&with_table)
+                        .last_uses(&[view], 5990, &cancel)
+                        .unwrap();
                     for first in (1..6000).step_by(61) {
                         for end in [first + 40, u64::MAX] {
-                            let expected = reader(&asked).next_use(view, first..end, &cancel).unwrap();
+                            let expected =
+                                reader(&asked).next_use(view, first..end, &cancel).unwrap();
                             let expected = expected.map(|found| found.slot);
-                            let found = walked.next(&reader(&without), view, first..end, &cancel).unwrap();
+                            let found = walked
+                                .next(&reader(&without), view, first..end, &cancel)
+                                .unwrap();
                             assert_eq!(found, expected, "{name} of {thread:?} in {first}..{end}");
-                            let found = far.next(&reader(&with_table), view, first..end, &cancel).unwrap();
-                            assert_eq!(found, expected, "{name} of {thread:?} in {first}..{end}, with a table");
+                            let found = far
+                                .next(&reader(&with_table), view, first..end, &cancel)
+                                .unwrap();
+                            assert_eq!(
+                                found, expected,
+                                "{name} of {thread:?} in {first}..{end}, with a table"
+                            );
                         }
                     }
                 }

@@ -37,10 +37,24 @@ enum Meant {
 
 impl<'a> WriteLists<'a> {
     /// Those of a name up to a position.
-    pub fn of(index: &'a Index, thread: ThreadId, homes: &Homes, at: Position) -> Result<Self, QueryError> {
-        let mut lists = Self { index, thread, at, lists: Vec::new() };
-        homes.closed().try_for_each(|view| lists.add(view, Meant::All))?;
-        homes.open().try_for_each(|view| lists.add(view, Meant::Some))?;
+    pub fn of(
+        index: &'a Index,
+        thread: ThreadId,
+        homes: &Homes,
+        at: Position,
+    ) -> Result<Self, QueryError> {
+        let mut lists = Self {
+            index,
+            thread,
+            at,
+            lists: Vec::new(),
+        };
+        homes
+            .closed()
+            .try_for_each(|view| lists.add(view, Meant::All))?;
+        homes
+            .open()
+            .try_for_each(|view| lists.add(view, Meant::Some))?;
         Ok(lists)
     }
 
@@ -49,14 +63,19 @@ impl<'a> WriteLists<'a> {
         let before = self.lists.len();
         self.add(view, Meant::All)?;
         let added = self.lists.split_off(before);
-        self.lists.extend(added.into_iter().filter(|list| list.view.view == view));
+        self.lists
+            .extend(added.into_iter().filter(|list| list.view.view == view));
         Ok(())
     }
 
     fn add(&mut self, view: RegisterView, meant: Meant) -> Result<(), QueryError> {
         for known in ViewReader(self.index).overlapping(self.thread, view) {
             let next = ViewReader(self.index).last_write_slot(known, self.at.0)?;
-            self.lists.push(WriteList { view: known, meant, next });
+            self.lists.push(WriteList {
+                view: known,
+                meant,
+                next,
+            });
         }
         Ok(())
     }
@@ -69,8 +88,14 @@ impl<'a> WriteLists<'a> {
     /// Hands out the newest slot that was not handed out yet; of a view all of whose writes are meant its newest alone.
     pub fn next(&mut self) -> Result<Option<u64>, QueryError> {
         let newest = self.newest();
-        for list in self.lists.iter_mut().filter(|list| newest.is_some() && list.next == newest) {
-            let before = newest.and_then(|slot| slot.checked_sub(1)).filter(|_| list.meant == Meant::Some);
+        for list in self
+            .lists
+            .iter_mut()
+            .filter(|list| newest.is_some() && list.next == newest)
+        {
+            let before = newest
+                .and_then(|slot| slot.checked_sub(1))
+                .filter(|_| list.meant == Meant::Some);
             list.next = match before {
                 Some(before) => ViewReader(self.index).last_write_slot(list.view, before)?,
                 None => None,

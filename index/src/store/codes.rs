@@ -77,11 +77,20 @@ impl CodeTable {
     pub fn encode(&self) -> (Vec<u8>, Vec<InstructionSet>) {
         let (mut bytes, mut sets) = (Vec::new(), Vec::new());
         let mut before = 0;
-        for ExecutedCode { pc, set, encoding, first } in &self.0 {
-            let number = sets.iter().position(|known| known == set).unwrap_or_else(|| {
-                sets.push(*set);
-                sets.len() - 1
-            });
+        for ExecutedCode {
+            pc,
+            set,
+            encoding,
+            first,
+        } in &self.0
+        {
+            let number = sets
+                .iter()
+                .position(|known| known == set)
+                .unwrap_or_else(|| {
+                    sets.push(*set);
+                    sets.len() - 1
+                });
             push_varint(&mut bytes, pc.0.wrapping_sub(before));
             before = pc.0;
             bytes.extend([number as u8, encoding.bytes().len() as u8]);
@@ -110,13 +119,22 @@ impl CodeTable {
     }
 }
 
-fn decode_code(bytes: &mut &[u8], sets: &[InstructionSet], before: u64) -> Result<ExecutedCode, Malformed> {
+fn decode_code(
+    bytes: &mut &[u8],
+    sets: &[InstructionSet],
+    before: u64,
+) -> Result<ExecutedCode, Malformed> {
     let pc = before.wrapping_add(take_varint(bytes)?);
     let [number, length] = *take(bytes, 2)?.first_chunk().ok_or(Malformed)?;
     let set = *sets.get(usize::from(number)).ok_or(Malformed)?;
     let encoding = Encoding::new(take(bytes, length.into())?).ok_or(Malformed)?;
     let slot = take_varint(bytes)?.checked_sub(1).ok_or(Malformed)?;
-    Ok(ExecutedCode { pc: Address(pc), set, encoding, first: Step(slot) })
+    Ok(ExecutedCode {
+        pc: Address(pc),
+        set,
+        encoding,
+        first: Step(slot),
+    })
 }
 
 #[cfg(test)]
@@ -127,7 +145,12 @@ mod tests {
     const RET: [u8; 4] = [0xc0, 0x03, 0x5f, 0xd6];
 
     fn code(pc: u64, set: InstructionSet, bytes: &[u8], step: u64) -> ExecutedCode {
-        ExecutedCode { pc: Address(pc), set, encoding: Encoding::new(bytes).unwrap(), first: Step(step) }
+        ExecutedCode {
+            pc: Address(pc),
+            set,
+            encoding: Encoding::new(bytes).unwrap(),
+            first: Step(step),
+        }
     }
 
     #[test]
@@ -139,20 +162,38 @@ mod tests {
             code(0x1002, InstructionSet::T32, &[0x70, 0x47], 300),
         ];
         let (bytes, sets) = CodeTable::of(codes.to_vec()).encode();
-        let expected = [0x80, 0x20, 0, 4, 0x1f, 0x20, 3, 0xd5, 1, 0, 0, 4, 0xc0, 3, 0x5f, 0xd6, 2];
+        let expected = [
+            0x80, 0x20, 0, 4, 0x1f, 0x20, 3, 0xd5, 1, 0, 0, 4, 0xc0, 3, 0x5f, 0xd6, 2,
+        ];
         assert_eq!(bytes.get(..expected.len()), Some(&expected[..]));
         let table = CodeTable::decode(&bytes, &sets).unwrap();
         assert_eq!(table.all(), [codes[2], codes[0], codes[3], codes[1]]);
-        assert!(CodeTable::decode(&bytes[..bytes.len() - 1], &sets).is_none(), "cut off");
-        assert!(CodeTable::decode(&bytes, &sets[1..]).is_none(), "a set is missing");
+        assert!(
+            CodeTable::decode(&bytes[..bytes.len() - 1], &sets).is_none(),
+            "cut off"
+        );
+        assert!(
+            CodeTable::decode(&bytes, &sets[1..]).is_none(),
+            "a set is missing"
+        );
     }
 
     #[test]
     fn an_instruction_that_begins_before_a_range_may_reach_into_it() {
         let set = InstructionSet::X86_64;
-        let codes = [code(0x0ff0, set, &[0x90; 15], 0), code(0x1000, set, &[0x90], 1), code(0x1010, set, &[0x90], 2)];
+        let codes = [
+            code(0x0ff0, set, &[0x90; 15], 0),
+            code(0x1000, set, &[0x90], 1),
+            code(0x1010, set, &[0x90], 2),
+        ];
         let table = CodeTable::of(codes.to_vec());
-        let pcs = |first, last| table.around(first, last).iter().map(|code| code.pc.0).collect::<Vec<_>>();
+        let pcs = |first, last| {
+            table
+                .around(first, last)
+                .iter()
+                .map(|code| code.pc.0)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(pcs(0xffe, 0xffe), [0xff0]);
         assert_eq!(pcs(0x1000, 0x1010), [0x1000, 0x1010]);
         assert_eq!(pcs(0, u64::MAX), [0xff0, 0x1000, 0x1010]);

@@ -92,7 +92,11 @@ pub struct FallContents {
 
 /// What is the same of warnings of a kind: of times that run backwards each tells others.
 pub fn kind_of(message: &str) -> &str {
-    if message.starts_with(TIME_FALLS) { TIME_FALLS } else { message }
+    if message.starts_with(TIME_FALLS) {
+        TIME_FALLS
+    } else {
+        message
+    }
 }
 
 /// The directory: everything but bulk data.
@@ -156,11 +160,18 @@ impl Contents {
         let mut steps = 0u64;
         let mut lines = 0;
         for segment in &self.segments {
-            let has_order = segment.step_base == steps && (lines..=self.lines).contains(&segment.line_base);
-            let Some(behind) = steps.checked_add(u64::from(segment.steps)).filter(|_| has_order) else { return false };
+            let has_order =
+                segment.step_base == steps && (lines..=self.lines).contains(&segment.line_base);
+            let Some(behind) = steps
+                .checked_add(u64::from(segment.steps))
+                .filter(|_| has_order)
+            else {
+                return false;
+            };
             (steps, lines) = (behind, segment.line_base);
         }
-        let has_end = |view: &ViewContents| view.view.offset.checked_add(view.view.size_bytes).is_some();
+        let has_end =
+            |view: &ViewContents| view.view.offset.checked_add(view.view.size_bytes).is_some();
         self.views.iter().all(has_end)
             && steps == self.steps
             && steps.max(self.lines) < COUNT_LIMIT
@@ -171,7 +182,8 @@ impl Contents {
     fn has_key_maps_in_order(&self) -> bool {
         let mut mapped = 0;
         self.key_maps.iter().all(|maps| {
-            let follows = maps.first == mapped && maps.end > mapped && maps.end - mapped <= SEGMENTS as u64;
+            let follows =
+                maps.first == mapped && maps.end > mapped && maps.end - mapped <= SEGMENTS as u64;
             mapped = maps.end;
             follows && mapped <= self.segments.len() as u64
         })
@@ -195,10 +207,17 @@ mod tests {
 
     #[test]
     fn a_directory_whose_numbers_contradict_each_other_is_noticed() {
-        let text = "1 clk IT (1) 00001000 e1a00000 A usr : NOP\n1 clk R sys_thing 00000007\n".repeat(9);
+        let text =
+            "1 clk IT (1) 00001000 e1a00000 A usr : NOP\n1 clk R sys_thing 00000007\n".repeat(9);
         let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
-        let options = BuildOptions { segment_bytes: 200, threads: 1 };
-        let contents = index_in_memory(Arc::new(tarmac), &options).unwrap().contents.clone();
+        let options = BuildOptions {
+            segment_bytes: 200,
+            threads: 1,
+        };
+        let contents = index_in_memory(Arc::new(tarmac), &options)
+            .unwrap()
+            .contents
+            .clone();
         assert!(contents.segments.len() > 2 && contents.is_consistent());
         let changes: [fn(&mut Contents); 6] = [
             |contents| contents.segments[1].step_base = u64::MAX,

@@ -62,7 +62,11 @@ impl Data {
         match self {
             Self::Map(map) => map.get(range),
             Self::Memory(bytes) => bytes.get(range),
-            Self::Joined { segments, len, .. } if range.start >= HEADER_LEN && range.end <= *len => segments.get(range),
+            Self::Joined { segments, len, .. }
+                if range.start >= HEADER_LEN && range.end <= *len =>
+            {
+                segments.get(range)
+            }
             Self::Joined { rest, .. } if range.end <= HEADER_LEN => rest.get(range),
             Self::Joined { len, rest, .. } => {
                 let place = |place: usize| place.checked_sub(*len)?.checked_add(HEADER_LEN);
@@ -82,7 +86,9 @@ impl Data {
         match self {
             // A refusal only means that pages are read one by one, which is slower.
             #[cfg(unix)]
-            Self::Map(map) => _ = map.advise_range(memmap2::Advice::WillNeed, range.start, range.len()),
+            Self::Map(map) => {
+                _ = map.advise_range(memmap2::Advice::WillNeed, range.start, range.len())
+            }
             #[cfg(not(unix))]
             Self::Map(_) => {}
             Self::Memory(_) => {}

@@ -34,11 +34,16 @@ impl DirectoryWriter {
     /// Adds a key larger than those before. `write` appends the rest of the entry to the first buffer and lists to the second;
     /// what it returns is passed on.
     pub fn push<T>(&mut self, key: u64, write: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>) -> T) -> T {
-        debug_assert!(self.count == 0 || key > self.last_key, "keys come in ascending order");
+        debug_assert!(
+            self.count == 0 || key > self.last_key,
+            "keys come in ascending order"
+        );
         if self.count.is_multiple_of(GROUP) {
             self.groups.extend_from_slice(&key.to_le_bytes());
-            self.groups.extend_from_slice(&(self.entries.len() as u32).to_le_bytes());
-            self.groups.extend_from_slice(&(self.lists.len() as u32).to_le_bytes());
+            self.groups
+                .extend_from_slice(&(self.entries.len() as u32).to_le_bytes());
+            self.groups
+                .extend_from_slice(&(self.lists.len() as u32).to_le_bytes());
             self.last_key = key;
         }
         push_varint(&mut self.entries, key - self.last_key);
@@ -93,9 +98,16 @@ impl<'a> Directory<'a> {
     pub fn new(mut bytes: &'a [u8]) -> Result<Self, Malformed> {
         let count = take_u32(&mut bytes)? as usize;
         let entries_len = take_u32(&mut bytes)? as usize;
-        let (groups, bytes) = bytes.split_at_checked(16 * count.div_ceil(GROUP)).ok_or(Malformed)?;
+        let (groups, bytes) = bytes
+            .split_at_checked(16 * count.div_ceil(GROUP))
+            .ok_or(Malformed)?;
         let (entries, lists) = bytes.split_at_checked(entries_len).ok_or(Malformed)?;
-        Ok(Self { count, groups, entries, lists })
+        Ok(Self {
+            count,
+            groups,
+            entries,
+            lists,
+        })
     }
 
     fn group_key(&self, group: usize) -> Result<u64, Malformed> {
@@ -107,23 +119,47 @@ impl<'a> Directory<'a> {
         let (mut low, mut high) = (0, self.count.div_ceil(GROUP));
         while low < high {
             let middle = low.midpoint(high);
-            if self.group_key(middle)? <= key { low = middle + 1 } else { high = middle }
+            if self.group_key(middle)? <= key {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         Ok(low.checked_sub(1))
     }
 
     fn group(&self, group: usize) -> Result<Group<'a>, Malformed> {
         let header = entry::<16>(self.groups, group)?;
-        let entries = self.entries.get(u32_in(header, 8) as usize..).ok_or(Malformed)?;
-        let lists = self.lists.get(u32_in(header, 12) as usize..).ok_or(Malformed)?;
+        let entries = self
+            .entries
+            .get(u32_in(header, 8) as usize..)
+            .ok_or(Malformed)?;
+        let lists = self
+            .lists
+            .get(u32_in(header, 12) as usize..)
+            .ok_or(Malformed)?;
         let count = GROUP.min(self.count.saturating_sub(group * GROUP));
-        Ok(Group { key: u64_in(header, 0), entries, lists, count })
+        Ok(Group {
+            key: u64_in(header, 0),
+            entries,
+            lists,
+            count,
+        })
     }
 
     /// Calls `each` with the entries from a group on until it says stop (false).
-    fn walk<E: Entry<'a>>(&self, group: usize, mut each: impl FnMut(u64, E) -> bool) -> Result<(), Malformed> {
+    fn walk<E: Entry<'a>>(
+        &self,
+        group: usize,
+        mut each: impl FnMut(u64, E) -> bool,
+    ) -> Result<(), Malformed> {
         for group in group..self.count.div_ceil(GROUP) {
-            let Group { mut key, mut entries, mut lists, count } = self.group(group)?;
+            let Group {
+                mut key,
+                mut entries,
+                mut lists,
+                count,
+            } = self.group(group)?;
             for _ in 0..count {
                 key = key.wrapping_add(take_varint(&mut entries)?);
                 if !each(key, E::take(&mut entries, &mut lists)?) {
@@ -136,12 +172,23 @@ impl<'a> Directory<'a> {
 
     /// The entry of a key.
     pub fn find<E: Entry<'a>>(&self, wanted: u64) -> Result<Option<E>, Malformed> {
-        let Some(group) = self.group_of(wanted)? else { return Ok(None) };
-        let Group { mut key, mut entries, mut lists, count } = self.group(group)?;
+        let Some(group) = self.group_of(wanted)? else {
+            return Ok(None);
+        };
+        let Group {
+            mut key,
+            mut entries,
+            mut lists,
+            count,
+        } = self.group(group)?;
         for _ in 0..count {
             key = key.wrapping_add(take_varint(&mut entries)?);
             if key >= wanted {
-                return if key == wanted { E::take(&mut entries, &mut lists).map(Some) } else { Ok(None) };
+                return if key == wanted {
+                    E::take(&mut entries, &mut lists).map(Some)
+                } else {
+                    Ok(None)
+                };
             }
             E::skip(&mut entries, &mut lists)?;
         }

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// Lists get at most 1 MiB of room before their items are there (serde's `size_hint::cautious`), texts none
 /// ([`stepback_parsers::decoded_text`]): so no length that a file claims is believed, and no limit is needed.
-const CONFIG: Configuration<LittleEndian, Fixint> =
-    bincode::config::standard().with_little_endian().with_fixed_int_encoding();
+const CONFIG: Configuration<LittleEndian, Fixint> = bincode::config::standard()
+    .with_little_endian()
+    .with_fixed_int_encoding();
 
 /// A part as it is written.
 pub fn encode_part<T: Serialize>(part: &T) -> Result<Vec<u8>, bincode::error::EncodeError> {
@@ -25,8 +26,13 @@ pub enum NoPart {
 
 /// Reads a part that fills all of the bytes.
 pub fn decode_part<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, NoPart> {
-    let (part, used) = bincode::serde::decode_from_slice(bytes, CONFIG).map_err(|_| NoPart::Malformed)?;
-    if used == bytes.len() { Ok(part) } else { Err(NoPart::TooLong) }
+    let (part, used) =
+        bincode::serde::decode_from_slice(bytes, CONFIG).map_err(|_| NoPart::Malformed)?;
+    if used == bytes.len() {
+        Ok(part)
+    } else {
+        Err(NoPart::TooLong)
+    }
 }
 
 #[cfg(test)]
@@ -51,7 +57,12 @@ mod tests {
     #[test]
     fn a_length_that_the_bytes_do_not_have_gets_no_room() {
         let decode = |bytes: &[u8]| decode_part::<Texts>(bytes);
-        let texts = Texts { many: vec!["a".into()], maybe: Some("b".into()), one: "c".into(), numbers: vec![None] };
+        let texts = Texts {
+            many: vec!["a".into()],
+            maybe: Some("b".into()),
+            one: "c".into(),
+            numbers: vec![None],
+        };
         let honest = encode_part(&texts).unwrap();
         assert_eq!(decode(&honest).as_ref(), Ok(&texts));
         // More than any machine has: who makes room for it does not come back.
@@ -60,17 +71,30 @@ mod tests {
             bytes[place..place + 8].copy_from_slice(&(1u64 << 46).to_le_bytes());
             assert_ne!(decode(&bytes).as_ref(), Ok(&texts), "{place}");
         }
-        let warning = WarningContents { line: 1, column: 2, message: "here".into(), count: 3 };
+        let warning = WarningContents {
+            line: 1,
+            column: 2,
+            message: "here".into(),
+            count: 3,
+        };
         let mut bytes = encode_part(&warning).unwrap();
         bytes[16..24].copy_from_slice(&(1u64 << 46).to_le_bytes());
-        assert_eq!(decode_part::<WarningContents>(&bytes), Err(NoPart::Malformed));
+        assert_eq!(
+            decode_part::<WarningContents>(&bytes),
+            Err(NoPart::Malformed)
+        );
     }
 
     #[test]
     fn parts_of_all_lengths_are_read() {
         for length in [0, 1, 4000, 4088, 4089, 70_000, 1 << 20, 5 << 20] {
             let many = vec!["x".repeat(length)];
-            let part = Texts { many, maybe: None, one: "y".repeat(length), numbers: vec![Some(3); length / 16] };
+            let part = Texts {
+                many,
+                maybe: None,
+                one: "y".repeat(length),
+                numbers: vec![Some(3); length / 16],
+            };
             let bytes = encode_part(&part).unwrap();
             assert_eq!(decode_part::<Texts>(&bytes).as_ref(), Ok(&part), "{length}");
         }

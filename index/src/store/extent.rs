@@ -32,7 +32,8 @@ impl Extent {
 
     /// Its bytes, if they are what was written.
     pub fn checked<'a>(&self, file: &'a Data) -> Option<&'a [u8]> {
-        file.get_all(self.range()?).filter(|bytes| is_right(bytes, self.checksum))
+        file.get_all(self.range()?)
+            .filter(|bytes| is_right(bytes, self.checksum))
     }
 }
 

@@ -33,24 +33,40 @@ impl Fingerprint {
     pub fn of(source: &dyn Source, modified_nanos: u64) -> Result<Self, SourceError> {
         let length = source.length();
         let sample_hash = sample_hash(length, |range, bytes| source.read_raw(range, bytes))?;
-        Ok(Self { length, modified_nanos, sample_hash, options: source.traits().options.clone() })
+        Ok(Self {
+            length,
+            modified_nanos,
+            sample_hash,
+            options: source.traits().options.clone(),
+        })
     }
 
     /// The fingerprint of a trace's file, whatever the file makes of the text. Cost as [`Self::of`].
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn of_file(file: &dyn ReadAt, modified_nanos: u64, options: String) -> Result<Self, SourceError> {
+    pub fn of_file(
+        file: &dyn ReadAt,
+        modified_nanos: u64,
+        options: String,
+    ) -> Result<Self, SourceError> {
         let failed = |offset| move |error| SourceError::Read { offset, error };
         let length = file.length().map_err(failed(0))?;
         let sample_hash = sample_hash(length, |range, bytes| {
             let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
             bytes.resize(len, 0);
-            let count = file.read_at(range.start, bytes).map_err(failed(range.start))?;
+            let count = file
+                .read_at(range.start, bytes)
+                .map_err(failed(range.start))?;
             bytes.truncate(count);
             Ok(())
         })?;
-        Ok(Self { length, modified_nanos, sample_hash, options })
+        Ok(Self {
+            length,
+            modified_nanos,
+            sample_hash,
+            options,
+        })
     }
 
     /// The fingerprint of a trace of several files, by their names.
@@ -64,8 +80,14 @@ impl Fingerprint {
             }
         }
         Self {
-            length: parts.values().fold(0, |sum, part| sum.saturating_add(part.length)),
-            modified_nanos: parts.values().map(|part| part.modified_nanos).max().unwrap_or(0),
+            length: parts
+                .values()
+                .fold(0, |sum, part| sum.saturating_add(part.length)),
+            modified_nanos: parts
+                .values()
+                .map(|part| part.modified_nanos)
+                .max()
+                .unwrap_or(0),
             sample_hash: hash.digest(),
             options: String::new(),
         }
@@ -73,7 +95,9 @@ impl Fingerprint {
 
     /// Whether this is the fingerprint of what a trace was before it grew. Cost: reads at most 400 KiB.
     pub fn is_start_of(&self, now: &Self, source: &dyn Source) -> bool {
-        let is_longer = self.options == now.options && self.length < now.length && now.length <= source.length();
+        let is_longer = self.options == now.options
+            && self.length < now.length
+            && now.length <= source.length();
         is_longer && self.is_start_of_input(source)
     }
 
@@ -91,7 +115,11 @@ impl Fingerprint {
         if length == self.length {
             return Ok(self);
         }
-        Ok(Self { length, sample_hash: sample_hash(length, |range, bytes| source.read_raw(range, bytes))?, ..self })
+        Ok(Self {
+            length,
+            sample_hash: sample_hash(length, |range, bytes| source.read_raw(range, bytes))?,
+            ..self
+        })
     }
 
     /// How the other differs, worded to follow "the index was rebuilt: "; none when it does not.
@@ -118,7 +146,10 @@ fn sample_hash(
     let mut bytes = Vec::new();
     let mut hash = Xxh3::new();
     let samples = (0..SAMPLES).map(|number| (length / SAMPLES * number, BLOCK));
-    for (start, len) in [(0, HEAD), (length.saturating_sub(HEAD), HEAD)].into_iter().chain(samples) {
+    for (start, len) in [(0, HEAD), (length.saturating_sub(HEAD), HEAD)]
+        .into_iter()
+        .chain(samples)
+    {
         bytes.clear();
         read(start..start.saturating_add(len).min(length), &mut bytes)?;
         hash.update(&bytes);

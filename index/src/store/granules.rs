@@ -18,8 +18,8 @@ use stepback_machine::{AccessKind, Address};
 
 use crate::store::directory::Entry;
 use crate::store::packed::{
-    Deltas, FRAME, Malformed, bits_len, entry, push_bits, push_varint, read_bits, take, take_u32, take_u64,
-    take_varint, u32_in, u64_in,
+    Deltas, FRAME, Malformed, bits_len, entry, push_bits, push_varint, read_bits, take, take_u32,
+    take_u64, take_varint, u32_in, u64_in,
 };
 
 /// log2 of the bytes in a block.
@@ -62,7 +62,11 @@ impl Shape {
 
     /// An access of `size` (1 to 64) bytes from `offset` (0 to 63) on, whose value the trace gives.
     pub fn new(offset: u64, size: u64, kind: AccessKind) -> Self {
-        let kind = if kind == AccessKind::Write { Self::WRITE } else { 0 };
+        let kind = if kind == AccessKind::Write {
+            Self::WRITE
+        } else {
+            0
+        };
         Self((offset & 63) as u16 | (((size.wrapping_sub(1)) & 63) << 6) as u16 | kind)
     }
 
@@ -114,7 +118,11 @@ impl Shape {
 
 /// Bits for `size` bytes of a block from `offset` on; bytes beyond its end fall away.
 pub fn byte_mask(offset: u64, size: u64) -> u64 {
-    let run = if size >= 64 { u64::MAX } else { (1 << size) - 1 };
+    let run = if size >= 64 {
+        u64::MAX
+    } else {
+        (1 << size) - 1
+    };
     if offset >= 64 { 0 } else { run << offset }
 }
 
@@ -137,7 +145,11 @@ impl Touch {
 }
 
 /// Fills a buffer before touches are put into it.
-pub const NO_TOUCH: Touch = Touch { slot: 0, shape: Shape(0), external: 0 };
+pub const NO_TOUCH: Touch = Touch {
+    slot: 0,
+    shape: Shape(0),
+    external: 0,
+};
 
 /// Read and write masks of some touches together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -152,7 +164,11 @@ impl Masks {
     /// The masks of some touches.
     pub fn of(touches: &[Touch]) -> Self {
         touches.iter().fold(Self::default(), |mut masks, touch| {
-            let side = if touch.shape.is_write() { &mut masks.write } else { &mut masks.read };
+            let side = if touch.shape.is_write() {
+                &mut masks.write
+            } else {
+                &mut masks.read
+            };
             *side |= touch.shape.mask();
             masks
         })
@@ -171,7 +187,11 @@ pub struct Reach {
 impl Reach {
     /// Adds a touch.
     pub fn add(&mut self, touch: Touch) {
-        let side = if touch.shape.is_write() { &mut self.masks.write } else { &mut self.masks.read };
+        let side = if touch.shape.is_write() {
+            &mut self.masks.write
+        } else {
+            &mut self.masks.read
+        };
         *side |= touch.shape.mask();
         self.external |= touch.external_mask();
     }
@@ -194,7 +214,10 @@ pub fn push_granule(entries: &mut Vec<u8>, lists: &mut Vec<u8>, touches: &[Touch
     }
     let start = lists.len();
     push_touches(lists, touches);
-    push_varint(entries, ((lists.len() - start) as u64) << 1 | u64::from(reach.external != 0));
+    push_varint(
+        entries,
+        ((lists.len() - start) as u64) << 1 | u64::from(reach.external != 0),
+    );
     if touches.len() > MASKS_FROM {
         entries.extend_from_slice(&reach.masks.read.to_le_bytes());
         entries.extend_from_slice(&reach.masks.write.to_le_bytes());
@@ -230,7 +253,9 @@ fn push_frame(out: &mut Vec<u8>, touches: &[Touch]) {
     let mut numbers = [0u8; FRAME];
     let mut count = 0;
     for (touch, number) in touches.iter().zip(&mut numbers) {
-        let known = shapes[..count].iter().position(|shape| *shape == touch.shape.0);
+        let known = shapes[..count]
+            .iter()
+            .position(|shape| *shape == touch.shape.0);
         match known {
             Some(known) => *number = known as u8,
             None if count < shapes.len() => {
@@ -241,21 +266,36 @@ fn push_frame(out: &mut Vec<u8>, touches: &[Touch]) {
             None => {
                 out.push(RAW_SHAPES);
                 deltas.push_rest(out);
-                touches.iter().for_each(|touch| out.extend_from_slice(&touch.shape.0.to_le_bytes()));
+                touches
+                    .iter()
+                    .for_each(|touch| out.extend_from_slice(&touch.shape.0.to_le_bytes()));
                 push_external(out, touches);
                 return;
             }
         }
     }
     out.push(count as u8);
-    shapes[..count].iter().for_each(|shape| out.extend_from_slice(&shape.to_le_bytes()));
+    shapes[..count]
+        .iter()
+        .for_each(|shape| out.extend_from_slice(&shape.to_le_bytes()));
     deltas.push_rest(out);
-    push_bits(out, numbers[..touches.len()].iter().map(|number| u64::from(*number)), shape_bits(count));
+    push_bits(
+        out,
+        numbers[..touches.len()]
+            .iter()
+            .map(|number| u64::from(*number)),
+        shape_bits(count),
+    );
     push_external(out, touches);
 }
 
 fn push_external(out: &mut Vec<u8>, touches: &[Touch]) {
-    out.extend(touches.iter().filter(|touch| touch.shape.is_external()).map(|touch| touch.external));
+    out.extend(
+        touches
+            .iter()
+            .filter(|touch| touch.shape.is_external())
+            .map(|touch| touch.external),
+    );
 }
 
 fn shape_bits(count: usize) -> u32 {
@@ -275,17 +315,33 @@ pub struct Granule<'a> {
 impl<'a> Entry<'a> for Granule<'a> {
     fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, Malformed> {
         let len = take_varint(entries)? as usize;
-        let mut granule = Self { len, inline: [NO_TOUCH; INLINE], list: &[], masks: None, has_external: false };
+        let mut granule = Self {
+            len,
+            inline: [NO_TOUCH; INLINE],
+            list: &[],
+            masks: None,
+            has_external: false,
+        };
         if len <= INLINE {
             let mut slot = 0u32;
             for touch in &mut granule.inline[..len] {
                 slot = slot.wrapping_add(take_varint(entries)? as u32);
                 let shape = Shape(take_varint(entries)? as u16);
-                let external = if shape.is_external() { take(entries, 1)?[0] } else { 0 };
-                *touch = Touch { slot, shape, external };
+                let external = if shape.is_external() {
+                    take(entries, 1)?[0]
+                } else {
+                    0
+                };
+                *touch = Touch {
+                    slot,
+                    shape,
+                    external,
+                };
             }
             granule.masks = Some(Masks::of(&granule.inline[..len]));
-            granule.has_external = granule.inline[..len].iter().any(|touch| touch.shape.is_external());
+            granule.has_external = granule.inline[..len]
+                .iter()
+                .any(|touch| touch.shape.is_external());
             return Ok(granule);
         }
         let tagged = take_varint(entries)?;
@@ -293,7 +349,10 @@ impl<'a> Entry<'a> for Granule<'a> {
         if len > MASKS_FROM {
             let mut masks = take(entries, 16)?;
             let read = take_u64(&mut masks)?;
-            granule.masks = Some(Masks { read, write: take_u64(&mut masks)? });
+            granule.masks = Some(Masks {
+                read,
+                write: take_u64(&mut masks)?,
+            });
         }
         granule.list = take(lists, usize::try_from(tagged >> 1).map_err(|_| Malformed)?)?;
         Ok(granule)
@@ -364,7 +423,13 @@ impl Granule<'_> {
             return Ok((take_u32(&mut &self.list[..])?, self.masks));
         }
         let header = entry::<24>(self.list, frame)?;
-        Ok((u32_in(header, 0), Some(Masks { read: u64_in(header, 8), write: u64_in(header, 16) })))
+        Ok((
+            u32_in(header, 0),
+            Some(Masks {
+                read: u64_in(header, 8),
+                write: u64_in(header, 16),
+            }),
+        ))
     }
 
     /// How many frames begin below a slot.
@@ -372,13 +437,20 @@ impl Granule<'_> {
         let (mut low, mut high) = (0, self.frame_count());
         while low < high {
             let middle = low.midpoint(high);
-            if self.frame_header(middle)?.0 < slot { low = middle + 1 } else { high = middle }
+            if self.frame_header(middle)?.0 < slot {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         Ok(low)
     }
 
     fn frame(&self, frame: usize) -> Result<Frame, Malformed> {
-        let mut decoded = Frame { touches: [NO_TOUCH; FRAME], len: self.len };
+        let mut decoded = Frame {
+            touches: [NO_TOUCH; FRAME],
+            len: self.len,
+        };
         if self.len <= INLINE {
             decoded.touches[..self.len].copy_from_slice(&self.inline[..self.len]);
             return Ok(decoded);
@@ -387,11 +459,19 @@ impl Granule<'_> {
         let bytes = if self.len <= FRAME {
             self.list.get(4..)
         } else {
-            let start = if frame == 0 { 0 } else { u32_in(entry::<24>(self.list, frame - 1)?, 4) as usize };
+            let start = if frame == 0 {
+                0
+            } else {
+                u32_in(entry::<24>(self.list, frame - 1)?, 4) as usize
+            };
             self.list.get(24 * self.frame_count() + start..)
         };
         decoded.len = self.len.saturating_sub(frame * FRAME).min(FRAME);
-        decode_frame(bytes.ok_or(Malformed)?, first, &mut decoded.touches[..decoded.len])?;
+        decode_frame(
+            bytes.ok_or(Malformed)?,
+            first,
+            &mut decoded.touches[..decoded.len],
+        )?;
         Ok(decoded)
     }
 
@@ -469,7 +549,9 @@ fn decode_frame(mut bytes: &[u8], first: u32, touches: &mut [Touch]) -> Result<(
         touches[place].slot = slot;
         place += 1;
     })?;
-    let shape = |table: &[u8], number: usize| entry::<2>(table, number).map(|bytes| Shape(u16::from_le_bytes(*bytes)));
+    let shape = |table: &[u8], number: usize| {
+        entry::<2>(table, number).map(|bytes| Shape(u16::from_le_bytes(*bytes)))
+    };
     if is_raw {
         for (number, touch) in touches.iter_mut().enumerate() {
             touch.shape = shape(bytes, number)?;
@@ -487,7 +569,11 @@ fn decode_frame(mut bytes: &[u8], first: u32, touches: &mut [Touch]) -> Result<(
         }
         place += 1;
     })?;
-    if bad { Err(Malformed) } else { take_external(bytes, touches) }
+    if bad {
+        Err(Malformed)
+    } else {
+        take_external(bytes, touches)
+    }
 }
 
 fn take_external(mut bytes: &[u8], touches: &mut [Touch]) -> Result<(), Malformed> {
@@ -499,22 +585,30 @@ fn take_external(mut bytes: &[u8], touches: &mut [Touch]) -> Result<(), Malforme
 
 /// The blocks of a range of memory, each with a bit for each of its bytes that is in the range.
 pub(crate) fn granules_of(address: Address, len_bytes: u64) -> impl Iterator<Item = (u64, u64)> {
-    last_of(address, len_bytes).into_iter().flat_map(move |last| {
-        let granules = address.0 >> GRANULE_BITS..=last >> GRANULE_BITS;
-        granules.map(move |granule| (granule, bytes_between(granule, address.0, last)))
-    })
+    last_of(address, len_bytes)
+        .into_iter()
+        .flat_map(move |last| {
+            let granules = address.0 >> GRANULE_BITS..=last >> GRANULE_BITS;
+            granules.map(move |granule| (granule, bytes_between(granule, address.0, last)))
+        })
 }
 
 /// The last address of a range; none of an empty one.
 pub(crate) fn last_of(address: Address, len_bytes: u64) -> Option<u64> {
-    len_bytes.checked_sub(1).map(|rest| address.0.saturating_add(rest))
+    len_bytes
+        .checked_sub(1)
+        .map(|rest| address.0.saturating_add(rest))
 }
 
 /// A bit for each byte of a block that is between two addresses.
 pub(crate) fn bytes_between(granule: u64, first: u64, last: u64) -> u64 {
     let start = granule << GRANULE_BITS;
     let (from, to) = (first.max(start), last.min(start | 63));
-    if from > to { 0 } else { byte_mask(from - start, to - from + 1) }
+    if from > to {
+        0
+    } else {
+        byte_mask(from - start, to - from + 1)
+    }
 }
 
 #[cfg(test)]
@@ -528,7 +622,11 @@ mod tests {
         let touch = |(delta, shape): &(u8, u16)| {
             slot += u32::from(*delta);
             let shape = Shape(shape << 9 & 0x7fff | shape & 63);
-            Touch { slot, shape, external: if shape.is_external() { *delta } else { 0 } }
+            Touch {
+                slot,
+                shape,
+                external: if shape.is_external() { *delta } else { 0 },
+            }
         };
         seeds.iter().map(touch).collect()
     }

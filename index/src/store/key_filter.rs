@@ -10,12 +10,16 @@ impl KeyFilter {
     /// A filter of so many words, a power of two. With 10 keys a word one answer in twenty is a wrong "maybe".
     pub fn new(words: usize) -> Self {
         debug_assert!(words.is_power_of_two(), "places are the low bits of a hash");
-        Self { words: vec![0; words] }
+        Self {
+            words: vec![0; words],
+        }
     }
 
     fn place(&self, key: u64) -> (usize, u64) {
         let hash = mix(key);
-        let bits = [0, 6, 12, 18].into_iter().fold(0, |bits, shift| bits | 1 << (hash >> shift & 63));
+        let bits = [0, 6, 12, 18]
+            .into_iter()
+            .fold(0, |bits, shift| bits | 1 << (hash >> shift & 63));
         ((hash >> 32) as usize & (self.words.len() - 1), bits)
     }
 
@@ -43,7 +47,9 @@ impl SetFilter {
     /// With a key in each set for 10 words, one answer in fifty has a wrong "maybe" for a set.
     pub fn new(words: usize) -> Self {
         debug_assert!(words.is_power_of_two(), "places are the low bits of a hash");
-        Self { words: vec![0; words] }
+        Self {
+            words: vec![0; words],
+        }
     }
 
     fn places(&self, key: u64) -> [usize; 3] {
@@ -53,12 +59,16 @@ impl SetFilter {
 
     /// Adds a key to one of the sets.
     pub fn add(&mut self, key: u64, set: usize) {
-        self.places(key).into_iter().for_each(|place| self.words[place] |= 1 << set);
+        self.places(key)
+            .into_iter()
+            .for_each(|place| self.words[place] |= 1 << set);
     }
 
     /// A bit for each set that may have a key.
     pub fn sets_with(&self, key: u64) -> u64 {
-        self.places(key).into_iter().fold(u64::MAX, |sets, place| sets & self.words[place])
+        self.places(key)
+            .into_iter()
+            .fold(u64::MAX, |sets, place| sets & self.words[place])
     }
 
     /// Empties all sets.
@@ -82,7 +92,9 @@ mod tests {
         let mut filter = KeyFilter::new(1 << 20);
         (0..1_000_000).for_each(|key| filter.add(3 * key));
         assert!((0..1_000_000).all(|key| filter.may_have(3 * key)));
-        let wrong = (0..1_000_000).filter(|key| filter.may_have(3 * key + 1)).count();
+        let wrong = (0..1_000_000)
+            .filter(|key| filter.may_have(3 * key + 1))
+            .count();
         assert!(wrong < 2_000, "{wrong}");
     }
 
@@ -91,7 +103,9 @@ mod tests {
         let mut filter = SetFilter::new(1 << 19);
         (0..640_000).for_each(|key| filter.add(key, key as usize % 64));
         assert!((0..640_000).all(|key| filter.sets_with(key) >> (key % 64) & 1 == 1));
-        let wrong: u32 = (0..640_000).map(|key| filter.sets_with(key).count_ones() - 1).sum();
+        let wrong: u32 = (0..640_000)
+            .map(|key| filter.sets_with(key).count_ones() - 1)
+            .sum();
         assert!(wrong < 64_000, "{wrong}");
         filter.clear();
         assert_eq!(filter.sets_with(5), 0);

@@ -60,8 +60,14 @@ impl Gist for Reach {
     }
 
     fn take(entries: &mut &[u8]) -> Result<Self, Malformed> {
-        let masks = Masks { read: take_u64(entries)?, write: take_u64(entries)? };
-        Ok(Self { masks, external: take_u64(entries)? })
+        let masks = Masks {
+            read: take_u64(entries)?,
+            write: take_u64(entries)?,
+        };
+        Ok(Self {
+            masks,
+            external: take_u64(entries)?,
+        })
     }
 }
 
@@ -78,10 +84,18 @@ impl<'a, G: Gist> Entry<'a> for SegmentSet<G> {
     fn take(entries: &mut &'a [u8], _lists: &mut &'a [u8]) -> Result<Self, Malformed> {
         let count = take(entries, 1)?[0];
         if count == BITMAP {
-            return Ok(Self { segments: take_u64(entries)?, gist: Some(G::take(entries)?) });
+            return Ok(Self {
+                segments: take_u64(entries)?,
+                gist: Some(G::take(entries)?),
+            });
         }
         let segments = take(entries, usize::from(count))?;
-        Ok(Self { segments: segments.iter().fold(0, |set, segment| set | 1 << (segment & 63)), gist: None })
+        Ok(Self {
+            segments: segments
+                .iter()
+                .fold(0, |set, segment| set | 1 << (segment & 63)),
+            gist: None,
+        })
     }
 }
 
@@ -93,14 +107,17 @@ pub struct KeyMapWriter<G> {
 
 impl<G> Default for KeyMapWriter<G> {
     fn default() -> Self {
-        Self { entries: Vec::new() }
+        Self {
+            entries: Vec::new(),
+        }
     }
 }
 
 impl<G: Gist> KeyMapWriter<G> {
     /// Adds the keys of a segment.
     pub fn add(&mut self, segment: u8, keys: impl Iterator<Item = (u64, G)>) {
-        self.entries.extend(keys.map(|(key, gist)| (key, segment, gist)));
+        self.entries
+            .extend(keys.map(|(key, gist)| (key, segment, gist)));
     }
 
     /// How much memory the keys take; a key of several segments counts several times.
@@ -111,10 +128,13 @@ impl<G: Gist> KeyMapWriter<G> {
     /// The map as it lies in the index. Empties the writer.
     pub fn finish(&mut self) -> Vec<u8> {
         // The keys of each segment ascend, which makes the stable sort fast.
-        self.entries.sort_by_key(|(key, segment, _)| (*key, *segment));
+        self.entries
+            .sort_by_key(|(key, segment, _)| (*key, *segment));
         let mut directory = DirectoryWriter::default();
         for same in self.entries.chunk_by(|one, other| one.0 == other.0) {
-            let set = same.iter().fold(0u64, |set, (_, segment, _)| set | 1 << segment);
+            let set = same
+                .iter()
+                .fold(0u64, |set, (_, segment, _)| set | 1 << segment);
             directory.push(same[0].0, |entries, _| {
                 if set.count_ones() <= INLINE {
                     entries.push(same.len() as u8);
@@ -144,12 +164,29 @@ mod tests {
     fn a_key_gives_the_segments_that_have_it() {
         let mut writer = KeyMapWriter::default();
         for segment in 0..64 {
-            writer.add(segment, [7, 100 + u64::from(segment / 2)].into_iter().map(|key| (key, ())));
+            writer.add(
+                segment,
+                [7, 100 + u64::from(segment / 2)]
+                    .into_iter()
+                    .map(|key| (key, ())),
+            );
         }
         let bytes = writer.finish();
         let map = Directory::new(&bytes).unwrap();
-        assert_eq!(map.find(7).unwrap(), Some(SegmentSet { segments: u64::MAX, gist: Some(()) }));
-        assert_eq!(map.find(101).unwrap(), Some(SegmentSet::<()> { segments: 0b1100, gist: None }));
+        assert_eq!(
+            map.find(7).unwrap(),
+            Some(SegmentSet {
+                segments: u64::MAX,
+                gist: Some(())
+            })
+        );
+        assert_eq!(
+            map.find(101).unwrap(),
+            Some(SegmentSet::<()> {
+                segments: 0b1100,
+                gist: None
+            })
+        );
         assert_eq!(map.find::<SegmentSet<()>>(99).unwrap(), None);
     }
 
@@ -157,13 +194,42 @@ mod tests {
     fn a_block_of_many_segments_says_which_bytes_they_touch() {
         let mut writer = KeyMapWriter::default();
         for segment in 0..5 {
-            let reach = Reach { masks: Masks { read: 1 << segment, write: 0x80 }, external: u64::from(segment == 3) };
-            writer.add(segment, [(8, reach)].into_iter().chain((segment > 0).then_some((9, reach))));
+            let reach = Reach {
+                masks: Masks {
+                    read: 1 << segment,
+                    write: 0x80,
+                },
+                external: u64::from(segment == 3),
+            };
+            writer.add(
+                segment,
+                [(8, reach)]
+                    .into_iter()
+                    .chain((segment > 0).then_some((9, reach))),
+            );
         }
         let bytes = writer.finish();
         let map = Directory::new(&bytes).unwrap();
-        let gist = Some(Reach { masks: Masks { read: 0b11111, write: 0x80 }, external: 1 });
-        assert_eq!(map.find(8).unwrap(), Some(SegmentSet { segments: 0b11111, gist }));
-        assert_eq!(map.find(9).unwrap(), Some(SegmentSet::<Reach> { segments: 0b11110, gist: None }));
+        let gist = Some(Reach {
+            masks: Masks {
+                read: 0b11111,
+                write: 0x80,
+            },
+            external: 1,
+        });
+        assert_eq!(
+            map.find(8).unwrap(),
+            Some(SegmentSet {
+                segments: 0b11111,
+                gist
+            })
+        );
+        assert_eq!(
+            map.find(9).unwrap(),
+            Some(SegmentSet::<Reach> {
+                segments: 0b11110,
+                gist: None
+            })
+        );
     }
 }

@@ -34,7 +34,12 @@ pub fn header(directory: Extent, file_len: u64) -> [u8; HEADER_LEN] {
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&COMPLETE.to_le_bytes());
-    for number in [directory.offset, directory.len, directory.checksum, file_len] {
+    for number in [
+        directory.offset,
+        directory.len,
+        directory.checksum,
+        file_len,
+    ] {
         bytes.extend_from_slice(&number.to_le_bytes());
     }
     bytes.extend_from_slice(&xxh3_64(&bytes).to_le_bytes());
@@ -49,7 +54,9 @@ pub fn start_of_rest(rest: &Data) -> Option<usize> {
     let checksum = take_u64(&mut header.get(HEADER_LEN - 8..)?).ok()?;
     let len = take_u64(&mut header.get(HEADER_LEN - 16..)?).ok()?;
     let is_ours = header.starts_with(MAGIC) && is_right(header.get(..HEADER_LEN - 8)?, checksum);
-    (usize::try_from(len).ok()?.checked_add(HEADER_LEN)?).checked_sub(rest.len()).filter(|_| is_ours)
+    (usize::try_from(len).ok()?.checked_add(HEADER_LEN)?)
+        .checked_sub(rest.len())
+        .filter(|_| is_ours)
 }
 
 /// Reads the directory of an index file, if the file is complete, ours, and undamaged so far.
@@ -69,14 +76,23 @@ pub fn decode(file: &Data) -> Result<Contents, OpenError> {
     }
     let version = take_u32(&mut &header[8..]).unwrap_or_default();
     if version != VERSION {
-        return Err(OpenError::Version { found: version, expected: VERSION });
+        return Err(OpenError::Version {
+            found: version,
+            expected: VERSION,
+        });
     }
     let flags = number() >> 32;
-    let directory = Extent { offset: number(), len: number(), checksum: number() };
+    let directory = Extent {
+        offset: number(),
+        len: number(),
+        checksum: number(),
+    };
     let (file_len, checksum) = (number(), number());
     let covered = take(&mut &*header, HEADER_LEN - 8).unwrap_or_default();
     if !is_right(covered, checksum) {
-        return Err(OpenError::Damaged("the checksum of its header does not hold"));
+        return Err(OpenError::Damaged(
+            "the checksum of its header does not hold",
+        ));
     }
     if flags != u64::from(COMPLETE) {
         return Err(OpenError::Incomplete);
@@ -84,13 +100,17 @@ pub fn decode(file: &Data) -> Result<Contents, OpenError> {
     if file_len != file.len() as u64 {
         return Err(OpenError::Damaged("it was cut short or made longer"));
     }
-    let bytes = directory.checked(file).ok_or(OpenError::Damaged("the checksum of its directory does not hold"))?;
+    let bytes = directory.checked(file).ok_or(OpenError::Damaged(
+        "the checksum of its directory does not hold",
+    ))?;
     let contents: Contents = decode_part(bytes).map_err(|reason| match reason {
         NoPart::Malformed => OpenError::Damaged("its directory cannot be read"),
         NoPart::TooLong => OpenError::Damaged("its directory is longer than it should be"),
     })?;
     if !contents.is_consistent() {
-        return Err(OpenError::Damaged("the numbers in its directory contradict each other"));
+        return Err(OpenError::Damaged(
+            "the numbers in its directory contradict each other",
+        ));
     }
     Ok(contents)
 }

@@ -6,7 +6,10 @@ use stepback_machine::{Bank, BankedRegister, InstructionSet, RegisterId, StackCh
 pub(crate) fn stack_choices(names: &[String]) -> Vec<StackChoice> {
     let chosen = |(place, name): (u16, &String)| {
         let security = InstructionSet::stack_choice_anywhere(name)?;
-        Some(StackChoice { register: RegisterId(RegisterId::FIRST_NAMED.0.checked_add(place)?), security })
+        Some(StackChoice {
+            register: RegisterId(RegisterId::FIRST_NAMED.0.checked_add(place)?),
+            security,
+        })
     };
     (0..).zip(names).filter_map(chosen).collect()
 }
@@ -28,7 +31,12 @@ impl NamedBank {
         let named = |(place, name): (u16, &String)| {
             let BankedRegister { plain, bank } = InstructionSet::banked_anywhere(name)?;
             let register = RegisterId(RegisterId::FIRST_NAMED.0.checked_add(place)?);
-            Some(Self { register, plain: plain.register, bank }).filter(|_| bank != Bank::Other)
+            Some(Self {
+                register,
+                plain: plain.register,
+                bank,
+            })
+            .filter(|_| bank != Bank::Other)
         };
         (0..).zip(names).filter_map(named).collect()
     }

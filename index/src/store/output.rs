@@ -81,11 +81,19 @@ impl<O: Output> Rest<O> {
     /// What follows the first `len` bytes of `segments`, written to `rest`, which is empty.
     pub fn new(segments: Arc<Data>, len: usize, mut rest: O) -> std::io::Result<Self> {
         rest.append(&[0; HEADER_LEN])?;
-        Ok(Self { segments, len, rest })
+        Ok(Self {
+            segments,
+            len,
+            rest,
+        })
     }
 
     fn joined(&self, rest: Arc<Data>) -> Arc<Data> {
-        Arc::new(Data::Joined { segments: Arc::clone(&self.segments), len: self.len, rest })
+        Arc::new(Data::Joined {
+            segments: Arc::clone(&self.segments),
+            len: self.len,
+            rest,
+        })
     }
 }
 

@@ -63,7 +63,10 @@ pub fn take_u64(bytes: &mut &[u8]) -> Result<u64, Malformed> {
 pub fn entry<const N: usize>(table: &[u8], index: usize) -> Result<&[u8; N], Malformed> {
     let start = index.checked_mul(N).ok_or(Malformed)?;
     let end = start.checked_add(N).ok_or(Malformed)?;
-    table.get(start..end).and_then(|bytes| bytes.try_into().ok()).ok_or(Malformed)
+    table
+        .get(start..end)
+        .and_then(|bytes| bytes.try_into().ok())
+        .ok_or(Malformed)
 }
 
 /// Little-endian `u32` at `offset` of a fixed entry.
@@ -97,7 +100,11 @@ struct BitWriter<'a> {
 
 impl<'a> BitWriter<'a> {
     fn new(out: &'a mut Vec<u8>) -> Self {
-        Self { out, pending: 0, filled: 0 }
+        Self {
+            out,
+            pending: 0,
+            filled: 0,
+        }
     }
 
     /// Appends a number below `1 << width`; `width` is at most 64.
@@ -114,7 +121,8 @@ impl<'a> BitWriter<'a> {
     }
 
     fn finish(self) {
-        self.out.extend_from_slice(&self.pending.to_le_bytes()[..self.filled.div_ceil(8) as usize]);
+        self.out
+            .extend_from_slice(&self.pending.to_le_bytes()[..self.filled.div_ceil(8) as usize]);
     }
 }
 
@@ -124,7 +132,12 @@ pub fn bits_len(count: usize, width: u32) -> usize {
 }
 
 /// Calls `each` with `count` numbers of `width` bits (at most 64).
-pub fn read_bits(bytes: &[u8], count: usize, width: u32, mut each: impl FnMut(u64)) -> Result<(), Malformed> {
+pub fn read_bits(
+    bytes: &[u8],
+    count: usize,
+    width: u32,
+    mut each: impl FnMut(u64),
+) -> Result<(), Malformed> {
     if width > 64 || bytes.len() < bits_len(count, width) {
         return Err(Malformed);
     }
@@ -137,7 +150,11 @@ pub fn read_bits(bytes: &[u8], count: usize, width: u32, mut each: impl FnMut(u6
         for bit in (0..count).map(|place| place * width as usize) {
             let rest = bytes.get(bit / 8..).unwrap_or_default();
             // The last bits may lie in a ninth byte.
-            let word = rest.iter().take(9).rev().fold(0u128, |word, byte| word << 8 | u128::from(*byte));
+            let word = rest
+                .iter()
+                .take(9)
+                .rev()
+                .fold(0u128, |word, byte| word << 8 | u128::from(*byte));
             each((word >> (bit % 8)) as u64 & mask);
         }
         return Ok(());
@@ -178,11 +195,23 @@ impl Deltas {
     #[inline(always)]
     pub fn of(numbers: impl ExactSizeIterator<Item = u32>) -> Self {
         let (mut deltas, count) = ([0; FRAME], numbers.len().min(FRAME));
-        deltas.iter_mut().zip(numbers).for_each(|(place, number)| *place = number);
+        deltas
+            .iter_mut()
+            .zip(numbers)
+            .for_each(|(place, number)| *place = number);
         let given = &deltas[..count];
         let least = given.iter().copied().min().unwrap_or(0);
-        let width = 32 - given.iter().fold(0, |all, delta| all | (delta - least)).leading_zeros();
-        Self { deltas, count, least, width }
+        let width = 32
+            - given
+                .iter()
+                .fold(0, |all, delta| all | (delta - least))
+                .leading_zeros();
+        Self {
+            deltas,
+            count,
+            least,
+            width,
+        }
     }
 
     /// Appends `width` and `least`.
@@ -200,12 +229,21 @@ impl Deltas {
             return;
         }
         let mut bits = BitWriter::new(out);
-        let wide = if self.width as usize * AT_ONCE <= 64 { deltas.len() / AT_ONCE * AT_ONCE } else { 0 };
+        let wide = if self.width as usize * AT_ONCE <= 64 {
+            deltas.len() / AT_ONCE * AT_ONCE
+        } else {
+            0
+        };
         for few in deltas[..wide].chunks_exact(AT_ONCE) {
-            let word = few.iter().rev().fold(0, |word, delta| word << self.width | rest(*delta));
+            let word = few
+                .iter()
+                .rev()
+                .fold(0, |word, delta| word << self.width | rest(*delta));
             bits.push(word, self.width * AT_ONCE as u32);
         }
-        deltas[wide..].iter().for_each(|delta| bits.push(rest(*delta), self.width));
+        deltas[wide..]
+            .iter()
+            .for_each(|delta| bits.push(rest(*delta), self.width));
         bits.finish();
     }
 }
@@ -287,15 +325,24 @@ impl<'a> List<'a> {
         Ok(if self.len <= FRAME {
             self.bytes.get(4..).ok_or(Malformed)?
         } else {
-            let start = if frame == 0 { 0 } else { u32_in(entry::<8>(self.bytes, frame - 1)?, 4) as usize };
-            self.bytes.get(8 * self.frame_count() + start..).ok_or(Malformed)?
+            let start = if frame == 0 {
+                0
+            } else {
+                u32_in(entry::<8>(self.bytes, frame - 1)?, 4) as usize
+            };
+            self.bytes
+                .get(8 * self.frame_count() + start..)
+                .ok_or(Malformed)?
         })
     }
 
     /// Decodes a frame.
     pub fn frame(&self, frame: usize) -> Result<Frame, Malformed> {
         let len = self.len.saturating_sub(frame * FRAME).min(FRAME);
-        let mut decoded = Frame { numbers: [self.first_of(frame)?; FRAME], len };
+        let mut decoded = Frame {
+            numbers: [self.first_of(frame)?; FRAME],
+            len,
+        };
         let mut place = 1;
         self.for_each_behind(frame, FRAME, |number| {
             decoded.numbers[place] = number;
@@ -305,11 +352,20 @@ impl<'a> List<'a> {
     }
 
     /// Calls `each` with the numbers of a frame after its first, at most `limit` of them.
-    fn for_each_behind(&self, frame: usize, limit: usize, mut each: impl FnMut(u32)) -> Result<(), Malformed> {
+    fn for_each_behind(
+        &self,
+        frame: usize,
+        limit: usize,
+        mut each: impl FnMut(u32),
+    ) -> Result<(), Malformed> {
         let (mut number, mut bytes) = (self.first_of(frame)?, self.frame_bytes(frame)?);
         let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
         let least = take_varint(&mut bytes)? as u32;
-        let behind = self.len.saturating_sub(frame * FRAME).min(FRAME).saturating_sub(1);
+        let behind = self
+            .len
+            .saturating_sub(frame * FRAME)
+            .min(FRAME)
+            .saturating_sub(1);
         read_bits(bytes, behind.min(limit), width, |rest| {
             number = number.wrapping_add(least).wrapping_add(rest as u32);
             each(number);
@@ -336,7 +392,9 @@ impl<'a> List<'a> {
 
     /// How many numbers are below `bound`.
     pub fn count_below(&self, bound: u32) -> Result<usize, Malformed> {
-        let Some(frame) = self.frame_below(bound)? else { return Ok(0) };
+        let Some(frame) = self.frame_below(bound)? else {
+            return Ok(0);
+        };
         let decoded = self.frame(frame)?;
         Ok(frame * FRAME + decoded.numbers().partition_point(|number| *number < bound))
     }
@@ -346,16 +404,24 @@ impl<'a> List<'a> {
         let (mut low, mut high) = (0, self.frame_count());
         while low < high {
             let middle = low.midpoint(high);
-            if self.first_of(middle)? < bound { low = middle + 1 } else { high = middle }
+            if self.first_of(middle)? < bound {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         Ok(low.checked_sub(1))
     }
 
     /// The last number below `bound`. Cost: adds up those of a frame, of which none is stored.
     pub fn last_below(&self, bound: u32) -> Result<Option<u32>, Malformed> {
-        let Some(frame) = self.frame_below(bound)? else { return Ok(None) };
+        let Some(frame) = self.frame_below(bound)? else {
+            return Ok(None);
+        };
         let mut last = self.first_of(frame)?;
-        self.for_each_behind(frame, FRAME, |number| last = if number < bound { number } else { last })?;
+        self.for_each_behind(frame, FRAME, |number| {
+            last = if number < bound { number } else { last }
+        })?;
         Ok(Some(last))
     }
 
@@ -364,7 +430,9 @@ impl<'a> List<'a> {
         let frame = self.frame_below(bound)?;
         let mut found = None;
         if let Some(frame) = frame {
-            self.for_each_behind(frame, FRAME, |number| found = found.or((number >= bound).then_some(number)))?;
+            self.for_each_behind(frame, FRAME, |number| {
+                found = found.or((number >= bound).then_some(number))
+            })?;
         }
         let next = frame.map_or(0, |frame| frame + 1);
         match found {
@@ -382,7 +450,11 @@ pub fn push_times(out: &mut Vec<u8>, times: &[u64]) {
     for (frame, times) in times.chunks(FRAME).enumerate() {
         let deltas = || times.windows(2).map(|pair| pair[1] - pair[0]);
         let least = deltas().min().unwrap_or(0);
-        let width = 64 - deltas().map(|delta| delta - least).fold(0, |all, rest| all | rest).leading_zeros();
+        let width = 64
+            - deltas()
+                .map(|delta| delta - least)
+                .fold(0, |all, rest| all | rest)
+                .leading_zeros();
         out.push(width as u8);
         push_varint(out, least);
         if width > 0 {
@@ -409,8 +481,15 @@ impl<'a> Times<'a> {
 
     fn frame(&self, frame: usize) -> Result<([u64; FRAME], usize), Malformed> {
         let header = entry::<12>(self.bytes, frame)?;
-        let start = if frame == 0 { 0 } else { u32_in(entry::<12>(self.bytes, frame - 1)?, 8) as usize };
-        let mut bytes = self.bytes.get(12 * self.len.div_ceil(FRAME) + start..).ok_or(Malformed)?;
+        let start = if frame == 0 {
+            0
+        } else {
+            u32_in(entry::<12>(self.bytes, frame - 1)?, 8) as usize
+        };
+        let mut bytes = self
+            .bytes
+            .get(12 * self.len.div_ceil(FRAME) + start..)
+            .ok_or(Malformed)?;
         let len = self.len.saturating_sub(frame * FRAME).min(FRAME);
         let width = u32::from(take(&mut bytes, 1)?[0]);
         let least = take_varint(&mut bytes)?;
@@ -436,9 +515,15 @@ impl<'a> Times<'a> {
         let (mut low, mut high) = (0, self.len.div_ceil(FRAME));
         while low < high {
             let middle = low.midpoint(high);
-            if u64_in(entry::<12>(self.bytes, middle)?, 0) <= bound { low = middle + 1 } else { high = middle }
+            if u64_in(entry::<12>(self.bytes, middle)?, 0) <= bound {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
-        let Some(frame) = low.checked_sub(1) else { return Ok(0) };
+        let Some(frame) = low.checked_sub(1) else {
+            return Ok(0);
+        };
         let (times, len) = self.frame(frame)?;
         Ok(frame * FRAME + times[..len].partition_point(|time| *time <= bound))
     }

@@ -80,7 +80,11 @@ impl Visits<'_> {
     /// The slots from the `128 * number`-th on, at most 128; empty behind the last.
     pub fn block(&self, number: usize) -> Result<Vec<u32>, Malformed> {
         match self {
-            Self::Few(slots, len) => Ok(if number == 0 { slots[..*len].to_vec() } else { Vec::new() }),
+            Self::Few(slots, len) => Ok(if number == 0 {
+                slots[..*len].to_vec()
+            } else {
+                Vec::new()
+            }),
             Self::Many(list) if number >= list.len().div_ceil(FRAME) => Ok(Vec::new()),
             Self::Many(list) => Ok(list.frame(number)?.numbers().to_vec()),
         }

@@ -24,17 +24,24 @@ impl Drop for ReadRule {
 
 /// From here on this thread may not read an index.
 pub fn forbid_reads() -> ReadRule {
-    ReadRule { before: MAY_READ.replace(false) }
+    ReadRule {
+        before: MAY_READ.replace(false),
+    }
 }
 
 /// From here on this thread may read indexes again: what runs is a job.
 pub fn allow_reads() -> ReadRule {
-    ReadRule { before: MAY_READ.replace(true) }
+    ReadRule {
+        before: MAY_READ.replace(true),
+    }
 }
 
 /// Panics in debug builds where this thread may not read.
 pub(super) fn check() {
-    debug_assert!(MAY_READ.get(), "an index is read on a thread that draws: the question belongs on a worker");
+    debug_assert!(
+        MAY_READ.get(),
+        "an index is read on a thread that draws: the question belongs on a worker"
+    );
 }
 
 #[cfg(test)]

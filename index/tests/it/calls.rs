@@ -4,21 +4,33 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use stepback_index::{
-    BuildOptions, Call, CallId, Cancel, Entered, Program, index_in_memory, oracle::Oracle, tail_calls, with_images,
+    BuildOptions, Call, CallId, Cancel, Entered, Program, index_in_memory, oracle::Oracle,
+    tail_calls, with_images,
 };
 use stepback_parsers::{Step, Tarmac};
 
 /// A trace out of short lines: `ADDRESS OPCODE [NAME=VALUE …]` is a step and what it writes, anything else stands as it is.
 fn trace(set: &str, mode: &str, lines: &str) -> String {
     let mut text = String::new();
-    for (line, time) in lines.lines().map(str::trim).filter(|line| !line.is_empty()).zip(1..) {
+    for (line, time) in lines
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .zip(1..)
+    {
         let mut words = line.split_whitespace();
-        let (Some(pc), Some(opcode)) = (words.next(), words.next()) else { panic!("{line}") };
+        let (Some(pc), Some(opcode)) = (words.next(), words.next()) else {
+            panic!("{line}")
+        };
         let Some(pc) = u64::from_str_radix(pc, 16).ok().filter(|_| pc.len() == 4) else {
             writeln!(text, "{time} clk {line}").unwrap();
             continue;
         };
-        writeln!(text, "{time} clk IT ({time}) {pc:08x} {opcode} {set} {mode} : x").unwrap();
+        writeln!(
+            text,
+            "{time} clk IT ({time}) {pc:08x} {opcode} {set} {mode} : x"
+        )
+        .unwrap();
         for (name, value) in words.filter_map(|word| word.split_once('=')) {
             let digits = if set == "O" { 16 } else { 8 };
             writeln!(text, "{time} clk R {name} {value:0>digits$}").unwrap();
@@ -31,20 +43,44 @@ fn trace(set: &str, mode: &str, lines: &str) -> String {
 fn shown(call: &Call) -> String {
     let number = |step: Option<Step>| step.map_or("-".to_owned(), |step| step.0.to_string());
     let indent = "  ".repeat(call.depth.saturating_sub(1) as usize);
-    let (entered, function) = (format!("{:?}", call.entered).to_lowercase(), call.function.0);
-    let (from, entry, exit) = (number(call.call_step), number(call.entry_step), number(call.exit_step));
-    format!("{indent}{entered} {function:x}: {from}..{entry}..{exit} {:?} by {:?}", call.left, call.evidence)
+    let (entered, function) = (
+        format!("{:?}", call.entered).to_lowercase(),
+        call.function.0,
+    );
+    let (from, entry, exit) = (
+        number(call.call_step),
+        number(call.entry_step),
+        number(call.exit_step),
+    );
+    format!(
+        "{indent}{entered} {function:x}: {from}..{entry}..{exit} {:?} by {:?}",
+        call.left, call.evidence
+    )
 }
 
 #[track_caller]
 fn check_with(program: &Program, text: &str, expected: &[&str]) {
     for segment_bytes in [1, 100, 1 << 20] {
-        let tarmac = Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
-        let options = BuildOptions { segment_bytes, ..BuildOptions::default() };
-        let mut index = with_images(index_in_memory(tarmac, &options).unwrap(), program.clone(), &Cancel::default());
-        index.find_tail_calls(tail_calls, &Cancel::default()).unwrap();
+        let tarmac = Arc::new(
+            Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap(),
+        );
+        let options = BuildOptions {
+            segment_bytes,
+            ..BuildOptions::default()
+        };
+        let mut index = with_images(
+            index_in_memory(tarmac, &options).unwrap(),
+            program.clone(),
+            &Cancel::default(),
+        );
+        index
+            .find_tail_calls(tail_calls, &Cancel::default())
+            .unwrap();
         let calls = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
-        let found: Vec<_> = calls.filter(|call| call.entered != Entered::Root).map(|call| shown(&call)).collect();
+        let found: Vec<_> = calls
+            .filter(|call| call.entered != Entered::Root)
+            .map(|call| shown(&call))
+            .collect();
         assert_eq!(found, expected, "segments of {segment_bytes} bytes");
     }
 }
@@ -53,13 +89,27 @@ fn check_with(program: &Program, text: &str, expected: &[&str]) {
 #[track_caller]
 fn check_all(text: &str, expected: &[&str]) {
     for segment_bytes in [1, 100, 1 << 20] {
-        let tarmac = Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
-        let options = BuildOptions { segment_bytes, ..BuildOptions::default() };
+        let tarmac = Arc::new(
+            Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap(),
+        );
+        let options = BuildOptions {
+            segment_bytes,
+            ..BuildOptions::default()
+        };
         let oracle = Oracle::of(tarmac.as_ref()).unwrap();
         let index = index_in_memory(tarmac, &options).unwrap();
-        let calls: Vec<_> = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id))).collect();
-        assert_eq!(calls, oracle.calls().calls, "segments of {segment_bytes} bytes");
-        let found: Vec<_> = calls.iter().map(|call| format!("{}{}", call.depth, shown(call).trim_start())).collect();
+        let calls: Vec<_> = (0..index.calls().len())
+            .filter_map(|id| index.calls().get(CallId(id)))
+            .collect();
+        assert_eq!(
+            calls,
+            oracle.calls().calls,
+            "segments of {segment_bytes} bytes"
+        );
+        let found: Vec<_> = calls
+            .iter()
+            .map(|call| format!("{}{}", call.depth, shown(call).trim_start()))
+            .collect();
         assert_eq!(found, expected, "segments of {segment_bytes} bytes");
     }
 }
@@ -93,10 +143,19 @@ fn an_interrupt_of_a64_is_a_frame_and_loses_no_call_outside_it() {
         "    call f2c4: 5..6..6 Return by Link",
     ];
     check(&text, &expected);
-    let text = text.replace("5 clk IT", "5 clk E 0000f280 00000000 CoreEvent_IRQ\n5 clk IT");
+    let text = text.replace(
+        "5 clk IT",
+        "5 clk E 0000f280 00000000 CoreEvent_IRQ\n5 clk IT",
+    );
     check(
         &text,
-        &expected.map(|line| if line.contains("exc") { "  exception f280: 3..4..7 Return by Words" } else { line }),
+        &expected.map(|line| {
+            if line.contains("exc") {
+                "  exception f280: 3..4..7 Return by Words"
+            } else {
+                line
+            }
+        }),
     );
 }
 
@@ -114,18 +173,33 @@ fn a_handler_on_a_bank_gives_back_the_stack_pointer_that_it_found() {
          2008 d65f03c0
          1008 d503201f",
     );
-    check(&text, &["call 2004: 1..2..5 Return by Link", "  exception f400: 2..3..4 Return by Jump"]);
+    check(
+        &text,
+        &[
+            "call 2004: 1..2..5 Return by Link",
+            "  exception f400: 2..3..4 Return by Jump",
+        ],
+    );
 }
 
 #[test]
 fn a_system_call_that_simply_goes_on_is_no_frame() {
-    check(&trace("O", "EL0t", "1000 d4000001\n1004 d45e0000\n1008 d503201f"), &[]);
-    check(&trace("T", "thread", "1000 beab\n1002 df00\n1004 bf00"), &[]);
+    check(
+        &trace("O", "EL0t", "1000 d4000001\n1004 d45e0000\n1008 d503201f"),
+        &[],
+    );
+    check(
+        &trace("T", "thread", "1000 beab\n1002 df00\n1004 bf00"),
+        &[],
+    );
 }
 
 #[test]
 fn a_gap_in_the_trace_is_no_exception() {
-    check(&trace("O", "EL1h_s", "1000 d503201f\n2004 d503201f\n1004 d503201f"), &[]);
+    check(
+        &trace("O", "EL1h_s", "1000 d503201f\n2004 d503201f\n1004 d503201f"),
+        &[],
+    );
 }
 
 #[test]
@@ -196,12 +270,22 @@ fn an_exception_between_a_call_and_its_first_step_keeps_both() {
          2004 d65f03c0
          1008 d503201f",
     );
-    check(&text, &["call 2004: 1..4..4 Return by Link", "  exception f280: 1..2..3 Return by Words"]);
+    check(
+        &text,
+        &[
+            "call 2004: 1..4..4 Return by Link",
+            "  exception f280: 1..2..3 Return by Words",
+        ],
+    );
 }
 
 #[test]
 fn words_that_tell_of_no_exception_make_no_frame() {
-    let text = trace("O", "EL1h_s", "1000 d61f0000\nE HALTED 0\nE 00001000 CoreEvent_ModeChange\n2000 d503201f");
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "1000 d61f0000\nE HALTED 0\nE 00001000 CoreEvent_ModeChange\n2000 d503201f",
+    );
     check(&text, &[]);
 }
 
@@ -217,7 +301,13 @@ fn nested_exceptions_end_with_the_outer_one_that_is_returned_from() {
          f204 d69f03e0
          1004 d503201f",
     );
-    check(&text, &["exception f280: 0..1..4 Return by Jump", "  exception f200: 2..3..4 Skipped by Jump"]);
+    check(
+        &text,
+        &[
+            "exception f280: 0..1..4 Return by Jump",
+            "  exception f200: 2..3..4 Skipped by Jump",
+        ],
+    );
 }
 
 #[test]
@@ -294,13 +384,20 @@ fn tasks_that_an_operating_system_turns_to_have_stacks_of_their_own() {
 
 fn program(functions: &[std::ops::Range<u64>]) -> Program {
     let mut program = Program::default();
-    functions.iter().for_each(|function| program.add_function(function.clone()));
+    functions
+        .iter()
+        .for_each(|function| program.add_function(function.clone()));
     program
 }
 
 #[test]
 fn a_jump_to_another_function_is_a_tail_call() {
-    let functions = program(&[0x1000..0x1100, 0x2000..0x2040, 0x2040..0x2080, 0x3000..0x3000]);
+    let functions = program(&[
+        0x1000..0x1100,
+        0x2000..0x2040,
+        0x2040..0x2080,
+        0x3000..0x3000,
+    ]);
     let text = trace(
         "O",
         "EL1h_s",
@@ -313,8 +410,11 @@ fn a_jump_to_another_function_is_a_tail_call() {
          3000 d65f03c0
          1008 d503201f",
     );
-    let expected =
-        ["call 2000: 1..2..3 Tail by Link", "tail 2040: 3..4..5 Tail by Branch", "tail 3000: 5..6..6 Return by Branch"];
+    let expected = [
+        "call 2000: 1..2..3 Tail by Link",
+        "tail 2040: 3..4..5 Tail by Branch",
+        "tail 3000: 5..6..6 Return by Branch",
+    ];
     check_with(&functions, &text, &expected);
     check(&text, &["call 2000: 1..2..6 Return by Link"]);
 }
@@ -322,15 +422,30 @@ fn a_jump_to_another_function_is_a_tail_call() {
 #[test]
 fn jumps_inside_a_function_to_its_middle_and_to_the_next_instruction_are_no_tail_calls() {
     let functions = program(&[0x1000..0x1008, 0x1008..0x1040, 0x2000..0x2040]);
-    let text = trace("T", "thread", "1002 e000\n1006 e7ff\n1008 bf00\n100a e7fd\n1008 4718\n2004 4718\n2000 bf00");
+    let text = trace(
+        "T",
+        "thread",
+        "1002 e000\n1006 e7ff\n1008 bf00\n100a e7fd\n1008 4718\n2004 4718\n2000 bf00",
+    );
     check_with(&functions, &text, &[]);
 }
 
 #[test]
 fn what_begins_a_trace_may_leave_by_a_tail_call_too() {
     let functions = program(&[0x1000..0x1010, 0x2000..0x2040]);
-    let text = trace("A", "svc", "1000 e59ff010\n2000 e1a00000\n2004 eb00000d r14=2008\n2040 e12fff1e\n2008 e1a00000");
-    check_with(&functions, &text, &["tail 2000: 0..1..- Open by Branch", "call 2040: 2..3..3 Return by Link"]);
+    let text = trace(
+        "A",
+        "svc",
+        "1000 e59ff010\n2000 e1a00000\n2004 eb00000d r14=2008\n2040 e12fff1e\n2008 e1a00000",
+    );
+    check_with(
+        &functions,
+        &text,
+        &[
+            "tail 2000: 0..1..- Open by Branch",
+            "call 2040: 2..3..3 Return by Link",
+        ],
+    );
 }
 
 #[test]
@@ -368,7 +483,10 @@ fn an_exception_behind_a_jump_through_a_register_is_no_tail_call() {
          2002 4770
          1006 bf00",
     );
-    let expected = ["call 2000: 1..2..5 Return by Link", "  exception 3000: 2..3..4 Return by Jump"];
+    let expected = [
+        "call 2000: 1..2..5 Return by Link",
+        "  exception 3000: 2..3..4 Return by Jump",
+    ];
     check_with(&functions, &text, &expected);
 }
 
@@ -386,8 +504,10 @@ fn a_jump_whose_condition_failed_is_no_tail_call_and_another_time_it_is() {
         )
     };
     // What lies between a failed jump and the other function is lost.
-    let lines =
-        "1000 e1a00000 r13=8000\n".to_owned() + &visit("2004 112fff13") + &visit("IS 2004") + &visit("2004 112fff13");
+    let lines = "1000 e1a00000 r13=8000\n".to_owned()
+        + &visit("2004 112fff13")
+        + &visit("IS 2004")
+        + &visit("2004 112fff13");
     let text = trace("A", "svc", &lines).replace("IS 2004", "IS (9) 00002004 112fff13 A svc : x");
     let expected = [
         "call 2000: 1..2..3 Tail by Link",
@@ -410,9 +530,20 @@ fn a_jump_to_a_part_of_the_same_function_that_lies_elsewhere_is_no_tail_call() {
     let back = text("3004 17fffc01\n2008 d503201f\n200c d65f03c0\n1808 d503201f");
     check_with(&functions, &back, &["call 2000: 1..2..7 Return by Link"]);
     let to_start = text("3004 17fffbff\n2000 d503201f\n200c d65f03c0\n1808 d503201f");
-    check_with(&functions, &to_start, &["call 2000: 1..2..7 Return by Link"]);
+    check_with(
+        &functions,
+        &to_start,
+        &["call 2000: 1..2..7 Return by Link"],
+    );
     let elsewhere = text("3004 140003ff\n4000 d65f03c0\n1808 d503201f");
-    check_with(&functions, &elsewhere, &["call 2000: 1..2..5 Tail by Link", "tail 4000: 5..6..6 Return by Branch"]);
+    check_with(
+        &functions,
+        &elsewhere,
+        &[
+            "call 2000: 1..2..5 Tail by Link",
+            "tail 4000: 5..6..6 Return by Branch",
+        ],
+    );
 }
 
 /// DDI 0487: RET returns to the address in X30, ERET to ELR.
@@ -452,17 +583,28 @@ fn a_trace_that_begins_inside_calls_has_their_callers() {
 #[test]
 fn a_return_reveals_no_caller_where_calls_are_not_recorded_or_the_stack_says_otherwise() {
     // Without registers nobody knows where a call returns to.
-    let text = trace("O", "EL1h_s", "1000 94000400\n2000 d65f03c0\n1004 d65f03c0\n3000 d503201f");
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "1000 94000400\n2000 d65f03c0\n1004 d65f03c0\n3000 d503201f",
+    );
     check_all(&text, &["0root 1000: -..0..- Open by Start"]);
     // The stack pointer is below what it was: the frame is still there.
-    let text =
-        trace("O", "EL1h_s", "1000 d503201f SP_EL1=8000\n1008 d10043ff SP_EL1=7ff0\n100c d65f03c0\n3000 d503201f");
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "1000 d503201f SP_EL1=8000\n1008 d10043ff SP_EL1=7ff0\n100c d65f03c0\n3000 d503201f",
+    );
     check_all(&text, &["0root 1000: -..0..- Open by Start"]);
 }
 
 #[test]
 fn a_trace_that_begins_in_a_handler_leaves_it() {
-    let text = trace("O", "EL1h_s", "f280 d503201f SP_EL1=9000\nf284 d69f03e0\n2004 d65f03c0\n1008 d503201f");
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "f280 d503201f SP_EL1=9000\nf284 d69f03e0\n2004 d65f03c0\n1008 d503201f",
+    );
     let expected = [
         "0root f280: -..0..1 Return by Start",
         "0root 2004: 1..2..2 Return by Caller",
@@ -480,15 +622,27 @@ fn tasks_that_wait_at_one_address_are_told_apart_by_their_stack_pointers() {
         let handler = "9000 bf00\n9002 f3828809 PSP=NEXT\n9004 4770 LR=0 PSP=LATER cpsr=01000000";
         let later = format!("{:x}", u64::from_str_radix(next, 16).unwrap() + 0x20);
         let wait = wait.replace("TOP", psp);
-        format!("{wait}\n{line}\n{}\n", handler.replace("NEXT", next).replace("LATER", &later))
+        format!(
+            "{wait}\n{line}\n{}\n",
+            handler.replace("NEXT", next).replace("LATER", &later)
+        )
     };
     let start = "a000 bf00 PSP=2000\na002 f000fffd LR=a007\n";
-    let lines = [start, &tasks("1fe0", "3000"), &tasks("3000", "1fe0"), "b002 4770\na006 bf00"].concat();
+    let lines = [
+        start,
+        &tasks("1fe0", "3000"),
+        &tasks("3000", "1fe0"),
+        "b002 4770\na006 bf00",
+    ]
+    .concat();
     let mut text = trace("T", "thread", &lines);
     // The handler runs in handler mode.
     for pc in ["00009000", "00009002", "00009004"] {
         for opcode in ["bf00", "f3828809", "4770"] {
-            text = text.replace(&format!("{pc} {opcode} T thread"), &format!("{pc} {opcode} T handler"));
+            text = text.replace(
+                &format!("{pc} {opcode} T thread"),
+                &format!("{pc} {opcode} T handler"),
+            );
         }
     }
     let expected = [
@@ -523,7 +677,11 @@ fn a_kernel_that_exchanges_the_stack_pointer_of_its_tasks_switches_tasks() {
     );
     let text = text.lines().map(|line| {
         let is_kernel = line.contains("0000f40");
-        if is_kernel { line.replace("EL0t", "EL1h") } else { line.to_owned() }
+        if is_kernel {
+            line.replace("EL0t", "EL1h")
+        } else {
+            line.to_owned()
+        }
     });
     let expected = [
         "0root 1000: -..0..- Open by Start",
@@ -585,10 +743,16 @@ fn a_tail_chained_handler_takes_the_place_of_the_one_before() {
     ];
     check_all(&trace("T", "thread", lines), &expected);
     // The same where the trace reports no exceptions.
-    let lines: Vec<_> = lines.lines().filter(|line| !line.contains("CoreEvent")).collect();
+    let lines: Vec<_> = lines
+        .lines()
+        .filter(|line| !line.contains("CoreEvent"))
+        .collect();
     check_all(
         &trace("T", "thread", &lines.join("\n")),
-        &expected.map(|line| line.replace("Words", "Jump")).each_ref().map(String::as_str),
+        &expected
+            .map(|line| line.replace("Words", "Jump"))
+            .each_ref()
+            .map(String::as_str),
     );
 }
 
@@ -645,10 +809,19 @@ fn the_first_stack_pointer_is_the_bank_that_the_mode_uses() {
              2008 d65f03c0
              1004 d503201f"
         );
-        let [used, other] = [format!("R {used} {:016x}", 0x20000), format!("R {other} {:016x}", 0x10000)];
+        let [used, other] = [
+            format!("R {used} {:016x}", 0x20000),
+            format!("R {other} {:016x}", 0x10000),
+        ];
         for banks in [format!("{used}\n{other}"), format!("{other}\n{used}")] {
             let text = trace("O", mode, &format!("{banks}\n{steps}"));
-            check_all(&text, &["0root 1000: -..0..- Open by Start", "1call 2000: 0..1..3 Return by Link"]);
+            check_all(
+                &text,
+                &[
+                    "0root 1000: -..0..- Open by Start",
+                    "1call 2000: 0..1..3 Return by Link",
+                ],
+            );
         }
     }
 }
@@ -660,9 +833,19 @@ fn the_first_stack_pointer_of_thread_mode_is_the_one_that_was_named_last() {
          1100 b510 PSP=20001ff8
          1102 bd10 PSP=20002000
          1004 bf00";
-    let expected = ["0root 1000: -..0..- Open by Start", "1call 1100: 0..1..2 Return by Link"];
+    let expected = [
+        "0root 1000: -..0..- Open by Start",
+        "1call 1100: 0..1..2 Return by Link",
+    ];
     let banks = "R MSP 20001000\nR PSP 20002000";
-    check_all(&trace("T", "thread", &format!("R CONTROL 00000002\n{banks}\n{steps}")), &expected);
+    check_all(
+        &trace(
+            "T",
+            "thread",
+            &format!("R CONTROL 00000002\n{banks}\n{steps}"),
+        ),
+        &expected,
+    );
 }
 
 /// The usual task switch of FreeRTOS: SysTick pends PendSV, which is chained to it and exchanges PSP.
@@ -693,7 +876,11 @@ fn a_chained_handler_switches_tasks() {
     let is_handler = |line: &str| [" 00003", " 00004"].iter().any(|pc| line.contains(pc));
     let text = text.lines().map(|line| {
         let is_handlers = line.contains("IT") && is_handler(line);
-        if is_handlers { line.replace("thread", "handler") } else { line.to_owned() }
+        if is_handlers {
+            line.replace("thread", "handler")
+        } else {
+            line.to_owned()
+        }
     });
     let expected = [
         "0root 1000: -..0..- Open by Start",

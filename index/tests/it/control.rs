@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use stepback_index::{BuildOptions, Cancel, End, Index, Influence, NotKnown, Query as _, SliceRow, index_in_memory};
+use stepback_index::{
+    BuildOptions, Cancel, End, Index, Influence, NotKnown, Query as _, SliceRow, index_in_memory,
+};
 use stepback_parsers::{Position, Tarmac};
 
 use crate::support::control::{EDGES, backward, cell, ends_of_control, linked, steps};
@@ -31,7 +33,11 @@ const CALL: &str = "
 /// A trace out of a line for each step.
 fn index(steps: &str) -> Index {
     let mut text = String::from("0 clk R SP_EL1 0000000000009000\n");
-    for (line, time) in steps.lines().filter(|line| !line.trim().is_empty()).zip(1..) {
+    for (line, time) in steps
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .zip(1..)
+    {
         let mut words = line.split_whitespace();
         let (pc, code) = (words.next().unwrap(), words.next().unwrap());
         text += &format!("{time} clk IT ({time}) 0000{pc} {code} O EL1h_n : x\n");
@@ -40,11 +46,23 @@ fn index(steps: &str) -> Index {
         }
     }
     let tarmac = Arc::new(Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap());
-    index_in_memory(tarmac, &BuildOptions { segment_bytes: 100, ..BuildOptions::default() }).unwrap()
+    index_in_memory(
+        tarmac,
+        &BuildOptions {
+            segment_bytes: 100,
+            ..BuildOptions::default()
+        },
+    )
+    .unwrap()
 }
 
 fn forward(index: &Index, name: &str) -> Vec<SliceRow> {
-    let question = Influence { cell: cell(index, name), at: Position(0), edges: EDGES, limit: usize::MAX };
+    let question = Influence {
+        cell: cell(index, name),
+        at: Position(0),
+        edges: EDGES,
+        limit: usize::MAX,
+    };
     question.run(index, &Cancel::default()).unwrap()
 }
 
@@ -52,30 +70,51 @@ fn forward(index: &Index, name: &str) -> Vec<SliceRow> {
 fn branches_decide_up_to_where_their_ways_meet() {
     let index = self::index(LOOP);
     let rows = backward(&index, "x2", usize::MAX);
-    let expected = [(9, vec![]), (6, vec![]), (5, vec![6]), (4, vec![5]), (3, vec![])];
+    let expected = [
+        (9, vec![]),
+        (6, vec![]),
+        (5, vec![6]),
+        (4, vec![5]),
+        (3, vec![]),
+    ];
     assert_eq!(linked(&rows), expected);
-    assert_eq!(ends_of_control(&rows), [(End::Initial { line: None }, vec![3, 4, 9])]);
+    assert_eq!(
+        ends_of_control(&rows),
+        [(End::Initial { line: None }, vec![3, 4, 9])]
+    );
 }
 
 #[test]
 fn what_decided_is_named_where_the_rows_end() {
     let index = self::index(LOOP);
     let rows = backward(&index, "x2", 2);
-    assert_eq!(ends_of_control(&rows), [(End::Limit, vec![6]), (End::Initial { line: None }, vec![9])]);
+    assert_eq!(
+        ends_of_control(&rows),
+        [
+            (End::Limit, vec![6]),
+            (End::Initial { line: None }, vec![9])
+        ]
+    );
 }
 
 #[test]
 fn a_call_decides_what_it_called() {
     let index = self::index(CALL);
     let rows = backward(&index, "x3", usize::MAX);
-    assert_eq!(linked(&rows), [(4, vec![]), (2, vec![]), (1, vec![2]), (0, vec![1])]);
+    assert_eq!(
+        linked(&rows),
+        [(4, vec![]), (2, vec![]), (1, vec![2]), (0, vec![1])]
+    );
 }
 
 #[test]
 fn an_interrupt_is_not_decided_by_what_it_interrupts() {
     let index = self::index("8000 d503201f\n 9000 d2800021 x1=1");
     let rows = backward(&index, "x1", usize::MAX);
-    assert_eq!(ends_of_control(&rows), [(End::Unknown(NotKnown::NotOfInstruction), vec![1])]);
+    assert_eq!(
+        ends_of_control(&rows),
+        [(End::Unknown(NotKnown::NotOfInstruction), vec![1])]
+    );
 }
 
 #[test]
@@ -83,18 +122,31 @@ fn where_no_way_is_seen_the_end_says_so() {
     // A branch through a register that goes elsewhere each time, too often to look at all of it.
     let mut steps = String::new();
     for round in 0..100u32 {
-        let (work, pc) = (if round == 0 { "d2800021 x1=1" } else { "d503201f" }, 0x8004 + 8 * round);
+        let (work, pc) = (
+            if round == 0 {
+                "d2800021 x1=1"
+            } else {
+                "d503201f"
+            },
+            0x8004 + 8 * round,
+        );
         let back = 0x1400_0000 | (0u32.wrapping_sub(2 + 2 * round) & 0x03ff_ffff);
         steps += &format!("8000 d61f00a0\n {pc:x} {work}\n {:x} {back:08x}\n", pc + 4);
     }
     let rows = backward(&self::index(&steps), "x1", usize::MAX);
-    assert_eq!(ends_of_control(&rows), [(End::Unknown(NotKnown::DeciderNotFound), vec![1])]);
+    assert_eq!(
+        ends_of_control(&rows),
+        [(End::Unknown(NotKnown::DeciderNotFound), vec![1])]
+    );
 }
 
 #[test]
 fn all_that_a_branch_decided_is_influenced() {
     let index = self::index(LOOP);
-    assert_eq!(steps(&forward(&index, "x0")), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!(
+        steps(&forward(&index, "x0")),
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    );
     let index = self::index(CALL);
     assert_eq!(steps(&forward(&index, "x0")), [0, 1, 2, 3, 4]);
 }

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::support::dice::Dice;
 use proptest::prelude::*;
 use stepback_index::{
-    AccessKinds, Build, BuildError, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText,
-    FindValue, Fingerprint, Index, LastAccess, LastVisit, LineOfStep, MemoryAt, NextAccess, NextAccessedBlock,
-    NextVisit, NthVisit, OpenError, PositionOfLine, PositionOfTime, Query, QueryError, RawLines, RegistersAt, Steps,
-    TextPattern, ThreadId, index_in_memory,
+    AccessKinds, Build, BuildError, BuildOptions, BuildProgress, CallId, Cancel, Cell,
+    DifferenceBetween, FindText, FindValue, Fingerprint, Index, LastAccess, LastVisit, LineOfStep,
+    MemoryAt, NextAccess, NextAccessedBlock, NextVisit, NthVisit, OpenError, PositionOfLine,
+    PositionOfTime, Query, QueryError, RawLines, RegistersAt, Steps, TextPattern, ThreadId,
+    index_in_memory,
 };
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, ReadAt, Source, Step, Tarmac, TarmacOptions};
@@ -37,8 +38,14 @@ impl Places {
         let place = |part: u64| {
             let at = Position(end * part / 3);
             let first = Step(at.0.saturating_sub(1));
-            let steps = Steps { first, count: 1 }.run(index, &Cancel::default()).unwrap();
-            let block = NextAccessedBlock { from: Address(0x1000 * at.0) }.run(index, &Cancel::default()).unwrap();
+            let steps = Steps { first, count: 1 }
+                .run(index, &Cancel::default())
+                .unwrap();
+            let block = NextAccessedBlock {
+                from: Address(0x1000 * at.0),
+            }
+            .run(index, &Cancel::default())
+            .unwrap();
             (at, steps[0].pc, block.unwrap_or(Address(0x1000)))
         };
         Self((0..4).map(place).collect())
@@ -52,14 +59,22 @@ fn fixture(name: &str) -> Vec<u8> {
 
 /// The first so many lines of a fixture.
 fn head(name: &str, lines: usize) -> Vec<u8> {
-    fixture(name).split_inclusive(|byte| *byte == b'\n').take(lines).flatten().copied().collect()
+    fixture(name)
+        .split_inclusive(|byte| *byte == b'\n')
+        .take(lines)
+        .flatten()
+        .copied()
+        .collect()
 }
 
 fn open(input: Box<dyn ReadAt>) -> Arc<dyn Source> {
     Arc::new(Tarmac::open(input, TarmacOptions::default()).unwrap())
 }
 
-const OPTIONS: BuildOptions = BuildOptions { segment_bytes: 8 << 10, threads: 2 };
+const OPTIONS: BuildOptions = BuildOptions {
+    segment_bytes: 8 << 10,
+    threads: 2,
+};
 
 impl Saved {
     fn of(text: Vec<u8>) -> Self {
@@ -67,11 +82,23 @@ impl Saved {
         let fingerprint = Fingerprint::of(source.as_ref(), 0).unwrap();
         let path = folder.path().join("good.sbi");
         let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-        Build::new(&source, &fingerprint, &OPTIONS, &progress, &cancel).to_file(&path).unwrap();
+        Build::new(&source, &fingerprint, &OPTIONS, &progress, &cancel)
+            .to_file(&path)
+            .unwrap();
         let index = Index::open(Arc::clone(&source), &path, &fingerprint).unwrap();
         let places = Places::of(&index);
-        let right = answers(&index, &places).into_iter().map(|answer| answer.unwrap()).collect();
-        Self { folder, source, fingerprint, bytes: std::fs::read(path).unwrap(), places, right }
+        let right = answers(&index, &places)
+            .into_iter()
+            .map(|answer| answer.unwrap())
+            .collect();
+        Self {
+            folder,
+            source,
+            fingerprint,
+            bytes: std::fs::read(path).unwrap(),
+            places,
+            right,
+        }
     }
 
     fn path(&self) -> PathBuf {
@@ -86,10 +113,15 @@ impl Saved {
     /// Opens damaged bytes and asks all questions; gives how many were answered with an error.
     #[track_caller]
     fn check(&self, bytes: &[u8], what: &str) -> usize {
-        let Ok(index) = self.open(bytes) else { return self.right.len() };
+        let Ok(index) = self.open(bytes) else {
+            return self.right.len();
+        };
         let found = answers(&index, &self.places);
         for (found, right) in found.iter().zip(&self.right) {
-            assert!(found.as_ref().is_err() || found.as_ref().is_ok_and(|found| found == right), "{what}: {found:?}");
+            assert!(
+                found.as_ref().is_err() || found.as_ref().is_ok_and(|found| found == right),
+                "{what}: {found:?}"
+            );
         }
         found.iter().filter(|found| found.is_err()).count()
     }
@@ -106,33 +138,126 @@ fn answers(index: &Index, places: &Places) -> Vec<Result<String, QueryError>> {
         ask(index, NextVisit { pc, from: at }, &mut answers);
         ask(index, LastVisit { pc, before: at }, &mut answers);
         ask(index, NthVisit { pc, number: 3 }, &mut answers);
-        ask(index, Steps { first: step, count: 5 }, &mut answers);
+        ask(
+            index,
+            Steps {
+                first: step,
+                count: 5,
+            },
+            &mut answers,
+        );
         ask(index, LineOfStep(step), &mut answers);
         ask(index, PositionOfLine(Line(at.0)), &mut answers);
         ask(index, PositionOfTime(at.0), &mut answers);
-        ask(index, RawLines { first: Line(at.0), count: 3 }, &mut answers);
-        ask(index, FindText { what: pattern.clone(), thread: None, from: at, limit: 2 }, &mut answers);
-        ask(index, FindValue { what: 1.into(), thread: None, from: at, limit: 2 }, &mut answers);
+        ask(
+            index,
+            RawLines {
+                first: Line(at.0),
+                count: 3,
+            },
+            &mut answers,
+        );
+        ask(
+            index,
+            FindText {
+                what: pattern.clone(),
+                thread: None,
+                from: at,
+                limit: 2,
+            },
+            &mut answers,
+        );
+        ask(
+            index,
+            FindValue {
+                what: 1.into(),
+                thread: None,
+                from: at,
+                limit: 2,
+            },
+            &mut answers,
+        );
         let calls = index.calls();
         let id = calls.innermost_at(ThreadId(0), at).unwrap_or(CallId(0));
-        answers.push(Ok(format!("{id:?} {:?} {:?}", calls.get(id), calls.children(id).take(9).collect::<Vec<_>>())));
+        answers.push(Ok(format!(
+            "{id:?} {:?} {:?}",
+            calls.get(id),
+            calls.children(id).take(9).collect::<Vec<_>>()
+        )));
     }
-    ask(index, DifferenceBetween { from: Position(end / 3), to: Position(end), thread: None }, &mut answers);
+    ask(
+        index,
+        DifferenceBetween {
+            from: Position(end / 3),
+            to: Position(end),
+            thread: None,
+        },
+        &mut answers,
+    );
     ask(index, NextAccessedBlock { from: Address(0) }, &mut answers);
     answers.push(Ok(format!("{:?} {:?}", index.threads(), index.warnings())));
     answers
 }
 
-fn ask_about_cells(index: &Index, at: Position, address: Address, answers: &mut Vec<Result<String, QueryError>>) {
-    ask(index, RegistersAt { position: at, thread: None }, answers);
-    ask(index, MemoryAt { position: at, address, len_bytes: 100 }, answers);
-    let set = index.threads().first().map(|thread| thread.instruction_set).unwrap_or_default();
+fn ask_about_cells(
+    index: &Index,
+    at: Position,
+    address: Address,
+    answers: &mut Vec<Result<String, QueryError>>,
+) {
+    ask(
+        index,
+        RegistersAt {
+            position: at,
+            thread: None,
+        },
+        answers,
+    );
+    ask(
+        index,
+        MemoryAt {
+            position: at,
+            address,
+            len_bytes: 100,
+        },
+        answers,
+    );
+    let set = index
+        .threads()
+        .first()
+        .map(|thread| thread.instruction_set)
+        .unwrap_or_default();
     let view = Registers::view("sp", set).unwrap();
-    let cells = [Cell::Memory { address, len_bytes: 64 }, Cell::Register { thread: ThreadId(0), view }];
+    let cells = [
+        Cell::Memory {
+            address,
+            len_bytes: 64,
+        },
+        Cell::Register {
+            thread: ThreadId(0),
+            view,
+        },
+    ];
     for cell in cells {
         for kinds in [AccessKinds::Writes, AccessKinds::All] {
-            ask(index, LastAccess { cell, kinds, before: at }, answers);
-            ask(index, NextAccess { cell, kinds, from: at }, answers);
+            ask(
+                index,
+                LastAccess {
+                    cell,
+                    kinds,
+                    before: at,
+                },
+                answers,
+            );
+            ask(
+                index,
+                NextAccess {
+                    cell,
+                    kinds,
+                    from: at,
+                },
+                answers,
+            );
         }
     }
 }
@@ -141,7 +266,11 @@ fn ask<Q: Query>(index: &Index, question: Q, answers: &mut Vec<Result<String, Qu
 where
     Q::Answer: std::fmt::Debug,
 {
-    answers.push(question.run(index, &Cancel::default()).map(|answer| format!("{answer:?}")));
+    answers.push(
+        question
+            .run(index, &Cancel::default())
+            .map(|answer| format!("{answer:?}")),
+    );
 }
 
 #[test]
@@ -178,9 +307,20 @@ fn files_of_another_length_are_refused() {
     let mut dice = Dice(3);
     for _ in 0..300 {
         let length = dice.below(saved.bytes.len() as u64) as usize;
-        assert!(saved.open(&saved.bytes[..length]).is_err(), "cut at {length}");
-        let longer = [&saved.bytes[..], &vec![dice.number() as u8; 1 + dice.below(5000) as usize]].concat();
-        assert!(matches!(saved.open(&longer), Err(OpenError::Damaged(_))), "{} bytes", longer.len());
+        assert!(
+            saved.open(&saved.bytes[..length]).is_err(),
+            "cut at {length}"
+        );
+        let longer = [
+            &saved.bytes[..],
+            &vec![dice.number() as u8; 1 + dice.below(5000) as usize],
+        ]
+        .concat();
+        assert!(
+            matches!(saved.open(&longer), Err(OpenError::Damaged(_))),
+            "{} bytes",
+            longer.len()
+        );
     }
 }
 
@@ -188,7 +328,10 @@ fn files_of_another_length_are_refused() {
 fn each_reason_is_named() {
     let saved = Saved::of(head("recurse.tiny.tarmac", 300));
     assert!(matches!(saved.open(b""), Err(OpenError::Incomplete)));
-    assert!(matches!(saved.open(&vec![0; saved.bytes.len()]), Err(OpenError::Incomplete)));
+    assert!(matches!(
+        saved.open(&vec![0; saved.bytes.len()]),
+        Err(OpenError::Incomplete)
+    ));
     assert!(matches!(saved.open(b"short"), Err(OpenError::Foreign)));
     let with = |place: usize, byte: u8| {
         let mut bytes = saved.bytes.clone();
@@ -199,14 +342,23 @@ fn each_reason_is_named() {
     assert!(matches!(with(8, 0xfe), Err(OpenError::Version { .. })));
     let mut without_header = saved.bytes.clone();
     without_header[..56].fill(0);
-    assert!(matches!(saved.open(&without_header), Err(OpenError::Incomplete)));
+    assert!(matches!(
+        saved.open(&without_header),
+        Err(OpenError::Incomplete)
+    ));
     std::fs::remove_file(saved.path()).unwrap();
     let open = |path: &Path| Index::open(Arc::clone(&saved.source), path, &saved.fingerprint);
     assert!(matches!(open(&saved.path()), Err(OpenError::Missing)));
     assert!(matches!(open(saved.folder.path()), Err(OpenError::Foreign)));
-    let other = Fingerprint { length: 1, ..saved.fingerprint.clone() };
+    let other = Fingerprint {
+        length: 1,
+        ..saved.fingerprint.clone()
+    };
     let good = saved.folder.path().join("good.sbi");
-    assert!(matches!(Index::open(Arc::clone(&saved.source), &good, &other), Err(OpenError::Stale(_))));
+    assert!(matches!(
+        Index::open(Arc::clone(&saved.source), &good, &other),
+        Err(OpenError::Stale(_))
+    ));
 }
 
 /// An index file with this directory and right checksums over it.
@@ -215,7 +367,11 @@ fn with_directory(good: &[u8], directory: &[u8]) -> Vec<u8> {
     let start = number(16) as usize;
     let mut bytes = [&good[..start], directory].concat();
     let file_len = bytes.len() as u64;
-    for (place, number) in [(24, directory.len() as u64), (32, xxh3_64(directory)), (40, file_len)] {
+    for (place, number) in [
+        (24, directory.len() as u64),
+        (32, xxh3_64(directory)),
+        (40, file_len),
+    ] {
         bytes[place..place + 8].copy_from_slice(&number.to_le_bytes());
     }
     let checksum = xxh3_64(&bytes[..48]);
@@ -239,7 +395,11 @@ fn a_directory_of_garbage_with_right_checksums_is_no_reason_to_panic() {
                 for _ in 0..=dice.below(3) {
                     let place = dice.below(other.len() as u64) as usize;
                     let random = dice.number() as u8;
-                    other[place] = if dice.one_in(2) { random } else { dice.pick(&[0, 1, 0x7f, 0x80, 0xff]).unwrap() };
+                    other[place] = if dice.one_in(2) {
+                        random
+                    } else {
+                        dice.pick(&[0, 1, 0x7f, 0x80, 0xff]).unwrap()
+                    };
                 }
             }
         }
@@ -293,11 +453,17 @@ impl Rewritten {
 
 impl ReadAt for Rewritten {
     fn length(&self) -> std::io::Result<u64> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).length()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .length()
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).read_at(offset, buffer)
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .read_at(offset, buffer)
     }
 }
 
@@ -307,18 +473,46 @@ fn a_trace_that_changed_under_an_open_index_gives_errors_or_other_answers() {
     let trace = Rewritten::of(text.clone());
     let index = index_in_memory(open(Box::new(trace.clone())), &OPTIONS).unwrap();
     let places = Places::of(&index);
-    let right: Vec<_> = answers(&index, &places).into_iter().map(|answer| answer.unwrap()).collect();
+    let right: Vec<_> = answers(&index, &places)
+        .into_iter()
+        .map(|answer| answer.unwrap())
+        .collect();
     let mut dice = Dice(5);
-    let mut others: Vec<(&str, Vec<u8>)> = ["fp32.tiny.tarmac", "qsort.es.tiny.tarmac", "amp.head.tarmac"]
-        .map(|name| (name, fixture(name).into_iter().chain(text.iter().copied()).take(text.len()).collect()))
-        .to_vec();
+    let mut others: Vec<(&str, Vec<u8>)> = [
+        "fp32.tiny.tarmac",
+        "qsort.es.tiny.tarmac",
+        "amp.head.tarmac",
+    ]
+    .map(|name| {
+        (
+            name,
+            fixture(name)
+                .into_iter()
+                .chain(text.iter().copied())
+                .take(text.len())
+                .collect(),
+        )
+    })
+    .to_vec();
     others.push(("newlines", vec![b'\n'; text.len()]));
     others.push(("zeros", vec![0; text.len()]));
-    others.push(("random", (0..text.len()).map(|_| dice.number() as u8).collect()));
-    others.push(("shifted", text[7..].iter().chain(&text[..7]).copied().collect()));
+    others.push((
+        "random",
+        (0..text.len()).map(|_| dice.number() as u8).collect(),
+    ));
+    others.push((
+        "shifted",
+        text[7..].iter().chain(&text[..7]).copied().collect(),
+    ));
     others.push(("empty", Vec::new()));
     others.push(("half", text[..text.len() / 2].to_vec()));
-    others.push(("longer", text.iter().chain(b"9 clk R r0 00000001\n").copied().collect()));
+    others.push((
+        "longer",
+        text.iter()
+            .chain(b"9 clk R r0 00000001\n")
+            .copied()
+            .collect(),
+    ));
     for (name, other) in others {
         let has_other_length = other.len() != text.len();
         trace.set(other);
@@ -326,23 +520,41 @@ fn a_trace_that_changed_under_an_open_index_gives_errors_or_other_answers() {
         assert_eq!(now != index.info().trace_bytes, has_other_length, "{name}");
         let found = answers(&index, &places);
         let errors = found.iter().filter(|answer| answer.is_err()).count();
-        assert!(errors > 0 || name == "longer", "{name}: no question noticed");
-        let is_named = |error: &QueryError| matches!(error, QueryError::TraceChanged | QueryError::Source(_));
-        assert!(found.iter().all(|answer| answer.as_ref().err().is_none_or(is_named)), "{name}: {found:?}");
+        assert!(
+            errors > 0 || name == "longer",
+            "{name}: no question noticed"
+        );
+        let is_named =
+            |error: &QueryError| matches!(error, QueryError::TraceChanged | QueryError::Source(_));
+        assert!(
+            found
+                .iter()
+                .all(|answer| answer.as_ref().err().is_none_or(is_named)),
+            "{name}: {found:?}"
+        );
     }
     trace.set(text);
-    assert!(answers(&index, &places).into_iter().zip(&right).all(|(answer, right)| answer.unwrap() == *right));
+    assert!(
+        answers(&index, &places)
+            .into_iter()
+            .zip(&right)
+            .all(|(answer, right)| answer.unwrap() == *right)
+    );
 }
 
 #[test]
-fn a_trace_that_is_rewritten_while_it_is_indexed_is_noticed_and_one_that_grows_is_indexed_as_it_was() {
+fn a_trace_that_is_rewritten_while_it_is_indexed_is_noticed_and_one_that_grows_is_indexed_as_it_was()
+ {
     let text = head("recurse.tiny.tarmac", 300);
     let trace = Rewritten::of(text.clone());
     let source = open(Box::new(trace.clone()));
     let fingerprint = Fingerprint::of(source.as_ref(), 0).unwrap();
     let (progress, cancel) = (BuildProgress::default(), Cancel::default());
     let build = || Build::new(&source, &fingerprint, &OPTIONS, &progress, &cancel).in_memory();
-    for other in [head("recurse.tiny.tarmac", 299), head("fp32.tiny.tarmac", 1500)] {
+    for other in [
+        head("recurse.tiny.tarmac", 299),
+        head("fp32.tiny.tarmac", 1500),
+    ] {
         trace.set(other);
         assert!(matches!(build(), Err(BuildError::TraceChanged)));
     }
@@ -351,6 +563,11 @@ fn a_trace_that_is_rewritten_while_it_is_indexed_is_noticed_and_one_that_grows_i
     trace.set(text.clone());
     let plain = index_in_memory(open(Box::new(text)), &OPTIONS).unwrap();
     let places = Places::of(&plain);
-    let all = |index| answers(index, &places).into_iter().map(|answer| answer.unwrap()).collect::<Vec<_>>();
+    let all = |index| {
+        answers(index, &places)
+            .into_iter()
+            .map(|answer| answer.unwrap())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(all(&grown), all(&plain));
 }

@@ -6,9 +6,9 @@ use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind, marker,
 };
 use stepback_index::{
-    AccessKinds, Accessed, BuildOptions, Cancel, Cell, Doubt, Effect, FindText, Hit, Index, LastAccess,
-    LastAccessAnswer, LastAccesses, LineOfStep, NextAccesses, PageHeat, Query as _, RawLines, Steps, ThreadId,
-    index_in_memory,
+    AccessKinds, Accessed, BuildOptions, Cancel, Cell, Doubt, Effect, FindText, Hit, Index,
+    LastAccess, LastAccessAnswer, LastAccesses, LineOfStep, NextAccesses, PageHeat, Query as _,
+    RawLines, Steps, ThreadId, index_in_memory,
 };
 use stepback_machine::{AccessKind, Address, InstructionSet, Registers};
 use stepback_parsers::{
@@ -23,11 +23,24 @@ fn index_of(sample: Sample, segment_bytes: u64) -> Index {
 }
 
 fn index_of_files(files: Vec<SampleFile>, segment_bytes: u64) -> Index {
-    let files = files.into_iter().map(|file| TraceFile { name: file.name, data: Arc::new(file.bytes) }).collect();
+    let files = files
+        .into_iter()
+        .map(|file| TraceFile {
+            name: file.name,
+            data: Arc::new(file.bytes),
+        })
+        .collect();
     let trace = Drmemtrace::open(files, KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
-    index_in_memory(Arc::new(trace), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
+    index_in_memory(
+        Arc::new(trace),
+        &BuildOptions {
+            segment_bytes,
+            threads: 1,
+        },
+    )
+    .unwrap()
 }
 
 #[test]
@@ -37,16 +50,38 @@ fn text_is_found_in_disassembly_and_records() {
         let cancel = Cancel::default();
         let find = |pattern: &str| {
             let pattern = pattern.parse().unwrap();
-            let hits = FindText { what: pattern, thread: None, from: Position(0), limit: usize::MAX }
-                .run(&index, &cancel)
-                .unwrap();
-            hits.into_iter().map(|hit| hit.record.step.0).collect::<Vec<_>>()
+            let hits = FindText {
+                what: pattern,
+                thread: None,
+                from: Position(0),
+                limit: usize::MAX,
+            }
+            .run(&index, &cancel)
+            .unwrap();
+            hits.into_iter()
+                .map(|hit| hit.record.step.0)
+                .collect::<Vec<_>>()
         };
-        let steps = Steps { first: Step(0), count: u64::MAX }.run(&index, &cancel).unwrap();
-        assert!(steps.iter().all(|step| step.line.is_none() && !step.text.is_empty()));
+        let steps = Steps {
+            first: Step(0),
+            count: u64::MAX,
+        }
+        .run(&index, &cancel)
+        .unwrap();
+        assert!(
+            steps
+                .iter()
+                .all(|step| step.line.is_none() && !step.text.is_empty())
+        );
         let first = &steps[0].text;
-        let expected = steps.iter().filter(|step| &step.text == first).map(|step| step.step.0);
-        assert_eq!(find(&format!("^{}$", regex_escape(first))), expected.collect::<Vec<_>>());
+        let expected = steps
+            .iter()
+            .filter(|step| &step.text == first)
+            .map(|step| step.step.0);
+        assert_eq!(
+            find(&format!("^{}$", regex_escape(first))),
+            expected.collect::<Vec<_>>()
+        );
         assert_eq!(find("."), (0..index.step_count()).collect::<Vec<_>>());
         let exits = find(r"<thread \d+ exited>");
         assert_eq!(exits.len(), 3, "{exits:?}");
@@ -55,8 +90,13 @@ fn text_is_found_in_disassembly_and_records() {
 }
 
 fn regex_escape(text: &str) -> String {
-    let escape =
-        |letter: char| if letter.is_alphanumeric() { letter.to_string() } else { format!("\\x{:02x}", letter as u32) };
+    let escape = |letter: char| {
+        if letter.is_alphanumeric() {
+            letter.to_string()
+        } else {
+            format!("\\x{:02x}", letter as u32)
+        }
+    };
     text.chars().map(escape).collect()
 }
 
@@ -65,13 +105,25 @@ fn there_are_no_lines() {
     let index = index_of(Sample::Plain(7, Architecture::X86_64), 1 << 20);
     let cancel = Cancel::default();
     assert_eq!(LineOfStep(Step(0)).run(&index, &cancel).unwrap(), None);
-    assert_eq!(RawLines { first: Line(1), count: 9 }.run(&index, &cancel).unwrap(), []);
+    assert_eq!(
+        RawLines {
+            first: Line(1),
+            count: 9
+        }
+        .run(&index, &cancel)
+        .unwrap(),
+        []
+    );
 }
 
 /// A file of a trace, in which nothing is packed.
 fn file(name: &str, writer: TraceWriter) -> SampleFile {
     let records = writer.finish();
-    SampleFile { name: name.to_owned(), bytes: records.pack(Container::Plain), truth: records.truth }
+    SampleFile {
+        name: name.to_owned(),
+        bytes: records.pack(Container::Plain),
+        truth: records.truth,
+    }
 }
 
 #[test]
@@ -79,7 +131,12 @@ fn an_access_counts_in_each_page_that_it_touches() {
     let mut writer = TraceWriter::new(TraceRecipe::default());
     writer.time(13_400_000_000_000_000, 0);
     // Pages in which accesses begin, and those that they cross into; a crossing of blocks inside a page counts once.
-    for (pc, address) in [(0x40_1000, 0x5ffc), (0x40_1001, 0x6ffe), (0x40_1002, 0x603c), (0x40_1003, 0x6000)] {
+    for (pc, address) in [
+        (0x40_1000, 0x5ffc),
+        (0x40_1001, 0x6ffe),
+        (0x40_1002, 0x603c),
+        (0x40_1003, 0x6000),
+    ] {
         writer.instruction(pc, &[0x90]);
         writer.read(address, 8);
         writer.write(address, 8);
@@ -87,21 +144,40 @@ fn an_access_counts_in_each_page_that_it_touches() {
     let files = vec![file("a.100.0.trace", writer)];
     for segment_bytes in [16, 1 << 20] {
         let index = index_of_files(files.clone(), segment_bytes);
-        let heat = PageHeat { from: Position(0), to: index.end(), buckets: 1 }.run(&index, &Cancel::default()).unwrap();
-        let pages = heat.pages.iter().map(|page| (page.first.0, page.reads[0], page.writes[0]));
-        assert_eq!(pages.collect::<Vec<_>>(), [(0x5000, 1, 1), (0x6000, 4, 4), (0x7000, 1, 1)]);
+        let heat = PageHeat {
+            from: Position(0),
+            to: index.end(),
+            buckets: 1,
+        }
+        .run(&index, &Cancel::default())
+        .unwrap();
+        let pages = heat
+            .pages
+            .iter()
+            .map(|page| (page.first.0, page.reads[0], page.writes[0]));
+        assert_eq!(
+            pages.collect::<Vec<_>>(),
+            [(0x5000, 1, 1), (0x6000, 4, 4), (0x7000, 1, 1)]
+        );
     }
 }
 
 /// DynamoRIO issue 5365: recorders before 2024 wrote lengths of 0 for accesses that they could not decode.
 #[test]
 fn accesses_without_a_length_are_as_long_as_their_instruction_says() {
-    let recipe = TraceRecipe { architecture: Architecture::A64, ..TraceRecipe::default() };
+    let recipe = TraceRecipe {
+        architecture: Architecture::A64,
+        ..TraceRecipe::default()
+    };
     let mut writer = TraceWriter::new(recipe);
     writer.time(13_400_000_000_000_000, 0);
     // `str x0, [x0]`, `ldp x1, x2, [x0]`, `ldr b0, [x0]`, and a word that is no instruction.
-    for (pc, word) in [(0x40_1000, 0xf900_0000_u32), (0x40_1004, 0xa940_0801), (0x40_1008, 0x3d40_0000), (0x40_100c, 0)]
-    {
+    for (pc, word) in [
+        (0x40_1000, 0xf900_0000_u32),
+        (0x40_1004, 0xa940_0801),
+        (0x40_1008, 0x3d40_0000),
+        (0x40_100c, 0),
+    ] {
         writer.instruction(pc, &word.to_le_bytes());
         match pc {
             0x40_1000 => writer.write(0x1000, 0),
@@ -109,11 +185,19 @@ fn accesses_without_a_length_are_as_long_as_their_instruction_says() {
         }
     }
     let index = index_of_files(vec![file("a.100.0.trace", writer)], 1 << 20);
-    let steps = Steps { first: Step(0), count: 9 }.run(&index, &Cancel::default()).unwrap();
-    let sizes = steps.iter().flat_map(|step| &step.effects).filter_map(|effect| match effect {
-        Effect::Access(access) => Some(access.value.0.len()),
-        _ => None,
-    });
+    let steps = Steps {
+        first: Step(0),
+        count: 9,
+    }
+    .run(&index, &Cancel::default())
+    .unwrap();
+    let sizes = steps
+        .iter()
+        .flat_map(|step| &step.effects)
+        .filter_map(|effect| match effect {
+            Effect::Access(access) => Some(access.value.0.len()),
+            _ => None,
+        });
     assert_eq!(sizes.collect::<Vec<_>>(), [8, 16, 1, 1]);
 }
 
@@ -128,9 +212,29 @@ fn accesses_before_the_first_step_count_in_the_heat_of_the_whole_trace() {
     }
     writer.instruction(0x40_2000, &[0x90]);
     let index = index_of_files(vec![file("a.100.0.trace", writer)], 1 << 20);
-    let heat = |from| PageHeat { from, to: index.end(), buckets: 1 }.run(&index, &Cancel::default()).unwrap();
-    let pages = heat(Position(0)).pages.iter().map(|page| (page.first.0, page.reads[0])).collect::<Vec<_>>();
-    assert_eq!(pages, [(0x60_0000, 1), (0x60_1000, 1), (0x60_2000, 1), (0x60_3000, 1)]);
+    let heat = |from| {
+        PageHeat {
+            from,
+            to: index.end(),
+            buckets: 1,
+        }
+        .run(&index, &Cancel::default())
+        .unwrap()
+    };
+    let pages = heat(Position(0))
+        .pages
+        .iter()
+        .map(|page| (page.first.0, page.reads[0]))
+        .collect::<Vec<_>>();
+    assert_eq!(
+        pages,
+        [
+            (0x60_0000, 1),
+            (0x60_1000, 1),
+            (0x60_2000, 1),
+            (0x60_3000, 1)
+        ]
+    );
     assert_eq!(heat(index.end()).pages, []);
 }
 
@@ -141,7 +245,10 @@ fn doubt_after(number: u64, arguments: [u32; 4]) -> Option<Doubt> {
     writer.instruction(0x40_1000, &[0x48, 0x89, 0x03]);
     writer.write(0x5000, 8);
     let mut pc = 0x40_1003;
-    for (opcode, argument) in [&[0xbf][..], &[0xbe], &[0xba], &[0x41, 0xba]].into_iter().zip(arguments) {
+    for (opcode, argument) in [&[0xbf][..], &[0xbe], &[0xba], &[0x41, 0xba]]
+        .into_iter()
+        .zip(arguments)
+    {
         let bytes = [opcode, &argument.to_le_bytes()].concat();
         writer.instruction(pc, &bytes);
         pc += bytes.len() as u64;
@@ -152,8 +259,15 @@ fn doubt_after(number: u64, arguments: [u32; 4]) -> Option<Doubt> {
     writer.time(13_400_000_000_000_009, 0);
     writer.instruction(pc + 2, &[0x90]);
     let index = index_of_files(vec![file("a.100.0.trace", writer)], 1 << 20);
-    let cell = Cell::Memory { address: Address(0x5000), len_bytes: 8 };
-    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: index.end() };
+    let cell = Cell::Memory {
+        address: Address(0x5000),
+        len_bytes: 8,
+    };
+    let last = LastAccess {
+        cell,
+        kinds: AccessKinds::Writes,
+        before: index.end(),
+    };
     match last.run(&index, &Cancel::default()).unwrap() {
         LastAccessAnswer::Step(hit) => hit.doubt,
         other => panic!("{other:?}"),
@@ -179,7 +293,11 @@ fn a_system_call_overwrites_only_what_its_arguments_name() {
         (202, [0x5000, 0x80, 0, 0]),
         (202, [0x5000, 0x81, 1, 0]),
     ] {
-        assert_eq!(doubt_after(number, arguments), None, "{number} {arguments:x?}");
+        assert_eq!(
+            doubt_after(number, arguments),
+            None,
+            "{number} {arguments:x?}"
+        );
     }
     for (number, arguments) in [
         (0, [3, 0x5004, 0x1000, 0]),
@@ -193,7 +311,14 @@ fn a_system_call_overwrites_only_what_its_arguments_name() {
         (47, [3, 0x6000, 0, 0]),
     ] {
         let found = doubt_after(number, arguments);
-        assert_eq!(found, Some(Doubt::SystemCall { step: Step(5), number }), "{number} {arguments:x?}");
+        assert_eq!(
+            found,
+            Some(Doubt::SystemCall {
+                step: Step(5),
+                number
+            }),
+            "{number} {arguments:x?}"
+        );
     }
 }
 
@@ -201,12 +326,26 @@ fn a_system_call_overwrites_only_what_its_arguments_name() {
 #[test]
 fn synthetic_instructions_have_operands() {
     let index = index_of(Sample::Regdeps, 1 << 20);
-    let text = Steps { first: Step(0), count: 1 }.run(&index, &Cancel::default()).unwrap()[0].text.clone();
+    let text = Steps {
+        first: Step(0),
+        count: 1,
+    }
+    .run(&index, &Cancel::default())
+    .unwrap()[0]
+        .text
+        .clone();
     assert_eq!(text, "load [8byte] %rv4 -> %rv7");
     let thread = ThreadId(0);
-    let cell = |name| Cell::Register { thread, view: Registers::view(name, InstructionSet::Regdeps).unwrap() };
+    let cell = |name| Cell::Register {
+        thread,
+        view: Registers::view(name, InstructionSet::Regdeps).unwrap(),
+    };
     let last = |name, kinds| {
-        let question = LastAccess { cell: cell(name), kinds, before: index.end() };
+        let question = LastAccess {
+            cell: cell(name),
+            kinds,
+            before: index.end(),
+        };
         match question.run(&index, &Cancel::default()).unwrap() {
             LastAccessAnswer::Step(hit) => Some(hit.record.step),
             _ => None,
@@ -221,7 +360,10 @@ fn synthetic_instructions_have_operands() {
 fn kernel_files() -> Vec<SampleFile> {
     let thread = |number: u64| {
         let tid = 100 + number;
-        let mut writer = TraceWriter::new(TraceRecipe { tid, ..TraceRecipe::default() });
+        let mut writer = TraceWriter::new(TraceRecipe {
+            tid,
+            ..TraceRecipe::default()
+        });
         let mut time = 13_400_000_000_000_000 + 3 * number;
         let mut tick = |writer: &mut TraceWriter| {
             time += 5 + number;
@@ -250,7 +392,12 @@ fn kernel_files() -> Vec<SampleFile> {
                     writer.write(USER + 8 * (round % 3), 4);
                 }
             }
-            writer.branch(kind::INDIRECT_JUMP, KERNEL_CODE + 8, &[0x48, 0x0f, 0x07], Some(USER_CODE + 0x102));
+            writer.branch(
+                kind::INDIRECT_JUMP,
+                KERNEL_CODE + 8,
+                &[0x48, 0x0f, 0x07],
+                Some(USER_CODE + 0x102),
+            );
             writer.marker(marker::SYSTEM_CALL_END, 39);
             tick(&mut writer);
         }
@@ -279,8 +426,15 @@ fn told(trace: &Drmemtrace) -> Vec<Told> {
     let (mut last, mut told) = (std::collections::HashMap::new(), Vec::new());
     let each = |record: VisibleRecord<'_>| {
         match record.content {
-            RecordContent::Instruction(..) => _ = last.insert(record.thread, record.instructions - 1),
-            RecordContent::Access(StoredAccess { kind, size_bytes, address, .. }) => told.push(Told {
+            RecordContent::Instruction(..) => {
+                _ = last.insert(record.thread, record.instructions - 1)
+            }
+            RecordContent::Access(StoredAccess {
+                kind,
+                size_bytes,
+                address,
+                ..
+            }) => told.push(Told {
                 thread: ThreadId(record.thread.0),
                 step: last[&record.thread],
                 position: record.instructions,
@@ -301,11 +455,27 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
     for segment_bytes in [48, 1 << 20] {
         let index = index_of_files(files.clone(), segment_bytes);
         let (all, cancel) = (told(index.source().downcast().unwrap()), Cancel::default());
-        assert!(all.iter().any(|told| told.position != told.step + 1), "some show behind the steps of others");
-        let threads = [None, Some(ThreadId(0)), Some(ThreadId(1)), Some(ThreadId(2))];
-        let cells = [(USER, 8), (USER + 12, 8), (KERNEL + 8, 4), (KERNEL + 24, 16)];
+        assert!(
+            all.iter().any(|told| told.position != told.step + 1),
+            "some show behind the steps of others"
+        );
+        let threads = [
+            None,
+            Some(ThreadId(0)),
+            Some(ThreadId(1)),
+            Some(ThreadId(2)),
+        ];
+        let cells = [
+            (USER, 8),
+            (USER + 12, 8),
+            (KERNEL + 8, 4),
+            (KERNEL + 24, 16),
+        ];
         for position in (0..=index.step_count()).step_by(3) {
-            for (thread, (address, len_bytes)) in threads.into_iter().flat_map(|one| cells.map(|cell| (one, cell))) {
+            for (thread, (address, len_bytes)) in threads
+                .into_iter()
+                .flat_map(|one| cells.map(|cell| (one, cell)))
+            {
                 for kinds in [AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All] {
                     let is_meant = |told: &&Told| {
                         let is_kind = match kinds {
@@ -313,7 +483,8 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
                             AccessKinds::Writes => told.is_write,
                             AccessKinds::All => true,
                         };
-                        let is_there = told.bytes.start < address + len_bytes && address < told.bytes.end;
+                        let is_there =
+                            told.bytes.start < address + len_bytes && address < told.bytes.end;
                         is_kind && is_there && thread.is_none_or(|thread| thread == told.thread)
                     };
                     let meant: Vec<&Told> = all.iter().filter(is_meant).collect();
@@ -321,22 +492,54 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
                         let here = meant.iter().filter(|told| Some(told.position) == shown);
                         here.map(|told| (told.step, told.position)).collect()
                     };
-                    let after = at(meant.iter().map(|told| told.position).find(|shown| *shown > position));
-                    let mut before = at(meant.iter().map(|told| told.position).rfind(|shown| *shown <= position));
+                    let after = at(meant
+                        .iter()
+                        .map(|told| told.position)
+                        .find(|shown| *shown > position));
+                    let mut before = at(meant
+                        .iter()
+                        .map(|told| told.position)
+                        .rfind(|shown| *shown <= position));
                     before.reverse();
-                    let cell = Cell::Memory { address: Address(address), len_bytes };
+                    let cell = Cell::Memory {
+                        address: Address(address),
+                        len_bytes,
+                    };
                     let asked = format!("{position} {thread:?} {kinds:?} {address:#x}:{len_bytes}");
                     let place = |hit: &Hit| (hit.record.step.0, hit.position.0);
                     let (at, limit) = (Position(position), usize::MAX);
-                    let next =
-                        NextAccesses { cell, kinds, thread, from: at, skip: 0, limit }.run(&index, &cancel).unwrap();
-                    assert_eq!(next.iter().map(place).collect::<Vec<_>>(), after, "next from {asked}");
-                    let last =
-                        LastAccesses { cell, kinds, thread, before: at, skip: 0, limit }.run(&index, &cancel).unwrap();
-                    let last = last.into_iter().flat_map(|last| last.accesses).map(|accessed| match accessed {
-                        Accessed::Step(hit) => place(&hit),
-                        Accessed::Initial(line) => panic!("{line:?}"),
-                    });
+                    let next = NextAccesses {
+                        cell,
+                        kinds,
+                        thread,
+                        from: at,
+                        skip: 0,
+                        limit,
+                    }
+                    .run(&index, &cancel)
+                    .unwrap();
+                    assert_eq!(
+                        next.iter().map(place).collect::<Vec<_>>(),
+                        after,
+                        "next from {asked}"
+                    );
+                    let last = LastAccesses {
+                        cell,
+                        kinds,
+                        thread,
+                        before: at,
+                        skip: 0,
+                        limit,
+                    }
+                    .run(&index, &cancel)
+                    .unwrap();
+                    let last = last
+                        .into_iter()
+                        .flat_map(|last| last.accesses)
+                        .map(|accessed| match accessed {
+                            Accessed::Step(hit) => place(&hit),
+                            Accessed::Initial(line) => panic!("{line:?}"),
+                        });
                     assert_eq!(last.collect::<Vec<_>>(), before, "last before {asked}");
                 }
             }

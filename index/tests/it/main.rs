@@ -1,6 +1,10 @@
 //! The index against its oracle, against other tools, and against what machines recorded.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests are exempt, and so are the functions they share")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests are exempt, and so are the functions they share"
+)]
 
 mod banks;
 mod calls;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use crate::support::rst_writer::{Flags, Kind, RstWriter};
 use stepback_index::{
-    AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, Left, NameReader,
-    Query as _, RegisterState, RegisterViewsAt, RegistersAt, Steps, ThreadId, TranslationsAt, ValueSource,
-    index_in_memory,
+    AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer,
+    Left, NameReader, Query as _, RegisterState, RegisterViewsAt, RegistersAt, Steps, ThreadId,
+    TranslationsAt, ValueSource, index_in_memory,
     oracle::{Oracle, Replay as _},
 };
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, WindowStep, decode};
@@ -20,11 +20,16 @@ use stepback_parsers::{Position, Source as _, Step, TraceFile, kept::KeptOptions
 
 fn file(path: &Path) -> TraceFile {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    TraceFile { name, data: Arc::new(std::fs::File::open(path).unwrap()) }
+    TraceFile {
+        name,
+        data: Arc::new(std::fs::File::open(path).unwrap()),
+    }
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/rst").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/rst")
+        .join(name)
 }
 
 fn index_of(path: &Path, segment_bytes: u64) -> Index {
@@ -35,7 +40,14 @@ fn index_of_file(file: TraceFile, segment_bytes: u64) -> Index {
     let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
-    index_in_memory(Arc::new(trace), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
+    index_in_memory(
+        Arc::new(trace),
+        &BuildOptions {
+            segment_bytes,
+            threads: 1,
+        },
+    )
+    .unwrap()
 }
 
 /// The instructions of a trace, each with the number of its record.
@@ -54,7 +66,11 @@ fn instructions(path: &Path) -> Vec<(u64, Instruction)> {
 fn address_of(word: u32) -> Option<(String, Result<String, i64>)> {
     let register = |number: u32| format!("r{}", number & 31);
     let has_address = word >> 30 == 3;
-    let second = if word >> 13 & 1 == 1 { Err(i64::from((word as i32) << 19 >> 19)) } else { Ok(register(word)) };
+    let second = if word >> 13 & 1 == 1 {
+        Err(i64::from((word as i32) << 19 >> 19))
+    } else {
+        Ok(register(word))
+    };
     // CASA and CASXA have the address in one register.
     let is_swap = matches!(word >> 19 & 0x3f, 0x3c | 0x3e);
     has_address.then(|| (register(word >> 14), if is_swap { Err(0) } else { second }))
@@ -70,7 +86,11 @@ fn value(index: &Index, position: u64, name: &str) -> Option<u64> {
 fn state(index: &Index, position: u64, name: &str) -> RegisterState {
     let view = NameReader(index).register_view(name, ThreadId(0)).unwrap();
     let views = vec![(name.to_owned(), view)];
-    let states = RegisterViewsAt { position: Position(position), thread: ThreadId(0), views };
+    let states = RegisterViewsAt {
+        position: Position(position),
+        thread: ThreadId(0),
+        views,
+    };
     states.run(index, &Cancel::default()).unwrap().remove(0)
 }
 
@@ -80,10 +100,22 @@ fn check_addresses(path: &Path, segment_bytes: u64) -> usize {
     let index = index_of(path, segment_bytes);
     let mut count = 0;
     for (step, (_, instruction)) in (0..).zip(instructions(path)) {
-        let Some(((first, second), ea)) = address_of(instruction.word).zip(instruction.ea) else { continue };
-        let second = second.map_or_else(|number| Some(number.cast_unsigned()), |name| value(&index, step, &name));
-        let sum = value(&index, step, &first).zip(second).map(|(first, second)| first.wrapping_add(second));
-        assert_eq!(sum, Some(ea), "step {step} of {path:?}: {:08x}", instruction.word);
+        let Some(((first, second), ea)) = address_of(instruction.word).zip(instruction.ea) else {
+            continue;
+        };
+        let second = second.map_or_else(
+            |number| Some(number.cast_unsigned()),
+            |name| value(&index, step, &name),
+        );
+        let sum = value(&index, step, &first)
+            .zip(second)
+            .map(|(first, second)| first.wrapping_add(second));
+        assert_eq!(
+            sum,
+            Some(ea),
+            "step {step} of {path:?}: {:08x}",
+            instruction.word
+        );
         count += 1;
     }
     count
@@ -91,7 +123,12 @@ fn check_addresses(path: &Path, segment_bytes: u64) -> usize {
 
 #[test]
 fn effective_addresses_follow_from_the_registers_of_the_window() {
-    for (name, count) in [("small.rst", 200), ("small.rz3.gz", 200), ("small.rz2.gz", 200), ("cti.rst", 0)] {
+    for (name, count) in [
+        ("small.rst", 200),
+        ("small.rz3.gz", 200),
+        ("small.rz2.gz", 200),
+        ("cti.rst", 0),
+    ] {
         assert!(check_addresses(&fixture(name), 1 << 20) >= count, "{name}");
     }
     check_addresses(&fixture("hello.rst.zst"), 500);
@@ -127,8 +164,14 @@ fn twice(path: &Path, turn: usize) -> Vec<u8> {
     // What stands behind an instruction belongs to it, up to what stands right before the next one.
     let is_behind = |record: &[u8; 24]| record[0] == 9 && record[1] & 0x80 != 0;
     let mut cuts: Vec<usize> = Vec::new();
-    for (place, record) in records.iter().enumerate().filter(|(_, record)| record[0] == 3) {
-        let before = records[..place].iter().rposition(|before| before[0] == 3 || is_behind(before));
+    for (place, record) in records
+        .iter()
+        .enumerate()
+        .filter(|(_, record)| record[0] == 3)
+    {
+        let before = records[..place]
+            .iter()
+            .rposition(|before| before[0] == 3 || is_behind(before));
         // A store's value stands behind it, a load's before the next instruction.
         let is_store = |record: &[u8; 24]| record[4] >> 6 == 3 && record[5] >> 5 & 1 == 1;
         let value = before.filter(|before| is_store(&records[*before]) || record[0] != 3);
@@ -137,8 +180,17 @@ fn twice(path: &Path, turn: usize) -> Vec<u8> {
     }
     let (head, body) = records.split_at(cuts[0]);
     let mut all = head.to_vec();
-    all.extend(head.iter().filter(|record| !matches!(record[0], 2 | 4 | 14 | 21)).map(of_second));
-    let starts: Vec<usize> = cuts.iter().step_by(turn).map(|cut| cut - cuts[0]).chain([body.len()]).collect();
+    all.extend(
+        head.iter()
+            .filter(|record| !matches!(record[0], 2 | 4 | 14 | 21))
+            .map(of_second),
+    );
+    let starts: Vec<usize> = cuts
+        .iter()
+        .step_by(turn)
+        .map(|cut| cut - cuts[0])
+        .chain([body.len()])
+        .collect();
     for part in starts.windows(2).map(|ends| &body[ends[0]..ends[1]]) {
         all.extend(part);
         all.extend(part.iter().map(of_second));
@@ -152,15 +204,26 @@ fn two_processors_have_the_registers_of_one_each() {
     let one = index_of(&path, 1 << 20);
     let steps = one.step_count();
     for turn in [1, 7] {
-        let file = TraceFile { name: "two".to_owned(), data: Arc::new(twice(&path, turn as usize)) };
+        let file = TraceFile {
+            name: "two".to_owned(),
+            data: Arc::new(twice(&path, turn as usize)),
+        };
         let two = index_of_file(file, 16 * 500);
         assert_eq!((two.step_count(), two.threads().len()), (2 * steps, 2));
         for step in (0..steps).step_by(41) {
             let state = |index: &Index, position, thread| {
-                let question = RegistersAt { position: Position(position), thread: Some(ThreadId(thread)) };
+                let question = RegistersAt {
+                    position: Position(position),
+                    thread: Some(ThreadId(thread)),
+                };
                 let file = question.run(index, &Cancel::default()).unwrap();
-                let known = file.registers.into_iter().filter(|register| register.source == ValueSource::Recorded);
-                known.map(|register| (register.name, register.value)).collect::<Vec<_>>()
+                let known = file
+                    .registers
+                    .into_iter()
+                    .filter(|register| register.source == ValueSource::Recorded);
+                known
+                    .map(|register| (register.name, register.value))
+                    .collect::<Vec<_>>()
             };
             let expected = state(&one, step, 0);
             assert!(expected.len() > 20);
@@ -168,7 +231,11 @@ fn two_processors_have_the_registers_of_one_each() {
             let length = turn.min(steps - whole);
             let positions = [2 * whole + rest, 2 * whole + length + rest];
             for (thread, position) in (0..).zip(positions) {
-                assert_eq!(state(&two, position, thread), expected, "cpu{thread} at {position}, turns of {turn}");
+                assert_eq!(
+                    state(&two, position, thread),
+                    expected,
+                    "cpu{thread} at {position}, turns of {turn}"
+                );
             }
         }
     }
@@ -183,11 +250,24 @@ fn records_lead_to_their_steps() {
         assert_eq!(index.step_count(), all.len() as u64);
         let source = index.source();
         for (step, (number, _)) in (1..).zip(&all) {
-            assert_eq!(source.position_of_record(*number).unwrap(), Some(Position(step)), "{name} {number}");
-            assert_eq!(source.position_of_record(number - 1).unwrap(), Some(Position(step - 1)), "{name} {number}");
+            assert_eq!(
+                source.position_of_record(*number).unwrap(),
+                Some(Position(step)),
+                "{name} {number}"
+            );
+            assert_eq!(
+                source.position_of_record(number - 1).unwrap(),
+                Some(Position(step - 1)),
+                "{name} {number}"
+            );
         }
         assert_eq!(source.position_of_record(0).unwrap(), None);
-        assert_eq!(source.position_of_record(source.record_count().unwrap() + 1).unwrap(), None);
+        assert_eq!(
+            source
+                .position_of_record(source.record_count().unwrap() + 1)
+                .unwrap(),
+            None
+        );
     }
 }
 
@@ -196,8 +276,15 @@ fn the_last_write_of_an_in_is_that_of_the_callers_out() {
     let index = index_of(&fixture("small.rst"), 1 << 20);
     let view = |name| NameReader(&index).register_view(name, ThreadId(0)).unwrap();
     let last = |name, before| {
-        let cell = Cell::Register { thread: ThreadId(0), view: view(name) };
-        let question = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(before) };
+        let cell = Cell::Register {
+            thread: ThreadId(0),
+            view: view(name),
+        };
+        let question = LastAccess {
+            cell,
+            kinds: AccessKinds::Writes,
+            before: Position(before),
+        };
         match question.run(&index, &Cancel::default()).unwrap() {
             LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
             _ => None,
@@ -215,8 +302,9 @@ fn the_last_write_of_an_in_is_that_of_the_callers_out() {
 #[test]
 fn what_is_written_and_never_told_is_not_recorded() {
     let index = index_of(&fixture("small_nv.rz2.gz"), 1 << 20);
-    let states =
-        (0..index.step_count()).step_by(50).flat_map(|step| ["sp", "o0", "i7"].map(|name| state(&index, step, name)));
+    let states = (0..index.step_count())
+        .step_by(50)
+        .flat_map(|step| ["sp", "o0", "i7"].map(|name| state(&index, step, name)));
     let (mut inferred, mut all) = (0, 0);
     for state in states {
         let is_known = !state.value.is_unknown();
@@ -233,8 +321,15 @@ fn what_is_written_and_never_told_is_not_recorded() {
     assert!(inferred * 2 > all, "{inferred} of {all}");
     // Who wrote is known nevertheless.
     let view = NameReader(&index).register_view("o0", ThreadId(0)).unwrap();
-    let cell = Cell::Register { thread: ThreadId(0), view };
-    let question = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(10) };
+    let cell = Cell::Register {
+        thread: ThreadId(0),
+        view,
+    };
+    let question = LastAccess {
+        cell,
+        kinds: AccessKinds::Writes,
+        before: Position(10),
+    };
     let LastAccessAnswer::Step(hit) = question.run(&index, &Cancel::default()).unwrap() else {
         panic!("it is written")
     };
@@ -250,19 +345,37 @@ fn calls_begin_behind_their_delay_slots_and_traps_are_frames() {
     for (name, segment_bytes) in cases {
         let path = fixture(name);
         let index = index_of(&path, segment_bytes);
-        let steps = Steps { first: Step(0), count: u64::MAX }.run(&index, &Cancel::default()).unwrap();
-        let is_call =
-            |word: u32| word >> 30 == 1 || word >> 30 == 2 && word >> 19 & 63 == 0x38 && word >> 25 & 31 == 15;
+        let steps = Steps {
+            first: Step(0),
+            count: u64::MAX,
+        }
+        .run(&index, &Cancel::default())
+        .unwrap();
+        let is_call = |word: u32| {
+            word >> 30 == 1 || word >> 30 == 2 && word >> 19 & 63 == 0x38 && word >> 25 & 31 == 15
+        };
         let all = instructions(&path);
-        let calls =
-            all.iter().filter(|(_, found)| is_call(found.word) && !found.is_annulled && !found.has_trap).count();
+        let calls = all
+            .iter()
+            .filter(|(_, found)| is_call(found.word) && !found.is_annulled && !found.has_trap)
+            .count();
         let traps = all.iter().filter(|(_, found)| found.has_trap).count();
-        let frames: Vec<_> = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id))).collect();
+        let frames: Vec<_> = (0..index.calls().len())
+            .filter_map(|id| index.calls().get(CallId(id)))
+            .collect();
         let entered = |kind| frames.iter().filter(|frame| frame.entered == kind).count();
-        assert_eq!((entered(Entered::Call), entered(Entered::Exception)), (calls, traps), "{name}");
+        assert_eq!(
+            (entered(Entered::Call), entered(Entered::Exception)),
+            (calls, traps),
+            "{name}"
+        );
         for frame in frames.iter().filter(|frame| frame.entered == Entered::Call) {
             let (call, entry) = (frame.call_step.unwrap(), frame.entry_step.unwrap());
-            assert_eq!(all[call.0 as usize].1.ea, Some(steps[entry.0 as usize].pc.0), "{name}: {frame:?}");
+            assert_eq!(
+                all[call.0 as usize].1.ea,
+                Some(steps[entry.0 as usize].pc.0),
+                "{name}: {frame:?}"
+            );
         }
     }
 }
@@ -276,13 +389,32 @@ fn reads_are_those_of_the_window_in_use() {
     let mut modes = Vec::new();
     let mut reads = Vec::new();
     for (_, found) in instructions(&path).iter().take(80) {
-        let mode = Mode::Window { current: window % 8, count: 8, globals: 0 };
-        let decoded =
-            decode(Encoding::new(&found.word.to_be_bytes()).unwrap(), Address(found.pc), InstructionSet::Sparc64);
-        let of_step = decoded.registers.as_ref().unwrap().reads.iter().map(|read| mode.home(read.register));
-        reads.push(if found.is_annulled { Vec::new() } else { of_step.collect::<Vec<_>>() });
+        let mode = Mode::Window {
+            current: window % 8,
+            count: 8,
+            globals: 0,
+        };
+        let decoded = decode(
+            Encoding::new(&found.word.to_be_bytes()).unwrap(),
+            Address(found.pc),
+            InstructionSet::Sparc64,
+        );
+        let of_step = decoded
+            .registers
+            .as_ref()
+            .unwrap()
+            .reads
+            .iter()
+            .map(|read| mode.home(read.register));
+        reads.push(if found.is_annulled {
+            Vec::new()
+        } else {
+            of_step.collect::<Vec<_>>()
+        });
         modes.push(mode);
-        window = match InstructionSet::Sparc64.window_step(&Encoding::new(&found.word.to_be_bytes()).unwrap()) {
+        window = match InstructionSet::Sparc64
+            .window_step(&Encoding::new(&found.word.to_be_bytes()).unwrap())
+        {
             Some(WindowStep::Save) => window + 1,
             Some(WindowStep::Restore) => window + 7,
             Some(WindowStep::Flush | WindowStep::Choice) | None => window,
@@ -292,18 +424,35 @@ fn reads_are_those_of_the_window_in_use() {
         let at = position as u64;
         for name in ["o0", "i0", "l0", "sp", "fp", "o7", "i7", "g1"] {
             let home = mode.home(view(name).register);
-            let expected = (0..position).rev().find(|step| reads[*step].contains(&home));
-            let cell = Cell::Register { thread: ThreadId(0), view: view(name) };
-            let question = LastAccess { cell, kinds: AccessKinds::Reads, before: Position(at) };
+            let expected = (0..position)
+                .rev()
+                .find(|step| reads[*step].contains(&home));
+            let cell = Cell::Register {
+                thread: ThreadId(0),
+                view: view(name),
+            };
+            let question = LastAccess {
+                cell,
+                kinds: AccessKinds::Reads,
+                before: Position(at),
+            };
             let found = match question.run(&index, &Cancel::default()).unwrap() {
                 LastAccessAnswer::Step(hit) => {
                     // Nobody wrote it since, unless the step that read it did.
                     let step = hit.record.step.0;
-                    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(at) };
+                    let last = LastAccess {
+                        cell,
+                        kinds: AccessKinds::Writes,
+                        before: Position(at),
+                    };
                     let last = last.run(&index, &Cancel::default()).unwrap();
-                    let is_fresh = matches!(last, LastAccessAnswer::Step(hit) if hit.record.step.0 >= step);
+                    let is_fresh =
+                        matches!(last, LastAccessAnswer::Step(hit) if hit.record.step.0 >= step);
                     let read = hit.access.and_then(|access| access.value.to_u64());
-                    assert!(is_fresh || read == value(&index, at, name), "{name} before {position}");
+                    assert!(
+                        is_fresh || read == value(&index, at, name),
+                        "{name} before {position}"
+                    );
                     Some(step as usize)
                 }
                 _ => None,
@@ -342,14 +491,27 @@ fn deep(windows: u8, tell: impl Fn(&mut RstWriter, u64)) -> Index {
         put(&mut writer, RESTORE);
         tell(&mut writer, depth);
     }
-    index_of_file(TraceFile { name: "deep".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20)
+    index_of_file(
+        TraceFile {
+            name: "deep".to_owned(),
+            data: Arc::new(writer.into_bytes()),
+        },
+        1 << 20,
+    )
 }
 
 /// The last step that wrote a register of the window in use at a position.
 fn last_write(index: &Index, position: u64, name: &str) -> Option<u64> {
     let view = NameReader(index).register_view(name, ThreadId(0)).unwrap();
-    let cell = Cell::Register { thread: ThreadId(0), view };
-    let question = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(position) };
+    let cell = Cell::Register {
+        thread: ThreadId(0),
+        view,
+    };
+    let question = LastAccess {
+        cell,
+        kinds: AccessKinds::Writes,
+        before: Position(position),
+    };
     match question.run(index, &Cancel::default()).unwrap() {
         LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
         _ => None,
@@ -366,20 +528,41 @@ fn a_window_that_deeper_frames_used_is_not_what_they_left_in_it() {
             let at = innermost + count - depth;
             // Of the innermost frame and those that called it there are as many windows but one.
             let is_kept = depth > 1;
-            assert_eq!(value(&index, at, "l0"), is_kept.then_some(depth), "depth {depth} of {windows}");
+            assert_eq!(
+                value(&index, at, "l0"),
+                is_kept.then_some(depth),
+                "depth {depth} of {windows}"
+            );
             let writer = if is_kept { 2 * depth } else { at - 1 };
-            assert_eq!(last_write(&index, at, "l0"), Some(writer), "depth {depth} of {windows}");
+            assert_eq!(
+                last_write(&index, at, "l0"),
+                Some(writer),
+                "depth {depth} of {windows}"
+            );
             // The outs are the ins of the frame that was left.
-            assert_eq!(last_write(&index, at, "o0"), last_write(&index, at - 1, "i0"), "depth {depth} of {windows}");
+            assert_eq!(
+                last_write(&index, at, "o0"),
+                last_write(&index, at - 1, "i0"),
+                "depth {depth} of {windows}"
+            );
         }
         // A frame that is new has locals of nobody.
-        assert_eq!((value(&index, 2, "l0"), value(&index, 3, "l0")), (None, Some(1)));
+        assert_eq!(
+            (value(&index, 2, "l0"), value(&index, 3, "l0")),
+            (None, Some(1))
+        );
         assert_eq!(last_write(&index, 2, "l0"), Some(1));
     }
     // What the trace states again is known, and is no write where it is no news.
-    let index = deep(4, |writer, depth| (8..32).for_each(|number| writer.register(Kind::Integer, number, depth)));
+    let index = deep(4, |writer, depth| {
+        (8..32).for_each(|number| writer.register(Kind::Integer, number, depth))
+    });
     for depth in 0..4 {
-        assert_eq!(value(&index, 9 + 4 - depth, "l0"), Some(depth), "depth {depth}");
+        assert_eq!(
+            value(&index, 9 + 4 - depth, "l0"),
+            Some(depth),
+            "depth {depth}"
+        );
     }
     assert_eq!(last_write(&index, 11, "l0"), Some(4));
 }
@@ -393,8 +576,12 @@ fn stored_windows_and_windows_chosen_by_number_are_unknown_until_they_are_told()
         for (word, pc) in words.iter().zip((0x1000..).step_by(4)) {
             writer.instruction(pc, *word, None, Flags::default());
         }
-        told.iter().for_each(|(kind, number, value)| writer.register(*kind, *number, *value));
-        let file = TraceFile { name: "windows".to_owned(), data: Arc::new(writer.into_bytes()) };
+        told.iter()
+            .for_each(|(kind, number, value)| writer.register(*kind, *number, *value));
+        let file = TraceFile {
+            name: "windows".to_owned(),
+            data: Arc::new(writer.into_bytes()),
+        };
         let index = index_of_file(file, 1 << 20);
         value(&index, index.step_count(), "l0")
     };
@@ -406,7 +593,10 @@ fn stored_windows_and_windows_chosen_by_number_are_unknown_until_they_are_told()
     assert_eq!(value_at_end(&[WRPR_CWP], &window(3)), None);
     assert_eq!(value_at_end(&[WRPR_CWP], &window(2)), Some(77));
     // `wrpr %g0, 2, %cwp` says it itself.
-    assert_eq!(value_at_end(&[WRPR_CWP & !(31 << 14) | 1 << 13 | 2], &[]), Some(77));
+    assert_eq!(
+        value_at_end(&[WRPR_CWP & !(31 << 14) | 1 << 13 | 2], &[]),
+        Some(77)
+    );
 }
 
 #[test]
@@ -419,10 +609,25 @@ fn a_window_that_is_told_late_leaves_the_cells_their_numbers() {
     writer.register(Kind::Privileged, 9, 4);
     writer.instruction(0x1008, RESTORE, None, Flags::default());
     writer.register(Kind::Privileged, 9, 3);
-    let index = index_of_file(TraceFile { name: "late".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
-    assert_eq!([1, 3].map(|position| value(&index, position, "l0")), [Some(5); 2]);
-    assert_eq!([1, 3].map(|position| last_write(&index, position, "l0")), [Some(0); 2]);
-    assert_eq!([1, 2, 3].map(|position| value(&index, position, "cwp")), [3, 4, 3].map(Some));
+    let index = index_of_file(
+        TraceFile {
+            name: "late".to_owned(),
+            data: Arc::new(writer.into_bytes()),
+        },
+        1 << 20,
+    );
+    assert_eq!(
+        [1, 3].map(|position| value(&index, position, "l0")),
+        [Some(5); 2]
+    );
+    assert_eq!(
+        [1, 3].map(|position| last_write(&index, position, "l0")),
+        [Some(0); 2]
+    );
+    assert_eq!(
+        [1, 2, 3].map(|position| value(&index, position, "cwp")),
+        [3, 4, 3].map(Some)
+    );
 }
 
 #[test]
@@ -433,13 +638,31 @@ fn what_is_said_before_the_end_of_a_trap_is_not_of_its_handler() {
     writer.register_before(Kind::Integer, 14, 0x1000);
     writer.instruction(0x1000, MOV_L0, None, Flags::default());
     writer.trap(0xc0, 0x1004);
-    let flags = Flags { has_trap: true, is_taken: true, is_annulled: false };
+    let flags = Flags {
+        has_trap: true,
+        is_taken: true,
+        is_annulled: false,
+    };
     writer.instruction(0x1004, RESTORE, Some(0x9000), flags);
     writer.instruction(0x9000, MOV_L0, None, Flags::default());
     writer.pair_before([7, 14], [0x77, 0x1000]);
-    writer.instruction(0x9004, RETRY, Some(0x1004), Flags { is_taken: true, ..Flags::default() });
+    writer.instruction(
+        0x9004,
+        RETRY,
+        Some(0x1004),
+        Flags {
+            is_taken: true,
+            ..Flags::default()
+        },
+    );
     writer.instruction(0x1004, RESTORE, None, Flags::default());
-    let index = index_of_file(TraceFile { name: "end".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
+    let index = index_of_file(
+        TraceFile {
+            name: "end".to_owned(),
+            data: Arc::new(writer.into_bytes()),
+        },
+        1 << 20,
+    );
     let at = |position| ["g7", "sp", "fp"].map(|name| value(&index, position, name));
     assert_eq!(at(3), [None, None, None]);
     assert_eq!(at(4), [Some(0x77), Some(0x1000), None]);
@@ -452,10 +675,22 @@ fn what_a_trace_tells_of_memory_gives_registers_their_values() {
     writer.memory(0x2000, 8, 0x1234);
     writer.instruction(0x1000, LDX_L0, Some(0x2000), Flags::default());
     writer.instruction(0x1004, 0x0100_0000, None, Flags::default());
-    let index = index_of_file(TraceFile { name: "load".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
+    let index = index_of_file(
+        TraceFile {
+            name: "load".to_owned(),
+            data: Arc::new(writer.into_bytes()),
+        },
+        1 << 20,
+    );
     let found = state(&index, 1, "l0");
-    assert_eq!((found.value.to_u64(), found.source), (Some(0x1234), ValueSource::Inferred));
-    assert_eq!(found.reason.unwrap().to_string(), "loaded by step 0: what the trace states at step 0");
+    assert_eq!(
+        (found.value.to_u64(), found.source),
+        (Some(0x1234), ValueSource::Inferred)
+    );
+    assert_eq!(
+        found.reason.unwrap().to_string(),
+        "loaded by step 0: what the trace states at step 0"
+    );
 }
 
 #[test]
@@ -475,28 +710,55 @@ fn a_vector_register_is_what_was_loaded_into_it_however_long_ago() {
     writer.trap(0x24, 0x1004 + 4 * 3000);
     writer.instruction(0x1004 + 4 * 3000, NOP, None, Flags::default());
     writer.instruction(0x1008 + 4 * 3000, FADDD_F10, None, Flags::default());
-    let index = index_of_file(TraceFile { name: "vector".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
+    let index = index_of_file(
+        TraceFile {
+            name: "vector".to_owned(),
+            data: Arc::new(writer.into_bytes()),
+        },
+        1 << 20,
+    );
     let value_at = |position| state(&index, position, "d10").value.to_u64();
     assert_eq!(
         [0, 1, 100, 2999, 3001, 3002].map(value_at),
-        [None, Some(0x1234_5678), Some(0x1234_5678), Some(0x1234_5678), Some(0x1234_5678), Some(0x1234_5678)]
+        [
+            None,
+            Some(0x1234_5678),
+            Some(0x1234_5678),
+            Some(0x1234_5678),
+            Some(0x1234_5678),
+            Some(0x1234_5678)
+        ]
     );
     assert_eq!(value_at(3003), None, "a sum of what nobody told");
     let found = state(&index, 2999, "d10");
-    assert_eq!((found.source, found.written_by), (ValueSource::Inferred, Some(Step(0))));
-    assert_eq!(found.reason.unwrap().to_string(), "loaded by step 0: what the trace states at step 0");
+    assert_eq!(
+        (found.source, found.written_by),
+        (ValueSource::Inferred, Some(Step(0)))
+    );
+    assert_eq!(
+        found.reason.unwrap().to_string(),
+        "loaded by step 0: what the trace states at step 0"
+    );
 }
 
 #[test]
 fn what_a_kernel_did_that_no_record_shows_is_unknown() {
     const TA_LINUX: u32 = 0x91d0_206d;
-    let has_record = Flags { has_trap: true, is_taken: true, is_annulled: false };
-    let has_none = Flags { is_taken: true, ..Flags::default() };
+    let has_record = Flags {
+        has_trap: true,
+        is_taken: true,
+        is_annulled: false,
+    };
+    let has_none = Flags {
+        is_taken: true,
+        ..Flags::default()
+    };
     for flags in [has_record, has_none] {
         let mut writer = RstWriter::new(8);
         writer.register_before(Kind::Privileged, 9, 2);
         let told = [(1, 4), (8, 1), (9, 0x2000), (L0, 5)];
-        told.iter().for_each(|(number, value)| writer.register_before(Kind::Integer, *number, *value));
+        told.iter()
+            .for_each(|(number, value)| writer.register_before(Kind::Integer, *number, *value));
         for pc in [0x1000, 0x1004] {
             if flags.has_trap {
                 writer.trap(0x16d, pc);
@@ -507,15 +769,28 @@ fn what_a_kernel_did_that_no_record_shows_is_unknown() {
             }
         }
         writer.instruction(0x1008, MOV_L0, None, Flags::default());
-        let index = index_of_file(TraceFile { name: "asks".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
+        let index = index_of_file(
+            TraceFile {
+                name: "asks".to_owned(),
+                data: Arc::new(writer.into_bytes()),
+            },
+            1 << 20,
+        );
         let values = |position| ["o0", "o1", "l0", "cwp"].map(|name| value(&index, position, name));
         assert_eq!(values(0), [Some(1), Some(0x2000), Some(5), Some(2)]);
         assert_eq!(values(1), [None, None, Some(5), Some(2)]);
         assert_eq!(values(2), [Some(1), None, Some(5), Some(2)]);
         // What it returned is told, though it is no other than it was before.
-        assert_eq!([1, 2].map(|position| last_write(&index, position, "o0")), [Some(0), Some(1)]);
+        assert_eq!(
+            [1, 2].map(|position| last_write(&index, position, "o0")),
+            [Some(0), Some(1)]
+        );
         let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
-        assert_eq!(frames.filter(|call| call.entered != Entered::Root).count(), 0, "nothing of the kernel is shown");
+        assert_eq!(
+            frames.filter(|call| call.entered != Entered::Root).count(),
+            0,
+            "nothing of the kernel is shown"
+        );
         let levels = [1, 2, 3].map(|position| value(&index, position, "tl"));
         assert_eq!(levels, [flags.has_trap.then_some(0); 3]);
     }
@@ -528,15 +803,31 @@ fn a_window_that_was_stored_unseen_is_that_of_the_program_again() {
     writer.register_before(Kind::Privileged, 10, 0);
     writer.register_before(Kind::Integer, L0, 5);
     writer.trap(0x80, 0x1000);
-    let flags = Flags { has_trap: true, is_taken: true, is_annulled: false };
+    let flags = Flags {
+        has_trap: true,
+        is_taken: true,
+        is_annulled: false,
+    };
     writer.instruction(0x1000, SAVE, Some(0x9000), flags);
     writer.instruction(0x1000, SAVE, None, Flags::default());
     writer.instruction(0x1004, MOV_L0 | 7, None, Flags::default());
     writer.register(Kind::Integer, L0, 7);
     writer.instruction(0x1008, RESTORE, None, Flags::default());
-    let index = index_of_file(TraceFile { name: "spill".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
-    assert_eq!([0, 1, 3, 4].map(|position| value(&index, position, "l0")), [5, 5, 7, 5].map(Some));
-    assert_eq!([1, 2, 4].map(|position| value(&index, position, "cwp")), [Some(2), None, None]);
+    let index = index_of_file(
+        TraceFile {
+            name: "spill".to_owned(),
+            data: Arc::new(writer.into_bytes()),
+        },
+        1 << 20,
+    );
+    assert_eq!(
+        [0, 1, 3, 4].map(|position| value(&index, position, "l0")),
+        [5, 5, 7, 5].map(Some)
+    );
+    assert_eq!(
+        [1, 2, 4].map(|position| value(&index, position, "cwp")),
+        [Some(2), None, None]
+    );
 }
 
 /// Writes steps that go where they say.
@@ -554,14 +845,29 @@ impl Program {
 
     /// A jump, call or return, and what stands in its slot.
     fn turn(&mut self, pc: u64, words: [u32; 2], target: u64) -> u64 {
-        self.writer.instruction(pc, words[0], Some(target), Flags { is_taken: true, ..Flags::default() });
+        self.writer.instruction(
+            pc,
+            words[0],
+            Some(target),
+            Flags {
+                is_taken: true,
+                ..Flags::default()
+            },
+        );
         self.steps += 1;
         self.step(pc + 4, words[1]);
         self.steps - 2
     }
 
     fn call(&mut self, pc: u64, target: u64) -> u64 {
-        self.turn(pc, [1 << 30 | (target.wrapping_sub(pc) >> 2) as u32 & 0x3fff_ffff, NOP], target)
+        self.turn(
+            pc,
+            [
+                1 << 30 | (target.wrapping_sub(pc) >> 2) as u32 & 0x3fff_ffff,
+                NOP,
+            ],
+            target,
+        )
     }
 }
 
@@ -577,7 +883,10 @@ const RETURN: u32 = 0x81cf_e008;
 fn a_longjmp_leaves_the_frames_of_all_windows_between() {
     // By `ret` with `restore`, and by `return`, as libraries do it.
     for [jump, slot] in [[RET, RESTORE], [RETURN, NOP], [RETL, NOP]] {
-        let mut program = Program { writer: RstWriter::new(4), steps: 0 };
+        let mut program = Program {
+            writer: RstWriter::new(4),
+            steps: 0,
+        };
         let call = program.call(0x1000, 0x5000); // setjmp
         program.turn(0x5000, [RETL, NOP], 0x1008);
         let outer = program.call(0x1008, 0x2000);
@@ -591,12 +900,22 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
         let last = program.call(0x1008, 0x4000);
         let back = program.turn(0x4000, [RETL, NOP], 0x1010);
         program.step(0x1010, NOP);
-        let file = TraceFile { name: "jumps".to_owned(), data: Arc::new(program.writer.into_bytes()) };
+        let file = TraceFile {
+            name: "jumps".to_owned(),
+            data: Arc::new(program.writer.into_bytes()),
+        };
         let index = index_of_file(file, 1 << 20);
         let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
         let frames = frames.filter(|frame| frame.entered == Entered::Call);
         let told: Vec<_> = frames
-            .map(|frame| (frame.call_step.unwrap().0, frame.depth, frame.exit_step.unwrap().0, frame.left))
+            .map(|frame| {
+                (
+                    frame.call_step.unwrap().0,
+                    frame.depth,
+                    frame.exit_step.unwrap().0,
+                    frame.left,
+                )
+            })
             .collect();
         // What stands in the slot of a return is the last step of its frame.
         let expected = [
@@ -615,32 +934,66 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
 fn check_frames(program: Program, expected: &[&str]) {
     let bytes = program.writer.into_bytes();
     for segment_bytes in [16, 3 * 16, 1 << 20] {
-        let file = TraceFile { name: "frames".to_owned(), data: Arc::new(bytes.clone()) };
+        let file = TraceFile {
+            name: "frames".to_owned(),
+            data: Arc::new(bytes.clone()),
+        };
         let index = index_of_file(file, segment_bytes);
         let number = |step: Option<Step>| step.map_or("-".to_owned(), |step| step.0.to_string());
         let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
-        let frames = frames.filter(|frame| frame.entered != Entered::Root).map(|frame| {
-            let (call, entry, exit) = (number(frame.call_step), number(frame.entry_step), number(frame.exit_step));
-            format!("{:x} {call}..{entry}..{exit} {:?}", frame.function.0, frame.left)
-        });
-        assert_eq!(frames.collect::<Vec<_>>(), expected, "segments of {segment_bytes} bytes");
+        let frames = frames
+            .filter(|frame| frame.entered != Entered::Root)
+            .map(|frame| {
+                let (call, entry, exit) = (
+                    number(frame.call_step),
+                    number(frame.entry_step),
+                    number(frame.exit_step),
+                );
+                format!(
+                    "{:x} {call}..{entry}..{exit} {:?}",
+                    frame.function.0, frame.left
+                )
+            });
+        assert_eq!(
+            frames.collect::<Vec<_>>(),
+            expected,
+            "segments of {segment_bytes} bytes"
+        );
     }
 }
 
 /// RETRY resumes at TPC, and goes on at TNPC after that (The SPARC Architecture Manual, Version 9, A.11).
 #[test]
 fn a_return_whose_slot_traps_ends_its_frame_where_the_slot_is_executed() {
-    let taken = Flags { is_taken: true, ..Flags::default() };
-    let mut program = Program { writer: RstWriter::new(8), steps: 0 };
+    let taken = Flags {
+        is_taken: true,
+        ..Flags::default()
+    };
+    let mut program = Program {
+        writer: RstWriter::new(8),
+        steps: 0,
+    };
     program.writer.state(0x92);
     program.call(0x1000, 0x5000);
     program.step(0x5000, SAVE);
     program.writer.instruction(0x5004, RET, Some(0x1008), taken);
     // A fill.
     program.writer.trap_in_slot(0xc0, 0x5008, 0x1008);
-    program.writer.instruction(0x5008, RESTORE, None, Flags { has_trap: true, ..Flags::default() });
-    program.writer.instruction(0x9000, NOP, None, Flags::default());
-    program.writer.instruction(0x9004, RETRY, Some(0x5008), taken);
+    program.writer.instruction(
+        0x5008,
+        RESTORE,
+        None,
+        Flags {
+            has_trap: true,
+            ..Flags::default()
+        },
+    );
+    program
+        .writer
+        .instruction(0x9000, NOP, None, Flags::default());
+    program
+        .writer
+        .instruction(0x9004, RETRY, Some(0x5008), taken);
     program.step(0x5008, RESTORE);
     program.step(0x1008, NOP);
     check_frames(program, &["5000 0..2..7 Return", "9000 4..5..6 Return"]);
@@ -648,8 +1001,14 @@ fn a_return_whose_slot_traps_ends_its_frame_where_the_slot_is_executed() {
 
 #[test]
 fn an_interrupt_between_a_branch_and_its_slot_hides_neither_the_call_nor_the_return() {
-    let taken = Flags { is_taken: true, ..Flags::default() };
-    let mut program = Program { writer: RstWriter::new(8), steps: 0 };
+    let taken = Flags {
+        is_taken: true,
+        ..Flags::default()
+    };
+    let mut program = Program {
+        writer: RstWriter::new(8),
+        steps: 0,
+    };
     program.writer.state(0x92);
     let interrupt = |program: &mut Program, pc, npc| {
         program.writer.trap_in_slot(0x4e, pc, npc);
@@ -657,13 +1016,24 @@ fn an_interrupt_between_a_branch_and_its_slot_hides_neither_the_call_nor_the_ret
         program.writer.instruction(0x9004, RETRY, Some(pc), taken);
         program.step(pc, NOP);
     };
-    program.writer.instruction(0x1000, 1 << 30 | 0x1000, Some(0x5000), taken);
+    program
+        .writer
+        .instruction(0x1000, 1 << 30 | 0x1000, Some(0x5000), taken);
     interrupt(&mut program, 0x1004, 0x5000);
     program.step(0x5000, NOP);
-    program.writer.instruction(0x5004, RETL, Some(0x1008), taken);
+    program
+        .writer
+        .instruction(0x5004, RETL, Some(0x1008), taken);
     interrupt(&mut program, 0x5008, 0x1008);
     program.step(0x1008, NOP);
-    check_frames(program, &["5000 0..4..8 Return", "9000 0..1..2 Return", "9000 5..6..7 Return"]);
+    check_frames(
+        program,
+        &[
+            "5000 0..4..8 Return",
+            "9000 0..1..2 Return",
+            "9000 5..6..7 Return",
+        ],
+    );
 }
 
 /// A load of the memory at an address, and one from another address space.
@@ -694,7 +1064,10 @@ struct Paged {
 
 impl Paged {
     fn new() -> Self {
-        Self { bytes: RstWriter::new(8).into_bytes(), pc: 0x1000 }
+        Self {
+            bytes: RstWriter::new(8).into_bytes(),
+            pc: 0x1000,
+        }
     }
 
     /// What a writer writes behind its head.
@@ -717,16 +1090,39 @@ impl Paged {
 
     /// A PAVADIFF: of code always the same.
     fn data(&mut self, context: u16, difference: u64) {
-        let sides = [Side { context: 0, difference: 0x4000_0000 }, Side { context, difference }];
+        let sides = [
+            Side {
+                context: 0,
+                difference: 0x4000_0000,
+            },
+            Side {
+                context,
+                difference,
+            },
+        ];
         self.bytes.extend([19, 0x80, 0, 0]);
-        sides.iter().for_each(|side| self.bytes.extend(side.context.to_be_bytes()));
-        sides.iter().for_each(|side| self.bytes.extend(side.difference.to_be_bytes()));
+        sides
+            .iter()
+            .for_each(|side| self.bytes.extend(side.context.to_be_bytes()));
+        sides
+            .iter()
+            .for_each(|side| self.bytes.extend(side.difference.to_be_bytes()));
     }
 
     /// A TLB record about data.
     fn entry(&mut self, change: Entry, tag: u64, data: u64) {
-        self.bytes.extend([5, u8::from(change == Entry::Invalidated) << 7 | 0x40, 0, 0, 0, 0, 0, 0]);
-        self.bytes.extend([tag, data].map(u64::to_be_bytes).as_flattened());
+        self.bytes.extend([
+            5,
+            u8::from(change == Entry::Invalidated) << 7 | 0x40,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ]);
+        self.bytes
+            .extend([tag, data].map(u64::to_be_bytes).as_flattened());
     }
 
     fn process(&mut self) {
@@ -735,19 +1131,36 @@ impl Paged {
     }
 
     fn index(self) -> Index {
-        index_of_file(TraceFile { name: "paged".to_owned(), data: Arc::new(self.bytes) }, 1 << 20)
+        index_of_file(
+            TraceFile {
+                name: "paged".to_owned(),
+                data: Arc::new(self.bytes),
+            },
+            1 << 20,
+        )
     }
 }
 
 /// The physical addresses of a virtual one, each with its context: as the index says, and the oracle too.
 #[track_caller]
 fn physical(index: &Index, position: u64, address: u64) -> Vec<(u64, u64)> {
-    let question = TranslationsAt { thread: ThreadId(0), address: Address(address), position: Position(position) };
+    let question = TranslationsAt {
+        thread: ThreadId(0),
+        address: Address(address),
+        position: Position(position),
+    };
     let found = question.run(index, &Cancel::default()).unwrap();
     let oracle = Oracle::of(index.source().as_ref()).unwrap();
     assert_eq!(question.replay(&oracle).unwrap(), found);
-    assert!(found.iter().all(|told| told.told_at.0 <= position && told.page.0 == address & !0x1fff));
-    found.iter().map(|told| (told.context.unwrap(), told.physical.0)).collect()
+    assert!(
+        found
+            .iter()
+            .all(|told| told.told_at.0 <= position && told.page.0 == address & !0x1fff)
+    );
+    found
+        .iter()
+        .map(|told| (told.context.unwrap(), told.physical.0))
+        .collect()
 }
 
 #[test]
@@ -799,13 +1212,31 @@ fn what_an_entry_or_a_process_ends_is_unknown_until_it_is_told_again() {
     let tag = PAGES | 5;
     let known = [(5, 0x30_0001)];
     assert_eq!(translation(&|_| {}), known);
-    assert_eq!(translation(&|trace| trace.entry(Entry::Invalidated, tag, 0)), []);
+    assert_eq!(
+        translation(&|trace| trace.entry(Entry::Invalidated, tag, 0)),
+        []
+    );
     // How large the page was nobody tells.
-    assert_eq!(translation(&|trace| trace.entry(Entry::Invalidated, tag + 0x8000, 0)), []);
-    assert_eq!(translation(&|trace| trace.entry(Entry::Invalidated, tag + 0x80_0000, 0)), known);
-    assert_eq!(translation(&|trace| trace.entry(Entry::Written, tag, 1 << 63 | 0x30_0000 | 0x32)), known);
-    assert_eq!(translation(&|trace| trace.entry(Entry::Written, tag, 1 << 63 | 0x90_0000 | 0x32)), []);
-    assert_eq!(translation(&|trace| trace.entry(Entry::Written, tag, 0)), []);
+    assert_eq!(
+        translation(&|trace| trace.entry(Entry::Invalidated, tag + 0x8000, 0)),
+        []
+    );
+    assert_eq!(
+        translation(&|trace| trace.entry(Entry::Invalidated, tag + 0x80_0000, 0)),
+        known
+    );
+    assert_eq!(
+        translation(&|trace| trace.entry(Entry::Written, tag, 1 << 63 | 0x30_0000 | 0x32)),
+        known
+    );
+    assert_eq!(
+        translation(&|trace| trace.entry(Entry::Written, tag, 1 << 63 | 0x90_0000 | 0x32)),
+        []
+    );
+    assert_eq!(
+        translation(&|trace| trace.entry(Entry::Written, tag, 0)),
+        []
+    );
     assert_eq!(translation(&Paged::process), []);
 }
 
@@ -821,13 +1252,29 @@ fn entries_of_a_known_mmu_tell_their_pages() {
         let index = trace.index();
         [PAGES + 1, PAGES + 0x2001, PAGES + 0xe001].map(|address| physical(&index, 1, address))
     };
-    let [first, second, eighth] = [0x30_0001, 0x30_2001, 0x30_e001].map(|address| vec![(5, address)]);
-    assert_eq!(told(b"spitfire", 0x30_0032), [first.clone(), vec![], vec![]]);
+    let [first, second, eighth] =
+        [0x30_0001, 0x30_2001, 0x30_e001].map(|address| vec![(5, address)]);
+    assert_eq!(
+        told(b"spitfire", 0x30_0032),
+        [first.clone(), vec![], vec![]]
+    );
     // Bits that are no address there.
-    assert_eq!(told(b"spitfire", 1 << 41 | 0x30_0032), [first.clone(), vec![], vec![]]);
-    assert_eq!(told(b"cheetah", 1 << 41 | 0x30_0032), [vec![(5, 1 << 41 | 0x30_0001)], vec![], vec![]]);
-    assert_eq!(told(b"cheetah", 1 << 61 | 0x30_0032), [first, second, eighth]);
-    assert_eq!(told(b"cheetah", 3 << 61 | 0x40_0032), [vec![], vec![], vec![]]);
+    assert_eq!(
+        told(b"spitfire", 1 << 41 | 0x30_0032),
+        [first.clone(), vec![], vec![]]
+    );
+    assert_eq!(
+        told(b"cheetah", 1 << 41 | 0x30_0032),
+        [vec![(5, 1 << 41 | 0x30_0001)], vec![], vec![]]
+    );
+    assert_eq!(
+        told(b"cheetah", 1 << 61 | 0x30_0032),
+        [first, second, eighth]
+    );
+    assert_eq!(
+        told(b"cheetah", 3 << 61 | 0x40_0032),
+        [vec![], vec![], vec![]]
+    );
     for mmu in [&b"sun4v"[..], b"unknown"] {
         assert_eq!(told(mmu, 0x30_0032), [vec![], vec![], vec![]]);
     }
@@ -865,16 +1312,34 @@ fn the_program_counter_at_the_end_is_where_the_trace_goes_on() {
         let steps = instructions(&fixture(name));
         let mut known = 0;
         for pair in steps.windows(2).take(count) {
-            let [(_, last), (next_record, next)] = pair else { unreachable!() };
+            let [(_, last), (next_record, next)] = pair else {
+                unreachable!()
+            };
             // Control goes to the handler of a trap whatever the instruction is.
             if last.has_trap || last.cpu != next.cpu {
                 continue;
             }
             let cut = whole[..usize::try_from((next_record - 1) * 24).unwrap()].to_vec();
-            let index = index_of_file(TraceFile { name: name.to_owned(), data: Arc::new(cut) }, 1 << 20);
-            let file = RegistersAt { position: index.end(), thread: None }.run(&index, &Cancel::default()).unwrap();
+            let index = index_of_file(
+                TraceFile {
+                    name: name.to_owned(),
+                    data: Arc::new(cut),
+                },
+                1 << 20,
+            );
+            let file = RegistersAt {
+                position: index.end(),
+                thread: None,
+            }
+            .run(&index, &Cancel::default())
+            .unwrap();
             let pc = file.get("pc").and_then(|value| value.to_u64());
-            assert!(pc.is_none_or(|pc| pc == next.pc), "{name}: behind {:x}: {pc:x?}, not {:x}", last.pc, next.pc);
+            assert!(
+                pc.is_none_or(|pc| pc == next.pc),
+                "{name}: behind {:x}: {pc:x?}, not {:x}",
+                last.pc,
+                next.pc
+            );
             known += usize::from(pc.is_some());
         }
         println!("{name}: {known} of {count} known");

@@ -4,21 +4,36 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Effect, HostOperation, Index, IsAccessedBy, LastAccess, LastAccessAnswer,
-    MemoryAt, NextAccess, NextExternalChanges, Program, Query as _, Steps, ValueSource, index_in_memory, with_images,
+    AccessKinds, BuildOptions, Cancel, Cell, Effect, HostOperation, Index, IsAccessedBy,
+    LastAccess, LastAccessAnswer, MemoryAt, NextAccess, NextExternalChanges, Program, Query as _,
+    Steps, ValueSource, index_in_memory, with_images,
 };
 use stepback_machine::{Address, Endian};
 use stepback_parsers::{Position, Step, Tarmac, TarmacOptions};
 
 fn index_of(text: &str, segment_bytes: u64, endian: Endian) -> Index {
-    let options = TarmacOptions { endian, ..TarmacOptions::default() };
+    let options = TarmacOptions {
+        endian,
+        ..TarmacOptions::default()
+    };
     let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), options).unwrap();
-    index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
+    index_in_memory(
+        Arc::new(tarmac),
+        &BuildOptions {
+            segment_bytes,
+            threads: 1,
+        },
+    )
+    .unwrap()
 }
 
 /// Memory at a position: a byte, and a letter for where it comes from.
 fn memory(index: &Index, position: u64, address: u64, len_bytes: u64) -> String {
-    let question = MemoryAt { position: Position(position), address: Address(address), len_bytes };
+    let question = MemoryAt {
+        position: Position(position),
+        address: Address(address),
+        len_bytes,
+    };
     let letter = |source| match source {
         ValueSource::Recorded => 'r',
         ValueSource::Inferred => 'i',
@@ -35,10 +50,19 @@ fn memory(index: &Index, position: u64, address: u64, len_bytes: u64) -> String 
 
 /// The step that wrote a byte last, and the semihosting operation if it was one.
 fn writer(index: &Index, before: u64, address: u64) -> Option<(u64, Option<HostOperation>)> {
-    let cell = Cell::Memory { address: Address(address), len_bytes: 1 };
-    let question = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(before) };
+    let cell = Cell::Memory {
+        address: Address(address),
+        len_bytes: 1,
+    };
+    let question = LastAccess {
+        cell,
+        kinds: AccessKinds::Writes,
+        before: Position(before),
+    };
     match question.run(index, &Cancel::default()).unwrap() {
-        LastAccessAnswer::Step(hit) => Some((hit.record.step.0, hit.access.unwrap().host_operation)),
+        LastAccessAnswer::Step(hit) => {
+            Some((hit.record.step.0, hit.access.unwrap().host_operation))
+        }
         LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
     }
 }
@@ -67,10 +91,23 @@ fn a_buffer_that_the_host_filled_is_unknown_from_the_call_on_until_somebody_read
         assert_eq!(memory(&index, 3, 0x2000, 4), "aar 22i 33i 44r");
         // Only the second read of the first byte tells that something else wrote there once more.
         assert_eq!(memory(&index, 4, 0x2000, 4), "bbx 22r 33r 44r");
-        assert_eq!(index.info().external_changes, 1, "segments of {segment_bytes}");
-        let question = NextExternalChanges { range: None, thread: None, from: Position(0), skip: 0, limit: 9 };
+        assert_eq!(
+            index.info().external_changes,
+            1,
+            "segments of {segment_bytes}"
+        );
+        let question = NextExternalChanges {
+            range: None,
+            thread: None,
+            from: Position(0),
+            skip: 0,
+            limit: 9,
+        };
         let changes = question.run(&index, &Cancel::default()).unwrap();
-        let told: Vec<_> = changes.iter().map(|change| (change.hit.record.step.0, &change.known_before[..])).collect();
+        let told: Vec<_> = changes
+            .iter()
+            .map(|change| (change.hit.record.step.0, &change.known_before[..]))
+            .collect();
         assert_eq!(told, [(3, &[Some(0xaa), None, None, Some(0x44)][..])]);
     }
 }
@@ -80,15 +117,47 @@ fn the_call_is_the_last_write_of_what_it_filled() {
     for segment_bytes in [1, 1 << 20] {
         let index = index_of(READ, segment_bytes, Endian::Little);
         let call = Some((1, Some(HostOperation::Read)));
-        assert_eq!([1, 2, 4].map(|before| writer(&index, before, 0x2002)), [Some((0, None)), call, call]);
+        assert_eq!(
+            [1, 2, 4].map(|before| writer(&index, before, 0x2002)),
+            [Some((0, None)), call, call]
+        );
         assert_eq!(writer(&index, 4, 0x2003), Some((0, None)));
-        let cell = Cell::Memory { address: Address(0x2001), len_bytes: 1 };
-        let next = NextAccess { cell, kinds: AccessKinds::All, from: Position(1) }.run(&index, &Cancel::default());
+        let cell = Cell::Memory {
+            address: Address(0x2001),
+            len_bytes: 1,
+        };
+        let next = NextAccess {
+            cell,
+            kinds: AccessKinds::All,
+            from: Position(1),
+        }
+        .run(&index, &Cancel::default());
         assert_eq!(next.unwrap().unwrap().record.step, Step(1));
-        let steps = Steps { first: Step(1), count: 1 }.run(&index, &Cancel::default()).unwrap();
-        let Effect::Access(access) = &steps[0].effects[0] else { panic!("{steps:?}") };
-        assert_eq!((access.host_operation.map(HostOperation::name), access.value.to_u64()), (Some("SYS_READ"), None));
-        let is_accessed = |kinds| IsAccessedBy { step: Step(1), cell, kinds }.run(&index, &Cancel::default()).unwrap();
+        let steps = Steps {
+            first: Step(1),
+            count: 1,
+        }
+        .run(&index, &Cancel::default())
+        .unwrap();
+        let Effect::Access(access) = &steps[0].effects[0] else {
+            panic!("{steps:?}")
+        };
+        assert_eq!(
+            (
+                access.host_operation.map(HostOperation::name),
+                access.value.to_u64()
+            ),
+            (Some("SYS_READ"), None)
+        );
+        let is_accessed = |kinds| {
+            IsAccessedBy {
+                step: Step(1),
+                cell,
+                kinds,
+            }
+            .run(&index, &Cancel::default())
+            .unwrap()
+        };
         assert!(is_accessed(AccessKinds::Writes));
         assert!(!is_accessed(AccessKinds::Reads));
     }
@@ -110,39 +179,59 @@ fn a_call_without_a_known_register_or_parameter_or_without_effect_changes_nothin
         assert!(READ.contains(from));
         let index = index_of(&READ.replace(from, to), 1, Endian::Little);
         assert_eq!(memory(&index, 2, 0x2000, 4), "11r 22r 33r 44r", "{to}");
-        assert_eq!((writer(&index, 4, 0x2002), index.info().external_changes), (Some((0, None)), 2), "{to}");
+        assert_eq!(
+            (writer(&index, 4, 0x2002), index.info().external_changes),
+            (Some((0, None)), 2),
+            "{to}"
+        );
     }
 }
 
 #[test]
 fn a_parameter_that_was_only_read_counts_as_well_and_so_does_big_endian() {
     let read = READ.replace("MW4 00003008", "MR4 00003008");
-    assert_eq!(writer(&index_of(&read, 1, Endian::Little), 4, 0x2000), Some((1, Some(HostOperation::Read))));
-    assert_eq!(writer(&index_of(READ, 1, Endian::Big), 4, 0x2000), Some((1, Some(HostOperation::Read))));
+    assert_eq!(
+        writer(&index_of(&read, 1, Endian::Little), 4, 0x2000),
+        Some((1, Some(HostOperation::Read)))
+    );
+    assert_eq!(
+        writer(&index_of(READ, 1, Endian::Big), 4, 0x2000),
+        Some((1, Some(HostOperation::Read)))
+    );
 }
 
 #[test]
 fn a_length_as_long_as_the_address_space_ends_with_it() {
     let text = READ
         .replace("00003008 00000003", "00003008 ffffffff")
-        .replace("4 clk MR4 00002000", "4 clk MR1 ffffffff 77\n4 clk MW1 100000000 88\n4 clk MR4 00002000");
+        .replace(
+            "4 clk MR4 00002000",
+            "4 clk MR1 ffffffff 77\n4 clk MW1 100000000 88\n4 clk MR4 00002000",
+        );
     let index = index_of(&text, 1, Endian::Little);
     let call = Some((1, Some(HostOperation::Read)));
     let writers = [0x1fff, 0x2000, 0x8000_0000, 0xffff_ffff, 0x1_0000_0000];
-    assert_eq!(writers.map(|address| writer(&index, 3, address)), [None, call, call, call, None]);
+    assert_eq!(
+        writers.map(|address| writer(&index, 3, address)),
+        [None, call, call, call, None]
+    );
     assert_eq!(memory(&index, 2, 0xffff_ffff, 1), "77i");
 }
 
 #[test]
 fn real_semihosting_explains_what_nobody_wrote() {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/cm3.tiny.tarmac"));
+    let path = PathBuf::from(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../fixtures/cm3.tiny.tarmac"
+    ));
     let text = std::fs::read_to_string(path).unwrap();
     for segment_bytes in [64, 10_000, 1 << 20] {
         let index = index_of(&text, segment_bytes, Endian::Little);
         // The block of the command line at 0x11c44 is loaded from the image, so the trace alone does not tell of it.
         assert_eq!(operations(&index), [(2, "SYS_HEAPINFO")]);
         let call = Some((2, Some(HostOperation::HeapInfo)));
-        let writers = [0x11b33, 0x11b34, 0x11b43, 0x11b44].map(|address| writer(&index, 100, address));
+        let writers =
+            [0x11b33, 0x11b34, 0x11b43, 0x11b44].map(|address| writer(&index, 100, address));
         assert_eq!(writers, [None, call, call, None]);
         assert_eq!(memory(&index, 2, 0x11b34, 4), "??? ??? ??? ???");
         assert_eq!(memory(&index, 3, 0x11b34, 4), "00i 00i 10i 00i");
@@ -152,12 +241,21 @@ fn real_semihosting_explains_what_nobody_wrote() {
 
 /// The steps that let the host write.
 fn operations(index: &Index) -> Vec<(u64, &'static str)> {
-    let steps = Steps { first: Step(0), count: u64::MAX }.run(index, &Cancel::default()).unwrap();
+    let steps = Steps {
+        first: Step(0),
+        count: u64::MAX,
+    }
+    .run(index, &Cancel::default())
+    .unwrap();
     let mut found = Vec::new();
     for step in &steps {
-        found.extend(step.effects.iter().filter_map(|effect| match effect {
-            Effect::Access(access) => access.host_operation.map(|operation| (step.step.0, operation.name())),
-            _ => None,
+        found.extend(step.effects.iter().filter_map(|effect| {
+            match effect {
+                Effect::Access(access) => access
+                    .host_operation
+                    .map(|operation| (step.step.0, operation.name())),
+                _ => None,
+            }
         }));
     }
     found
@@ -212,11 +310,18 @@ fn what_was_loaded_is_unknown_behind_a_call_that_may_let_the_host_write_anywhere
     // The program's memory at 0x2008 is never touched.
     assert_eq!(
         [1, 2].map(|position| memory(&index, position, 0x2004, 8)),
-        ["09i 09i 09i 09i 09i 09i 09i 09i", "55i 66i 77i 88i ??? ??? ??? ???",]
+        [
+            "09i 09i 09i 09i 09i 09i 09i 09i",
+            "55i 66i 77i 88i ??? ??? ??? ???",
+        ]
     );
     let mut program = Program::default();
     program.load_constant(Address(0x2008), [9; 4].into(), 4);
-    let index = with_images(index_of(UNSHOWN, 1, Endian::Little), program, &Cancel::default());
+    let index = with_images(
+        index_of(UNSHOWN, 1, Endian::Little),
+        program,
+        &Cancel::default(),
+    );
     assert_eq!(memory(&index, 2, 0x2008, 4), "09i 09i 09i 09i");
 }
 
@@ -224,11 +329,24 @@ fn what_was_loaded_is_unknown_behind_a_call_that_may_let_the_host_write_anywhere
 fn parameters_that_only_the_image_holds_count() {
     let block = [[1, 0, 0, 0], [0, 0x20, 0, 0], [3, 0, 0, 0]].concat();
     for segment_bytes in [1, 100, 1 << 20] {
-        let index = with_program(index_of(UNSHOWN, segment_bytes, Endian::Little), 0x3000, &block);
-        assert_eq!(memory(&index, 1, 0x2000, 8), "??? ??? ??? 44i 55i 66i 77i 88i");
-        assert_eq!(memory(&index, 2, 0x2000, 8), "11i 22i 33i 44i 55i 66i 77i 88i");
+        let index = with_program(
+            index_of(UNSHOWN, segment_bytes, Endian::Little),
+            0x3000,
+            &block,
+        );
+        assert_eq!(
+            memory(&index, 1, 0x2000, 8),
+            "??? ??? ??? 44i 55i 66i 77i 88i"
+        );
+        assert_eq!(
+            memory(&index, 2, 0x2000, 8),
+            "11i 22i 33i 44i 55i 66i 77i 88i"
+        );
         let call = Some((1, Some(HostOperation::Read)));
-        assert_eq!([0x2002, 0x2003].map(|address| writer(&index, 4, address)), [call, None]);
+        assert_eq!(
+            [0x2002, 0x2003].map(|address| writer(&index, 4, address)),
+            [call, None]
+        );
         assert_eq!(operations(&index), [(1, "SYS_READ")]);
     }
     // What the trace told of the buffer before is contradicted by nobody but the host.
@@ -236,9 +354,19 @@ fn parameters_that_only_the_image_holds_count() {
     let index = index_of(&written, 1, Endian::Little);
     assert_eq!(index.info().external_changes, 1);
     let index = with_program(index, 0x3000, &block);
-    assert_eq!((memory(&index, 3, 0x2000, 4), index.info().external_changes), ("11r 22r 33r 44x".to_owned(), 1));
-    let index = with_program(index_of(&written.replace("44332211", "99332211"), 1, Endian::Little), 0x3000, &block);
-    assert_eq!((memory(&index, 3, 0x2000, 4), index.info().external_changes), ("11r 22r 33r 99r".to_owned(), 0));
+    assert_eq!(
+        (memory(&index, 3, 0x2000, 4), index.info().external_changes),
+        ("11r 22r 33r 44x".to_owned(), 1)
+    );
+    let index = with_program(
+        index_of(&written.replace("44332211", "99332211"), 1, Endian::Little),
+        0x3000,
+        &block,
+    );
+    assert_eq!(
+        (memory(&index, 3, 0x2000, 4), index.info().external_changes),
+        ("11r 22r 33r 99r".to_owned(), 0)
+    );
 }
 
 #[test]
@@ -250,9 +378,18 @@ fn a_parameter_is_not_told_by_a_read_behind_a_later_call_that_may_write_anywhere
     };
     let call = "5 clk IT (5) 00008010 ef123456 A svc : SVC #0x123456\n";
     let index = index_of(&later(""), 1, Endian::Little);
-    assert_eq!(writer(&index, 4, 0x2000), Some((1, Some(HostOperation::Read))));
-    assert_eq!(writer(&index_of(&later(call), 1, Endian::Little), 4, 0x2000), None);
+    assert_eq!(
+        writer(&index, 4, 0x2000),
+        Some((1, Some(HostOperation::Read)))
+    );
+    assert_eq!(
+        writer(&index_of(&later(call), 1, Endian::Little), 4, 0x2000),
+        None
+    );
     let other = format!("4 clk R r0 00000005\n{call}");
     let index = index_of(&later(&other), 1, Endian::Little);
-    assert_eq!(writer(&index, 4, 0x2000), Some((1, Some(HostOperation::Read))));
+    assert_eq!(
+        writer(&index, 4, 0x2000),
+        Some((1, Some(HostOperation::Read)))
+    );
 }

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use stepback_index::{
-    AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText, Fingerprint,
-    Index, LastAccess, LastExternalChanges, LastVisit, MemoryAt, NextAccess, NextAccessedBlock, NextVisit,
-    PositionOfLine, PositionOfTime, Query, RegistersAt, StepCountOf, Steps, ThreadId,
+    AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween,
+    FindText, Fingerprint, Index, LastAccess, LastExternalChanges, LastVisit, MemoryAt, NextAccess,
+    NextAccessedBlock, NextVisit, PositionOfLine, PositionOfTime, Query, RegistersAt, StepCountOf,
+    Steps, ThreadId,
 };
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, Source, Step, Tarmac, TarmacOptions};
@@ -75,29 +76,44 @@ impl File {
         let start = number(&bytes, 16) as usize;
         let directory = start..start + number(&bytes, 24) as usize;
         let is_piece = |from: u64, to: u64, checksum: u64| {
-            from < to && to <= start as u64 && xxh3_64(&bytes[from as usize..to as usize]) == checksum
+            from < to
+                && to <= start as u64
+                && xxh3_64(&bytes[from as usize..to as usize]) == checksum
         };
         let (mut pieces, mut place) = (Vec::new(), directory.start);
         while place + 24 <= directory.end {
             let at = |offset: usize| number(&bytes, (place + 8 * offset).min(directory.end - 8));
-            let is_table = |section: usize| at(section) <= at(section + 1) && at(section + 1) <= start as u64;
+            let is_table =
+                |section: usize| at(section) <= at(section + 1) && at(section + 1) <= start as u64;
             if (0..SECTIONS).all(is_table) && is_piece(at(0), at(1), at(SECTIONS + 1)) {
-                pieces.extend((0..SECTIONS).map(|number| Piece::Section { table: place, number }));
+                pieces.extend((0..SECTIONS).map(|number| Piece::Section {
+                    table: place,
+                    number,
+                }));
                 place += 8 * (2 * SECTIONS + 1);
-            } else if at(0).checked_add(at(1)).is_some_and(|end| is_piece(at(0), end, at(2))) {
+            } else if at(0)
+                .checked_add(at(1))
+                .is_some_and(|end| is_piece(at(0), end, at(2)))
+            {
                 pieces.push(Piece::Extent { place });
                 place += 24;
             } else {
                 place += 1;
             }
         }
-        Self { bytes, directory, pieces }
+        Self {
+            bytes,
+            directory,
+            pieces,
+        }
     }
 
     fn content(&self, piece: Piece) -> &[u8] {
         let at = |place| number(&self.bytes, place) as usize;
         match piece {
-            Piece::Section { table, number } => &self.bytes[at(table + 8 * number)..at(table + 8 * number + 8)],
+            Piece::Section { table, number } => {
+                &self.bytes[at(table + 8 * number)..at(table + 8 * number + 8)]
+            }
             Piece::Extent { place } => &self.bytes[at(place)..at(place) + at(place + 8)],
         }
     }
@@ -109,14 +125,19 @@ impl File {
         let local = |place: usize| place - self.directory.start;
         let content_of = |wanted: usize| {
             let new = changed.iter().find(|(number, _)| *number == wanted);
-            new.map_or_else(|| self.content(self.pieces[wanted]).to_vec(), |(_, content)| content.clone())
+            new.map_or_else(
+                || self.content(self.pieces[wanted]).to_vec(),
+                |(_, content)| content.clone(),
+            )
         };
         for (changed, _) in changed {
             match self.pieces[*changed] {
                 Piece::Extent { place } => {
                     let content = content_of(*changed);
                     for (offset, number) in
-                        [bytes.len() as u64, content.len() as u64, xxh3_64(&content)].into_iter().enumerate()
+                        [bytes.len() as u64, content.len() as u64, xxh3_64(&content)]
+                            .into_iter()
+                            .enumerate()
                     {
                         set(&mut directory, local(place) + 8 * offset, number);
                     }
@@ -126,11 +147,23 @@ impl File {
                 Piece::Section { table, number } => {
                     for section in 0..SECTIONS {
                         let content = content_of(changed - number + section);
-                        set(&mut directory, local(table) + 8 * section, bytes.len() as u64);
-                        set(&mut directory, local(table) + 8 * (SECTIONS + 1 + section), xxh3_64(&content));
+                        set(
+                            &mut directory,
+                            local(table) + 8 * section,
+                            bytes.len() as u64,
+                        );
+                        set(
+                            &mut directory,
+                            local(table) + 8 * (SECTIONS + 1 + section),
+                            xxh3_64(&content),
+                        );
                         bytes.extend(content);
                     }
-                    set(&mut directory, local(table) + 8 * SECTIONS, bytes.len() as u64);
+                    set(
+                        &mut directory,
+                        local(table) + 8 * SECTIONS,
+                        bytes.len() as u64,
+                    );
                 }
             }
         }
@@ -155,12 +188,28 @@ struct Saved {
 
 impl Saved {
     fn new(text: Vec<u8>) -> (Self, File) {
-        let source: Arc<dyn Source> = Arc::new(Tarmac::open(Box::new(text), TarmacOptions::default()).unwrap());
+        let source: Arc<dyn Source> =
+            Arc::new(Tarmac::open(Box::new(text), TarmacOptions::default()).unwrap());
         let fingerprint = Fingerprint::of(source.as_ref(), 0).unwrap();
-        let saved = Self { folder: TempDir::new().unwrap(), source, fingerprint };
-        let options = BuildOptions { segment_bytes: 20 << 10, threads: 1 };
+        let saved = Self {
+            folder: TempDir::new().unwrap(),
+            source,
+            fingerprint,
+        };
+        let options = BuildOptions {
+            segment_bytes: 20 << 10,
+            threads: 1,
+        };
         let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-        Build::new(&saved.source, &saved.fingerprint, &options, &progress, &cancel).to_file(&saved.path()).unwrap();
+        Build::new(
+            &saved.source,
+            &saved.fingerprint,
+            &options,
+            &progress,
+            &cancel,
+        )
+        .to_file(&saved.path())
+        .unwrap();
         let file = File::new(std::fs::read(saved.path()).unwrap());
         (saved, file)
     }
@@ -178,7 +227,10 @@ impl Saved {
         MOST.store(before, Ordering::Relaxed);
         let opened = Index::open(Arc::clone(&self.source), &self.path(), &self.fingerprint);
         opened.iter().for_each(questions);
-        (MOST.load(Ordering::Relaxed).saturating_sub(before), opened.is_ok())
+        (
+            MOST.load(Ordering::Relaxed).saturating_sub(before),
+            opened.is_ok(),
+        )
     }
 }
 
@@ -192,32 +244,124 @@ fn questions(index: &Index) {
     let view = Registers::view("sp", index.instruction_set(ThreadId(0))).unwrap();
     let address = Address(0x8000);
     for at in [0, end.0 / 3, end.0].map(Position) {
-        ask(index, RegistersAt { position: at, thread: None });
-        ask(index, MemoryAt { position: at, address, len_bytes: 512 });
-        for cell in [Cell::Memory { address, len_bytes: 8 }, Cell::Register { thread: ThreadId(0), view }] {
-            ask(index, LastAccess { cell, kinds: AccessKinds::All, before: at });
-            ask(index, NextAccess { cell, kinds: AccessKinds::Writes, from: at });
+        ask(
+            index,
+            RegistersAt {
+                position: at,
+                thread: None,
+            },
+        );
+        ask(
+            index,
+            MemoryAt {
+                position: at,
+                address,
+                len_bytes: 512,
+            },
+        );
+        for cell in [
+            Cell::Memory {
+                address,
+                len_bytes: 8,
+            },
+            Cell::Register {
+                thread: ThreadId(0),
+                view,
+            },
+        ] {
+            ask(
+                index,
+                LastAccess {
+                    cell,
+                    kinds: AccessKinds::All,
+                    before: at,
+                },
+            );
+            ask(
+                index,
+                NextAccess {
+                    cell,
+                    kinds: AccessKinds::Writes,
+                    from: at,
+                },
+            );
         }
-        ask(index, NextVisit { pc: Address(0x8000), from: at });
-        ask(index, LastVisit { pc: Address(0x8004), before: at });
-        ask(index, Steps { first: Step(at.0), count: 20 });
+        ask(
+            index,
+            NextVisit {
+                pc: Address(0x8000),
+                from: at,
+            },
+        );
+        ask(
+            index,
+            LastVisit {
+                pc: Address(0x8004),
+                before: at,
+            },
+        );
+        ask(
+            index,
+            Steps {
+                first: Step(at.0),
+                count: 20,
+            },
+        );
         ask(index, PositionOfLine(Line(at.0)));
         ask(index, PositionOfTime(at.0));
-        ask(index, StepCountOf { thread: ThreadId(0), before: at });
-        ask(index, LastExternalChanges { range: None, thread: None, before: at, skip: 0, limit: 5 });
+        ask(
+            index,
+            StepCountOf {
+                thread: ThreadId(0),
+                before: at,
+            },
+        );
+        ask(
+            index,
+            LastExternalChanges {
+                range: None,
+                thread: None,
+                before: at,
+                skip: 0,
+                limit: 5,
+            },
+        );
         let calls = index.calls();
         let id = calls.innermost_at(ThreadId(0), at).unwrap_or(CallId(0));
-        drop((calls.get(id), calls.path_at(ThreadId(0), at), calls.children(id).take(9).count()));
+        drop((
+            calls.get(id),
+            calls.path_at(ThreadId(0), at),
+            calls.children(id).take(9).count(),
+        ));
     }
-    ask(index, FindText { what: "no such text".parse().unwrap(), thread: None, from: Position(0), limit: 2 });
-    ask(index, DifferenceBetween { from: Position(end.0 / 3), to: end, thread: None });
+    ask(
+        index,
+        FindText {
+            what: "no such text".parse().unwrap(),
+            thread: None,
+            from: Position(0),
+            limit: 2,
+        },
+    );
+    ask(
+        index,
+        DifferenceBetween {
+            from: Position(end.0 / 3),
+            to: end,
+            thread: None,
+        },
+    );
     ask(index, NextAccessedBlock { from: Address(0) });
 }
 
 fn fixture(name: &str, lines: usize) -> Vec<u8> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures"));
     let text = std::fs::read(folder.join(name)).unwrap();
-    text.split_inclusive(|byte| *byte == b'\n').take(lines).flatten().copied().collect()
+    text.split_inclusive(|byte| *byte == b'\n')
+        .take(lines)
+        .flatten()
+        .copied()
+        .collect()
 }
 
 /// One test: others beside it would count too.
@@ -225,7 +369,11 @@ fn fixture(name: &str, lines: usize) -> Vec<u8> {
 fn sections_that_are_swapped_or_lie_cost_no_more_memory_than_the_file_bounds() {
     for name in ["recurse.tiny.tarmac", "amp.head.tarmac"] {
         let (saved, file) = Saved::new(fixture(name, 700));
-        assert!(file.pieces.len() > 2 * SECTIONS, "{name}: {:?}", file.pieces);
+        assert!(
+            file.pieces.len() > 2 * SECTIONS,
+            "{name}: {:?}",
+            file.pieces
+        );
         let (honest, is_open) = saved.ask(&file.with(&[]));
         assert!(is_open, "what is only written anew is as good as before");
         // Whatever a length says, room is given by what there is.
@@ -234,29 +382,66 @@ fn sections_that_are_swapped_or_lie_cost_no_more_memory_than_the_file_bounds() {
         let mut check = |what: &str, bytes: &[u8]| {
             let (most, is_open) = saved.ask(bytes);
             (opened, all) = (opened + usize::from(is_open), all + 1);
-            assert!(most <= bound, "{name}, {what}: {most} bytes of at most {bound}, {honest} without damage");
+            assert!(
+                most <= bound,
+                "{name}, {what}: {most} bytes of at most {bound}, {honest} without damage"
+            );
         };
         // The pieces of two segments, and all that is of the whole.
-        let is_looked_at =
-            |(number, piece): &(usize, &Piece)| *number < 2 * SECTIONS || matches!(piece, Piece::Extent { .. });
-        let pieces: Vec<usize> =
-            file.pieces.iter().enumerate().filter(is_looked_at).map(|(number, _)| number).collect();
+        let is_looked_at = |(number, piece): &(usize, &Piece)| {
+            *number < 2 * SECTIONS || matches!(piece, Piece::Extent { .. })
+        };
+        let pieces: Vec<usize> = file
+            .pieces
+            .iter()
+            .enumerate()
+            .filter(is_looked_at)
+            .map(|(number, _)| number)
+            .collect();
         let content = |number: usize| file.content(file.pieces[number]).to_vec();
         for (place, one) in pieces.iter().copied().enumerate() {
             for other in pieces.iter().copied().skip(place + 1) {
                 let swapped = file.with(&[(one, content(other)), (other, content(one))]);
-                check(&format!("{:?} and {:?} swapped", file.pieces[one], file.pieces[other]), &swapped);
+                check(
+                    &format!(
+                        "{:?} and {:?} swapped",
+                        file.pieces[one], file.pieces[other]
+                    ),
+                    &swapped,
+                );
             }
             let length = content(one).len();
-            let ends = [0, 1, 2, 4, 8, 12, 16, 24, length / 3, length / 2, length.saturating_sub(9)];
+            let ends = [
+                0,
+                1,
+                2,
+                4,
+                8,
+                12,
+                16,
+                24,
+                length / 3,
+                length / 2,
+                length.saturating_sub(9),
+            ];
             for (start, size) in ends.into_iter().flat_map(|start| [(start, 4), (start, 8)]) {
                 for value in [0xff, 0x7f, 0] {
                     let mut lying = content(one);
-                    lying.iter_mut().skip(start).take(size).for_each(|byte| *byte = value);
-                    check(&format!("{:?} with {value:#x} at {start}", file.pieces[one]), &file.with(&[(one, lying)]));
+                    lying
+                        .iter_mut()
+                        .skip(start)
+                        .take(size)
+                        .for_each(|byte| *byte = value);
+                    check(
+                        &format!("{:?} with {value:#x} at {start}", file.pieces[one]),
+                        &file.with(&[(one, lying)]),
+                    );
                 }
             }
         }
-        assert!(opened > all / 2, "{name}: of {all} files only {opened} were asked");
+        assert!(
+            opened > all / 2,
+            "{name}: of {all} files only {opened} were asked"
+        );
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use stepback_index::{BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory};
+use stepback_index::{
+    BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory,
+};
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, Tarmac};
 
@@ -15,13 +17,21 @@ fn check(writes: &[&str], expected: &[&str]) {
     let text: String = writes.iter().zip(1..).map(step).collect();
     for segment_bytes in [1, 1 << 20] {
         let tarmac = Tarmac::open(Box::new(text.clone().into_bytes()), Default::default()).unwrap();
-        let options = BuildOptions { segment_bytes, ..BuildOptions::default() };
+        let options = BuildOptions {
+            segment_bytes,
+            ..BuildOptions::default()
+        };
         let index = index_in_memory(Arc::new(tarmac), &options).unwrap();
         let value = |position: u64| {
             let views = vec![("z0".to_owned(), RegisterView::new(RegisterId::V0, 0, 32))];
-            let asked = RegisterViewsAt { position: Position(position), thread: ThreadId(0), views };
+            let asked = RegisterViewsAt {
+                position: Position(position),
+                thread: ThreadId(0),
+                views,
+            };
             let state = asked.run(&index, &Cancel::default()).unwrap().remove(0);
-            let digits = |byte: &Option<u8>| byte.map_or("..".to_owned(), |byte| format!("{byte:02x}"));
+            let digits =
+                |byte: &Option<u8>| byte.map_or("..".to_owned(), |byte| format!("{byte:02x}"));
             let bytes: Vec<_> = state.value.0.iter().rev().map(digits).collect();
             bytes.concat()
         };
@@ -43,12 +53,22 @@ fn a_write_of_a_low_part_clears_the_rest_of_z() {
             &format!("Z0 {z}"),
             "V0 55555555555555555555555555555555",
         ],
-        &[&z, &low(&"2".repeat(32)), &low(&"3".repeat(16)), &low("44444444"), &z, &low(&"5".repeat(32))],
+        &[
+            &z,
+            &low(&"2".repeat(32)),
+            &low(&"3".repeat(16)),
+            &low("44444444"),
+            &z,
+            &low(&"5".repeat(32)),
+        ],
     );
 }
 
 #[test]
 fn a_write_of_some_bits_leaves_the_rest() {
     let z = "11".repeat(32);
-    check(&[&format!("Z0 {z}"), "V0<63:0> 2222222222222222"], &[&z, &format!("{}{}", "1".repeat(48), "2".repeat(16))]);
+    check(
+        &[&format!("Z0 {z}"), "V0<63:0> 2222222222222222"],
+        &[&z, &format!("{}{}", "1".repeat(48), "2".repeat(16))],
+    );
 }

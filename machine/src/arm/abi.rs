@@ -16,8 +16,8 @@ pub const AAPCS64: Abi = Abi {
     return_address: ReturnAddress::Register(LINK_64),
     // AAPCS64, sections 6.1.1 and 6.1.2.
     callee_saved: &[
-        "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "d8", "d9", "d10", "d11", "d12",
-        "d13", "d14", "d15",
+        "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "d8", "d9",
+        "d10", "d11", "d12", "d13", "d14", "d15",
     ],
     system_calls: SystemCalls {
         numbers: Numbers::Generic,
@@ -35,7 +35,8 @@ pub const AAPCS32: Abi = Abi {
     return_address: ReturnAddress::Register(RegisterId::LR),
     // AAPCS32, sections 6.1.1 and 6.1.2.1.
     callee_saved: &[
-        "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15",
+        "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "d8", "d9", "d10", "d11", "d12", "d13",
+        "d14", "d15",
     ],
     system_calls: SystemCalls {
         numbers: Numbers::Arm,
@@ -48,15 +49,22 @@ pub const AAPCS32: Abi = Abi {
 
 /// Firmware and hypervisors may use all that a function may use.
 pub const FIRMWARE_64: &[&str] = &[
-    "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+    "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
+    "x15", "x16", "x17",
 ];
 /// The same in AArch32.
 pub const FIRMWARE_32: &[&str] = &["r0", "r1", "r2", "r3", "r12"];
 
 /// Semihosting in AArch64.
-pub const HOST_CALL_64: HostCall = HostCall { operation: "w0", argument: "x1" };
+pub const HOST_CALL_64: HostCall = HostCall {
+    operation: "w0",
+    argument: "x1",
+};
 /// The same in AArch32.
-pub const HOST_CALL_32: HostCall = HostCall { operation: "r0", argument: "r1" };
+pub const HOST_CALL_32: HostCall = HostCall {
+    operation: "r0",
+    argument: "r1",
+};
 
 /// True for the link registers of both states: a processor may change from one to the other.
 #[inline(always)]

@@ -15,7 +15,10 @@ pub fn stack_choice(name: &str) -> Option<Security> {
 /// Returns true for a register that each security state has, by its lower-case name without a suffix
 /// (DDI 0553, B3.15 "Security states, register banking between them").
 pub fn is_state_banked(name: &str) -> bool {
-    let is_control = matches!(name, "control" | "primask" | "faultmask" | "basepri" | "msplim" | "psplim");
+    let is_control = matches!(
+        name,
+        "control" | "primask" | "faultmask" | "basepri" | "msplim" | "psplim"
+    );
     is_control
         || matches!(banked(name), Some(BankedRegister { bank, .. }) if bank == Bank::Main(Security::Undivided) || bank == Bank::Process(Security::Undivided))
 }
@@ -27,7 +30,10 @@ pub fn banked(name: &str) -> Option<BankedRegister> {
         let (word, rest) = suffix.as_bytes().split_at_checked(3).unwrap_or_default();
         bank_mode(word).filter(|_| matches!(rest.first(), None | Some(b'_')))
     };
-    let level = suffix.strip_prefix("el").and_then(|level| level.parse::<u8>().ok()).filter(|level| *level < 4);
+    let level = suffix
+        .strip_prefix("el")
+        .and_then(|level| level.parse::<u8>().ok())
+        .filter(|level| *level < 4);
     let stack = RegisterView::new(RegisterId::SP, 0, 4);
     let link = RegisterView::new(RegisterId::LR, 0, 4);
     let security = Security::of(name.as_bytes());
@@ -37,13 +43,24 @@ pub fn banked(name: &str) -> Option<BankedRegister> {
         ("psp", _) => (stack, Bank::Process(security)),
         ("sp" | "r13", _) if stack_word == "main" => (stack, Bank::Main(security)),
         ("sp" | "r13", _) if stack_word == "process" => (stack, Bank::Process(security)),
-        ("sp", _) if level.is_some() => (RegisterView::new(RegisterId::SP, 0, 8), Bank::Level(level?)),
+        ("sp", _) if level.is_some() => {
+            (RegisterView::new(RegisterId::SP, 0, 8), Bank::Level(level?))
+        }
         ("sp" | "r13", mode) => (stack, mode.map_or(Bank::Other, Bank::Mode)),
         ("lr" | "r14", Some(mode)) => (link, Bank::Link(mode)),
         ("r14", None) => (link, Bank::Other),
-        (plain, Some(mode)) if plain.starts_with('r') || matches!(plain, "sb" | "sl" | "fp" | "ip") => {
+        (plain, Some(mode))
+            if plain.starts_with('r') || matches!(plain, "sb" | "sl" | "fp" | "ip") =>
+        {
             let view = aarch32_view(plain)?;
-            (view, if view.register.0 < 8 { Bank::Other } else { Bank::Fiq(mode) })
+            (
+                view,
+                if view.register.0 < 8 {
+                    Bank::Other
+                } else {
+                    Bank::Fiq(mode)
+                },
+            )
         }
         _ => return None,
     };

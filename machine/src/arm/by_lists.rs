@@ -12,12 +12,19 @@ use crate::arm::views::{view_of, written};
 /// Notes the registers that the lists call read and written.
 ///
 /// The lists name the old destination of most vector forms; there the description decides, which is complete.
-pub fn note_listed(description: &mut Description, instruction: &Disassembled<'_>, set: InstructionSet) {
+pub fn note_listed(
+    description: &mut Description,
+    instruction: &Disassembled<'_>,
+    set: InstructionSet,
+) {
     if !description.meaning.memory.is_empty() {
         return;
     }
     let views = |registers: &[RegId]| -> Vec<RegisterView> {
-        registers.iter().filter_map(|register| view_of(instruction.disassembler, *register, set)).collect()
+        registers
+            .iter()
+            .filter_map(|register| view_of(instruction.disassembler, *register, set))
+            .collect()
     };
     let written = views(instruction.detail.regs_write());
     let mut listed = views(instruction.detail.regs_read());
@@ -33,8 +40,12 @@ pub fn note_listed(description: &mut Description, instruction: &Disassembled<'_>
 /// The registers by its lists; memory that it accesses is not described.
 pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Description {
     let views = |registers: &[RegId]| -> Vec<RegisterView> {
-        let views = registers.iter().filter_map(|register| view_of(instruction.disassembler, *register, set));
-        views.filter(|view| view.register != RegisterId::PC).collect()
+        let views = registers
+            .iter()
+            .filter_map(|register| view_of(instruction.disassembler, *register, set));
+        views
+            .filter(|view| view.register != RegisterId::PC)
+            .collect()
     };
     let mut description = Description::default();
     for view in views(instruction.detail.regs_read()) {

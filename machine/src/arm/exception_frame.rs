@@ -22,7 +22,13 @@ pub static FRAME: FrameLayout = FrameLayout {
     late_offset: 0x20,
     // Without VPR or its reserved word, and with it; the same with s16 to s31.
     late_bytes: &[0x44, 0x48, 0x88],
-    scratch: &[RegisterId(0), RegisterId(1), RegisterId(2), RegisterId(3), RegisterId(12)],
+    scratch: &[
+        RegisterId(0),
+        RegisterId(1),
+        RegisterId(2),
+        RegisterId(3),
+        RegisterId(12),
+    ],
     is_return_value: is_exception_return,
 };
 
@@ -43,7 +49,10 @@ pub fn is_function_return(value: u64) -> bool {
 }
 
 const fn word(offset: u64, register: RegisterId) -> FrameWord {
-    FrameWord { offset, view: RegisterView::new(register, 0, 4) }
+    FrameWord {
+        offset,
+        view: RegisterView::new(register, 0, 4),
+    }
 }
 
 static WORDS: [FrameWord; 42] = {
@@ -63,7 +72,10 @@ static WORDS: [FrameWord; 42] = {
     while number < 32 {
         let start = if number < 16 { 0x20 } else { 0x28 };
         let view = RegisterView::new(RegisterId(RegisterId::V0.0 + number / 4), number % 4 * 4, 4);
-        words[10 + number as usize] = FrameWord { offset: start + 4 * number as u64, view };
+        words[10 + number as usize] = FrameWord {
+            offset: start + 4 * number as u64,
+            view,
+        };
         number += 1;
     }
     words
@@ -95,28 +107,51 @@ mod tests {
 
     #[test]
     fn each_register_has_the_place_of_the_manual() {
-        let offset = |name: &str| WORDS.iter().find(|word| word.view == view(name)).map(|word| word.offset);
-        let names = ["r0", "r3", "r12", "lr", "pc", "psr", "s0", "s1", "s15", "fpscr", "vpr", "s16", "s31"];
-        let expected = [0, 0xc, 0x10, 0x14, 0x18, 0x1c, 0x20, 0x24, 0x5c, 0x60, 0x64, 0x68, 0xa4];
+        let offset = |name: &str| {
+            WORDS
+                .iter()
+                .find(|word| word.view == view(name))
+                .map(|word| word.offset)
+        };
+        let names = [
+            "r0", "r3", "r12", "lr", "pc", "psr", "s0", "s1", "s15", "fpscr", "vpr", "s16", "s31",
+        ];
+        let expected = [
+            0, 0xc, 0x10, 0x14, 0x18, 0x1c, 0x20, 0x24, 0x5c, 0x60, 0x64, 0x68, 0xa4,
+        ];
         assert_eq!(names.map(offset), expected.map(Some));
-        let offsets: Vec<_> = ADDITIONAL.iter().map(|word| (word.view.register.0, word.offset)).collect();
+        let offsets: Vec<_> = ADDITIONAL
+            .iter()
+            .map(|word| (word.view.register.0, word.offset))
+            .collect();
         assert_eq!((offsets[0], offsets[7]), ((4, 8), (11, 0x24)));
         let mut sorted: Vec<_> = WORDS.iter().map(|word| word.offset).collect();
         sorted.sort_unstable();
-        assert_eq!(sorted, (0..42).map(|number| 4 * number).collect::<Vec<u64>>());
+        assert_eq!(
+            sorted,
+            (0..42).map(|number| 4 * number).collect::<Vec<u64>>()
+        );
     }
 
     fn words(kind: AccessKind, first: u64, values: &[u32]) -> Vec<FrameEvent> {
         let access = |(place, value): (u64, &u32)| {
             let [a, b, c, d] = value.to_le_bytes();
             let bytes = Some([a, b, c, d, 0, 0, 0, 0]);
-            FrameEvent::Access(FrameAccess { kind, address: first + 4 * place, size_bytes: 4, bytes })
+            FrameEvent::Access(FrameAccess {
+                kind,
+                address: first + 4 * place,
+                size_bytes: 4,
+                bytes,
+            })
         };
         (0..).zip(values).map(access).collect()
     }
 
     fn sp(value: u64) -> FrameEvent {
-        FrameEvent::Register { plain: RegisterId::SP, value: Some(value) }
+        FrameEvent::Register {
+            plain: RegisterId::SP,
+            value: Some(value),
+        }
     }
 
     /// The registers whose values the words from an address on hold.
@@ -125,13 +160,21 @@ mod tests {
         let encoding = crate::bytes::Encoding::new(bytes).unwrap();
         let instruction = decode(encoding, Address(0x1000), InstructionSet::T32);
         let found = ExceptionFlow::find(&FRAME, Some(&instruction), &events);
-        let frame = found.as_ref().and_then(|found| found.stored.as_ref().or(found.loaded.as_ref()));
+        let frame = found
+            .as_ref()
+            .and_then(|found| found.stored.as_ref().or(found.loaded.as_ref()));
         let name = |address: u64| {
             let byte = frame.and_then(|frame| frame.register_at(address));
-            let word = byte.map(|byte| RegisterView { size_bytes: 4, ..byte });
-            word.and_then(|word| Registers::name(word, InstructionSet::T32)).unwrap_or("-")
+            let word = byte.map(|byte| RegisterView {
+                size_bytes: 4,
+                ..byte
+            });
+            word.and_then(|word| Registers::name(word, InstructionSet::T32))
+                .unwrap_or("-")
         };
-        let names: Vec<_> = (0..expected.split(' ').count() as u64).map(|place| name(first + 4 * place)).collect();
+        let names: Vec<_> = (0..expected.split(' ').count() as u64)
+            .map(|place| name(first + 4 * place))
+            .collect();
         assert_eq!(names.join(" "), expected);
     }
 
@@ -149,21 +192,53 @@ mod tests {
         check(NOP, stored(vec![]), 0x2000, BASIC);
         check(NOP, words(Write, 0x2000, &[0; 7]), 0x2000, "- -");
         // Some words alone.
-        check(NOP, [words(Write, 0x2008, &[0; 2]), vec![sp(0x2000)]].concat(), 0x2008, "r2 r3");
-        check(BX_LR, [words(Read, 0x2000, &[0; 8]), vec![sp(0x2020)]].concat(), 0x2000, BASIC);
-        check(BX_LR, [words(Read, 0x2000, &[0; 8]), vec![sp(0x2024)]].concat(), 0x2000, BASIC);
-        check(BX_LR, [words(Read, 0x2004, &[0; 3]), vec![sp(0x2020)]].concat(), 0x2004, "r1 r2 r3");
+        check(
+            NOP,
+            [words(Write, 0x2008, &[0; 2]), vec![sp(0x2000)]].concat(),
+            0x2008,
+            "r2 r3",
+        );
+        check(
+            BX_LR,
+            [words(Read, 0x2000, &[0; 8]), vec![sp(0x2020)]].concat(),
+            0x2000,
+            BASIC,
+        );
+        check(
+            BX_LR,
+            [words(Read, 0x2000, &[0; 8]), vec![sp(0x2024)]].concat(),
+            0x2000,
+            BASIC,
+        );
+        check(
+            BX_LR,
+            [words(Read, 0x2004, &[0; 3]), vec![sp(0x2020)]].concat(),
+            0x2004,
+            "r1 r2 r3",
+        );
         // What other instructions load is no frame.
-        check(NOP, [words(Read, 0x2000, &[0; 8]), vec![sp(0x2020)]].concat(), 0x2000, "- -");
+        check(
+            NOP,
+            [words(Read, 0x2000, &[0; 8]), vec![sp(0x2020)]].concat(),
+            0x2000,
+            "- -",
+        );
     }
 
     #[test]
     fn the_operands_of_the_instruction_are_not_part_of_a_frame() {
         use AccessKind::{Read, Write};
-        let stored = [words(Write, 0x2020, &[0; 2]), words(Write, 0x2000, &[0; 8]), vec![sp(0x2020), sp(0x2000)]];
+        let stored = [
+            words(Write, 0x2020, &[0; 2]),
+            words(Write, 0x2000, &[0; 8]),
+            vec![sp(0x2020), sp(0x2000)],
+        ];
         check(PUSH_R4_LR, stored.concat(), 0x2000, BASIC);
-        let loaded =
-            [words(Read, 0x1ff8, &[7, 0xffff_fff9]), words(Read, 0x2000, &[0; 8]), vec![sp(0x2000), sp(0x2020)]];
+        let loaded = [
+            words(Read, 0x1ff8, &[7, 0xffff_fff9]),
+            words(Read, 0x2000, &[0; 8]),
+            vec![sp(0x2000), sp(0x2020)],
+        ];
         check(POP_R4_PC, loaded.concat(), 0x2000, BASIC);
     }
 
@@ -171,10 +246,20 @@ mod tests {
     #[test]
     fn what_a_call_into_the_other_state_stores_is_no_register() {
         let stored = words(AccessKind::Write, 0x2000, &[0x1000_0005, 0]);
-        check(&[0xa4, 0x47], [stored, vec![sp(0x2000)]].concat(), 0x2000, "- -");
+        check(
+            &[0xa4, 0x47],
+            [stored, vec![sp(0x2000)]].concat(),
+            0x2000,
+            "- -",
+        );
         let encoding = crate::bytes::Encoding::new(&[0xa4, 0x47]).unwrap();
         let blxns = decode(encoding, Address(0x1000), InstructionSet::T32);
-        let reads: Vec<_> = blxns.meaning.data_reads.iter().map(|view| view.register.0).collect();
+        let reads: Vec<_> = blxns
+            .meaning
+            .data_reads
+            .iter()
+            .map(|view| view.register.0)
+            .collect();
         assert_eq!((blxns.text.as_str(), reads), ("blxns r4", vec![4]));
         // SG may clear the lowest bit of the link register.
         let encoding = crate::bytes::Encoding::new(&[0x7f, 0xe9, 0x7f, 0xe9]).unwrap();
@@ -192,6 +277,11 @@ mod tests {
         let extended = [words(Write, 0x2000, &[0; 26]), vec![sp(0x2000)]].concat();
         check(NOP, extended, 0x2060, "fpscr vpr");
         // VADD.F32 s0,s0,s0 in a handler.
-        check(&[0x30, 0xee, 0x00, 0x0a], words(Write, 0x2020, &[0; 17]), 0x2020, "s0 s1 s2");
+        check(
+            &[0x30, 0xee, 0x00, 0x0a],
+            words(Write, 0x2020, &[0; 17]),
+            0x2020,
+            "s0 s1 s2",
+        );
     }
 }

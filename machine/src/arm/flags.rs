@@ -34,18 +34,52 @@ pub fn of_condition(code: u32) -> u64 {
 /// The same condition as a test.
 pub fn test_of_condition(code: u32) -> FlagTest {
     let test = match code >> 1 & 7 {
-        0 => FlagTest { set: Z, ..FlagTest::default() },
-        1 => FlagTest { set: C, ..FlagTest::default() },
-        2 => FlagTest { set: N, ..FlagTest::default() },
-        3 => FlagTest { set: V, ..FlagTest::default() },
+        0 => FlagTest {
+            set: Z,
+            ..FlagTest::default()
+        },
+        1 => FlagTest {
+            set: C,
+            ..FlagTest::default()
+        },
+        2 => FlagTest {
+            set: N,
+            ..FlagTest::default()
+        },
+        3 => FlagTest {
+            set: V,
+            ..FlagTest::default()
+        },
         // HI, GE and GT are the negations of what is told here.
-        4 => FlagTest { set: Z, clear: C, is_negated: true, ..FlagTest::default() },
-        5 => FlagTest { differ: Some((N, V)), is_negated: true, ..FlagTest::default() },
-        6 => FlagTest { set: Z, differ: Some((N, V)), is_negated: true, ..FlagTest::default() },
+        4 => FlagTest {
+            set: Z,
+            clear: C,
+            is_negated: true,
+            ..FlagTest::default()
+        },
+        5 => FlagTest {
+            differ: Some((N, V)),
+            is_negated: true,
+            ..FlagTest::default()
+        },
+        6 => FlagTest {
+            set: Z,
+            differ: Some((N, V)),
+            is_negated: true,
+            ..FlagTest::default()
+        },
         // Always, whatever the lowest bit.
-        _ => return FlagTest { is_negated: true, ..FlagTest::default() },
+        _ => {
+            return FlagTest {
+                is_negated: true,
+                ..FlagTest::default()
+            };
+        }
     };
-    FlagTest { is_negated: test.is_negated != (code & 1 == 1), ..test }
+    FlagTest {
+        is_negated: test.is_negated != (code & 1 == 1),
+        ..test
+    }
 }
 
 #[cfg(test)]

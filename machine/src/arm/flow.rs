@@ -6,7 +6,11 @@ use crate::control::Flow;
 
 /// What an instruction of T32 does, when its condition holds.
 pub fn t32_flow(opcode: u32) -> Flow {
-    if opcode > 0xffff { t32_wide(opcode) } else { t32_narrow(opcode) }
+    if opcode > 0xffff {
+        t32_wide(opcode)
+    } else {
+        t32_narrow(opcode)
+    }
 }
 
 /// The same of A64.
@@ -69,9 +73,15 @@ fn a32_load(opcode: u32) -> Flow {
 
 fn a32_data(opcode: u32) -> Flow {
     match opcode & 0x0fff_fff0 {
-        0x012f_ff10 => return if opcode & 15 == 14 { Flow::Return } else { Flow::Branch }, // BX
-        0x012f_ff20 => return Flow::Branch,                                                // BXJ
-        0x012f_ff30 => return Flow::Call,                                                  // BLX
+        0x012f_ff10 => {
+            return if opcode & 15 == 14 {
+                Flow::Return
+            } else {
+                Flow::Branch
+            };
+        } // BX
+        0x012f_ff20 => return Flow::Branch, // BXJ
+        0x012f_ff30 => return Flow::Call,   // BLX
         _ => {}
     }
     let is_register = opcode & 0x0200_0000 == 0;
@@ -93,15 +103,15 @@ fn a32_data(opcode: u32) -> Flow {
 
 fn t32_narrow(opcode: u32) -> Flow {
     match opcode {
-        0x4770 | 0x4774 | 0x46f7 => Flow::Return,        // BX lr, BXNS lr, MOV pc,lr
-        0xbd00..=0xbdff => Flow::Return,                 // POP {…,pc}
-        0x4700..=0x477f => Flow::Branch,                 // BX
-        0x4780..=0x47ff => Flow::Call,                   // BLX
-        0xd000..=0xddff => Flow::Branch,                 // B<c>
-        0xdf00..=0xdfff => Flow::Trap,                   // SVC
-        0xe000..=0xe7ff => Flow::Branch,                 // B
+        0x4770 | 0x4774 | 0x46f7 => Flow::Return, // BX lr, BXNS lr, MOV pc,lr
+        0xbd00..=0xbdff => Flow::Return,          // POP {…,pc}
+        0x4700..=0x477f => Flow::Branch,          // BX
+        0x4780..=0x47ff => Flow::Call,            // BLX
+        0xd000..=0xddff => Flow::Branch,          // B<c>
+        0xdf00..=0xdfff => Flow::Trap,            // SVC
+        0xe000..=0xe7ff => Flow::Branch,          // B
         0xbe00..=0xbeff | 0xba80..=0xbabf => Flow::Trap, // BKPT, HLT
-        _ if opcode & 0xf500 == 0xb100 => Flow::Branch,  // CBZ
+        _ if opcode & 0xf500 == 0xb100 => Flow::Branch, // CBZ
         _ if opcode & 0xfd87 == 0x4487 && opcode & 0x0300 != 0x0100 => Flow::Branch, // ADD pc, MOV pc
         _ => Flow::Next,
     }
@@ -164,42 +174,153 @@ mod tests {
     #[test]
     fn a64_control_flow_is_told() {
         let set = InstructionSet::A64;
-        check(set, Flow::Branch, &[0x1400_0001, 0x17ff_fff0, 0x5400_00e0, 0x3500_00e0, 0x3707_fe00, 0xd61f_03c0]);
+        check(
+            set,
+            Flow::Branch,
+            &[
+                0x1400_0001,
+                0x17ff_fff0,
+                0x5400_00e0,
+                0x3500_00e0,
+                0x3707_fe00,
+                0xd61f_03c0,
+            ],
+        );
         check(set, Flow::Branch, &[0xd71f_0a11]);
         check(set, Flow::Call, &[0x97ff_ffb5, 0xd63f_0040, 0xd73f_0840]);
         check(set, Flow::Return, &[0xd65f_03c0, 0xd65f_0bff]);
-        check(set, Flow::Trap, &[0xd400_0001, 0xd400_0002, 0xd420_0000, 0xd45e_0000]);
+        check(
+            set,
+            Flow::Trap,
+            &[0xd400_0001, 0xd400_0002, 0xd420_0000, 0xd45e_0000],
+        );
         check(set, Flow::ExceptionReturn, &[0xd69f_03e0, 0xd69f_0bff]);
-        check(set, Flow::Next, &[0xd503_201f, 0x9100_03fd, 0x0000_0000, 0xa9be_7bfd]);
+        check(
+            set,
+            Flow::Next,
+            &[0xd503_201f, 0x9100_03fd, 0x0000_0000, 0xa9be_7bfd],
+        );
     }
 
     #[test]
     fn a32_control_flow_is_told() {
         let set = InstructionSet::A32;
-        check(set, Flow::Branch, &[0xea00_0001, 0x0aff_fffe, 0xe12f_ff13, 0xe59f_f010, 0xe79f_f102, 0xe08f_f003]);
+        check(
+            set,
+            Flow::Branch,
+            &[
+                0xea00_0001,
+                0x0aff_fffe,
+                0xe12f_ff13,
+                0xe59f_f010,
+                0xe79f_f102,
+                0xe08f_f003,
+            ],
+        );
         check(set, Flow::Branch, &[0xe1a0_f003, 0xe5bc_f123]);
         check(set, Flow::Call, &[0xeb00_0001, 0xfa00_0001, 0xe12f_ff33]);
-        check(set, Flow::Return, &[0xe12f_ff1e, 0xe1a0_f00e, 0xe49d_f004, 0xe8bd_8010, 0xe91b_a800]);
+        check(
+            set,
+            Flow::Return,
+            &[
+                0xe12f_ff1e,
+                0xe1a0_f00e,
+                0xe49d_f004,
+                0xe8bd_8010,
+                0xe91b_a800,
+            ],
+        );
         // LDR pc,[sp],#8 and #16, LDREQ; not LDR pc,[sp],#0, [sp],#-4, [sp,#8], [sp,#8]!, [r1],#8.
         check(set, Flow::Return, &[0xe49d_f008, 0xe49d_f010, 0x049d_f008]);
-        check(set, Flow::Branch, &[0xe49d_f000, 0xe41d_f004, 0xe59d_f008, 0xe5bd_f008, 0xe491_f008]);
-        check(set, Flow::Trap, &[0xef12_3456, 0xe120_0070, 0xe160_0070, 0xe10f_0070]);
-        check(set, Flow::ExceptionReturn, &[0xe25e_f004, 0xe1b0_f00e, 0xe8fd_8001, 0xf8bd_0a00]);
-        check(set, Flow::Next, &[0xe1a0_0000, 0xe15f_0001, 0xe11f_f000, 0xe59f_0010, 0xe7f0_00f0, 0xe129_f000]);
+        check(
+            set,
+            Flow::Branch,
+            &[
+                0xe49d_f000,
+                0xe41d_f004,
+                0xe59d_f008,
+                0xe5bd_f008,
+                0xe491_f008,
+            ],
+        );
+        check(
+            set,
+            Flow::Trap,
+            &[0xef12_3456, 0xe120_0070, 0xe160_0070, 0xe10f_0070],
+        );
+        check(
+            set,
+            Flow::ExceptionReturn,
+            &[0xe25e_f004, 0xe1b0_f00e, 0xe8fd_8001, 0xf8bd_0a00],
+        );
+        check(
+            set,
+            Flow::Next,
+            &[
+                0xe1a0_0000,
+                0xe15f_0001,
+                0xe11f_f000,
+                0xe59f_0010,
+                0xe7f0_00f0,
+                0xe129_f000,
+            ],
+        );
     }
 
     #[test]
     fn thumb_control_flow_is_told() {
         let set = InstructionSet::T32;
-        check(set, Flow::Branch, &[0xd0fe, 0xe7fe, 0xb123, 0xb9c0, 0x4718, 0x4687, 0x4497, 0xf7ff_bffe, 0xf000_8001]);
-        check(set, Flow::Branch, &[0xe8df_f000, 0xf8df_f010, 0xf85f_f004, 0xf00f_c001]);
+        check(
+            set,
+            Flow::Branch,
+            &[
+                0xd0fe,
+                0xe7fe,
+                0xb123,
+                0xb9c0,
+                0x4718,
+                0x4687,
+                0x4497,
+                0xf7ff_bffe,
+                0xf000_8001,
+            ],
+        );
+        check(
+            set,
+            Flow::Branch,
+            &[0xe8df_f000, 0xf8df_f010, 0xf85f_f004, 0xf00f_c001],
+        );
         check(set, Flow::Call, &[0x4798, 0xf000_f801, 0xf000_e802]);
-        check(set, Flow::Return, &[0x4770, 0xbd10, 0xe8bd_8ff0, 0xf85d_fb04, 0xf85d_fb08, 0xf85d_fb10, 0x46f7]);
+        check(
+            set,
+            Flow::Return,
+            &[
+                0x4770,
+                0xbd10,
+                0xe8bd_8ff0,
+                0xf85d_fb04,
+                0xf85d_fb08,
+                0xf85d_fb10,
+                0x46f7,
+            ],
+        );
         // LDR pc,[sp],#-8, [sp,#8]!, [r1],#8.
         check(set, Flow::Branch, &[0xf85d_f908, 0xf85d_ff08, 0xf851_fb08]);
         check(set, Flow::Trap, &[0xdf00, 0xbeab, 0xf7f0_8000]);
         check(set, Flow::ExceptionReturn, &[0xf3de_8f04, 0xe990_c000]);
-        check(set, Flow::Next, &[0xbf00, 0x4608, 0x4587, 0xf3bf_8f4f, 0xf3ef_8005, 0xf7f0_a000, 0xe92d_4ff0]);
+        check(
+            set,
+            Flow::Next,
+            &[
+                0xbf00,
+                0x4608,
+                0x4587,
+                0xf3bf_8f4f,
+                0xf3ef_8005,
+                0xf7f0_a000,
+                0xe92d_4ff0,
+            ],
+        );
     }
 
     /// Whether the disassembler says that an instruction may go elsewhere than on; none when it cannot read it.
@@ -207,8 +328,17 @@ mod tests {
         let instructions = disassembler.disasm_count(bytes, 0x8000, 1).ok()?;
         let instruction = instructions.iter().next()?;
         let detail = disassembler.insn_detail(instruction).ok()?;
-        let jumps = [InsnGroupType::CS_GRP_JUMP, InsnGroupType::CS_GRP_CALL, InsnGroupType::CS_GRP_RET];
-        Some(detail.groups().iter().any(|group| jumps.iter().any(|jump| *jump == u32::from(group.0))))
+        let jumps = [
+            InsnGroupType::CS_GRP_JUMP,
+            InsnGroupType::CS_GRP_CALL,
+            InsnGroupType::CS_GRP_RET,
+        ];
+        Some(
+            detail
+                .groups()
+                .iter()
+                .any(|group| jumps.iter().any(|jump| *jump == u32::from(group.0))),
+        )
     }
 
     proptest! {

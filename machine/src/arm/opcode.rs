@@ -8,7 +8,11 @@ const BE8: u32 = 0x0080_0000;
 
 /// The bytes of a right-aligned opcode of A64 or A32, as little-endian memory holds it; none for 0, which stands for unknown.
 pub fn word_encoding(opcode: u32) -> Option<Encoding> {
-    if opcode == 0 { None } else { Encoding::new(&opcode.to_le_bytes()) }
+    if opcode == 0 {
+        None
+    } else {
+        Encoding::new(&opcode.to_le_bytes())
+    }
 }
 
 /// The same in T32, where the first halfword is the upper one (DDI 0487, F1.3 "T32 instruction encoding").
@@ -22,13 +26,21 @@ pub fn thumb_encoding(opcode: u32, length_bytes: u8) -> Option<Encoding> {
 
 /// The same instruction with the bytes of each unit in the opposite order.
 pub fn with_swapped_units(encoding: &Encoding, unit_bytes: usize) -> Encoding {
-    let swapped: Vec<u8> = encoding.bytes().chunks(unit_bytes).flat_map(|unit| unit.iter().rev().copied()).collect();
+    let swapped: Vec<u8> = encoding
+        .bytes()
+        .chunks(unit_bytes)
+        .flat_map(|unit| unit.iter().rev().copied())
+        .collect();
     Encoding::new(&swapped).unwrap_or(*encoding)
 }
 
 /// Byte order of AArch32 code in an ELF file.
 pub fn aarch32_code_endian(flags: u32, data: Endian) -> Endian {
-    if flags & BE8 == 0 { data } else { Endian::Little }
+    if flags & BE8 == 0 {
+        data
+    } else {
+        Endian::Little
+    }
 }
 
 /// An instruction of A64 or A32 as a number; 0 for other lengths than 4 (and 2, where the rest was lost).
@@ -58,7 +70,11 @@ mod tests {
         let order = |set: InstructionSet, bytes: &[u8]| {
             let encoding = Encoding::new(bytes).unwrap();
             let big = set.in_code_order(encoding, Endian::Big);
-            assert_eq!(set.in_code_order(big, Endian::Big), encoding, "there and back");
+            assert_eq!(
+                set.in_code_order(big, Endian::Big),
+                encoding,
+                "there and back"
+            );
             assert_eq!(set.in_code_order(encoding, Endian::Little), encoding);
             big.bytes().to_vec()
         };
@@ -73,6 +89,9 @@ mod tests {
         let arm = [0x0500_0000, be8].map(|flags| elf(InstructionSet::A32, flags));
         assert_eq!(arm, [Endian::Big, Endian::Little]);
         assert_eq!(elf(InstructionSet::A64, 0), Endian::Little);
-        assert_eq!(InstructionSet::T32.elf_code_endian(0x0500_0000, Endian::Little), Endian::Little);
+        assert_eq!(
+            InstructionSet::T32.elf_code_endian(0x0500_0000, Endian::Little),
+            Endian::Little
+        );
     }
 }

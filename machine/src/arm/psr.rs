@@ -72,17 +72,33 @@ impl Psr {
         let bits = Bits(bytes);
         let top = if bytes.len() < 4 { 3 } else { 31 };
         let flag = |place: u32| bits.flag(top - place);
-        Self { negative: flag(0), zero: flag(1), carry: flag(2), overflow: flag(3), ..Self::default() }
+        Self {
+            negative: flag(0),
+            zero: flag(1),
+            carry: flag(2),
+            overflow: flag(3),
+            ..Self::default()
+        }
     }
 
     /// The condition flags by letter, in the order of the register.
     pub fn flags(&self) -> [(char, Option<bool>); 4] {
-        [('n', self.negative), ('z', self.zero), ('c', self.carry), ('v', self.overflow)]
+        [
+            ('n', self.negative),
+            ('z', self.zero),
+            ('c', self.carry),
+            ('v', self.overflow),
+        ]
     }
 
     /// What is masked, by letter.
     pub fn masks(&self) -> [(char, Option<bool>); 4] {
-        [('d', self.masks_debug), ('a', self.masks_abort), ('i', self.masks_irq), ('f', self.masks_fiq)]
+        [
+            ('d', self.masks_debug),
+            ('a', self.masks_abort),
+            ('i', self.masks_irq),
+            ('f', self.masks_fiq),
+        ]
     }
 
     fn with_level(self, bits: Bits<'_>) -> Self {
@@ -97,7 +113,9 @@ impl Psr {
             modes[13] = Some("EL3h");
             modes
         };
-        let mode = bits.field(0, 4).and_then(|mode| *MODES.get(usize::from(mode))?);
+        let mode = bits
+            .field(0, 4)
+            .and_then(|mode| *MODES.get(usize::from(mode))?);
         Self {
             masks_debug: bits.flag(9),
             masks_abort: bits.flag(8),
@@ -137,7 +155,10 @@ impl Psr {
     }
 
     fn with_exception(self, bits: Bits<'_>) -> Self {
-        let exception = bits.field(0, 8).zip(bits.flag(8)).map(|(low, high)| u16::from(low) | u16::from(high) << 8);
+        let exception = bits
+            .field(0, 8)
+            .zip(bits.flag(8))
+            .map(|(low, high)| u16::from(low) | u16::from(high) << 8);
         Self {
             is_thumb: bits.flag(24),
             exception,
@@ -147,8 +168,16 @@ impl Psr {
     }
 
     fn with_thumb_fields(self, bits: Bits<'_>) -> Self {
-        let if_then = bits.field(10, 6).zip(bits.field(25, 2)).map(|(high, low)| high << 2 | low);
-        Self { saturation: bits.flag(27), greater_equal: bits.field(16, 4), if_then, ..self }
+        let if_then = bits
+            .field(10, 6)
+            .zip(bits.field(25, 2))
+            .map(|(high, low)| high << 2 | low);
+        Self {
+            saturation: bits.flag(27),
+            greater_equal: bits.field(16, 4),
+            if_then,
+            ..self
+        }
     }
 }
 
@@ -159,13 +188,24 @@ pub fn state_of(status: u32, set: InstructionSet) -> Option<State> {
     if set == InstructionSet::T32 && status >> 24 & 1 == 1 {
         let is_thread = status & 0x1ff == 0;
         let security = Security::Undivided;
-        let mode = if is_thread { Mode::Thread(security, ThreadStack::Unsaid) } else { Mode::Handler(security) };
+        let mode = if is_thread {
+            Mode::Thread(security, ThreadStack::Unsaid)
+        } else {
+            Mode::Handler(security)
+        };
         return Some(State { set, mode });
     }
     if status >> 4 & 1 == 0 {
         let (level, has_own_stack) = ((status >> 2 & 3) as u8, status & 1 == 1);
-        let is_level = status & 2 == 0 && (level > 0 || !has_own_stack && set == InstructionSet::A64);
-        return is_level.then_some(State { set: InstructionSet::A64, mode: Mode::Level { level, has_own_stack } });
+        let is_level =
+            status & 2 == 0 && (level > 0 || !has_own_stack && set == InstructionSet::A64);
+        return is_level.then_some(State {
+            set: InstructionSet::A64,
+            mode: Mode::Level {
+                level,
+                has_own_stack,
+            },
+        });
     }
     let mode = match status & 0x1f {
         0x10 | 0x1f => *b"usr",
@@ -178,8 +218,15 @@ pub fn state_of(status: u32, set: InstructionSet) -> Option<State> {
         0x1b => *b"und",
         _ => return None,
     };
-    let set = if status >> 5 & 1 == 1 { InstructionSet::T32 } else { InstructionSet::A32 };
-    Some(State { set, mode: Mode::Banked(mode) })
+    let set = if status >> 5 & 1 == 1 {
+        InstructionSet::T32
+    } else {
+        InstructionSet::A32
+    };
+    Some(State {
+        set,
+        mode: Mode::Banked(mode),
+    })
 }
 
 /// What is shown of the register.
@@ -191,13 +238,34 @@ impl From<&Psr> for Status {
             'c' => "carry",
             _ => "overflow",
         };
-        let flag = |(letter, is_set)| Flag { letter, word: word(letter), is_set };
+        let flag = |(letter, is_set)| Flag {
+            letter,
+            word: word(letter),
+            is_set,
+        };
         // Q is there in AArch32 alone.
-        let saturation = psr.saturation.map(|is_set| Flag { letter: 'q', word: "saturated", is_set: Some(is_set) });
+        let saturation = psr.saturation.map(|is_set| Flag {
+            letter: 'q',
+            word: "saturated",
+            is_set: Some(is_set),
+        });
         Self {
-            flags: psr.flags().into_iter().map(flag).chain(saturation).collect(),
+            flags: psr
+                .flags()
+                .into_iter()
+                .map(flag)
+                .chain(saturation)
+                .collect(),
             flag_sets: &[],
-            masks: psr.masks().into_iter().map(|(letter, is_set)| Flag { letter, word: "", is_set }).collect(),
+            masks: psr
+                .masks()
+                .into_iter()
+                .map(|(letter, is_set)| Flag {
+                    letter,
+                    word: "",
+                    is_set,
+                })
+                .collect(),
             mode: mode_words(psr),
             lines: status_lines(psr),
         }
@@ -218,8 +286,16 @@ fn mode_words(psr: &Psr) -> Option<String> {
         (psr.is_big_endian == Some(true), "big-endian"),
         (psr.if_then.is_some_and(|state| state != 0), "in IT block"),
     ];
-    let words = unusual.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word);
-    Some(std::iter::once(mode.as_str()).chain(words).collect::<Vec<_>>().join(", "))
+    let words = unusual
+        .into_iter()
+        .filter(|(holds, _)| *holds)
+        .map(|(_, word)| word);
+    Some(
+        std::iter::once(mode.as_str())
+            .chain(words)
+            .collect::<Vec<_>>()
+            .join(", "),
+    )
 }
 
 /// Every field that the register has, a line each.
@@ -237,13 +313,27 @@ fn status_lines(psr: &Psr) -> Vec<String> {
         ("I, interrupts masked", psr.masks_irq),
         ("F, fast interrupts masked", psr.masks_fiq),
     ];
-    let bits = bits.into_iter().filter_map(|(name, bit)| Some(format!("{name}: {}", u8::from(bit?))));
+    let bits = bits
+        .into_iter()
+        .filter_map(|(name, bit)| Some(format!("{name}: {}", u8::from(bit?))));
     let mode = psr.mode.map(|mode| format!("mode {mode}"));
-    let level = psr.exception_level.map(|level| format!("exception level {level}"));
+    let level = psr
+        .exception_level
+        .map(|level| format!("exception level {level}"));
     let exception = psr.exception.map(|number| format!("exception {number}"));
-    let lanes = psr.greater_equal.map(|lanes| format!("GE, greater or equal by lane: {lanes:04b}"));
-    let block = psr.if_then.map(|state| format!("IT, state of the if-then block: {state:08b}"));
-    mode.into_iter().chain(level).chain(exception).chain(bits).chain(lanes).chain(block).collect()
+    let lanes = psr
+        .greater_equal
+        .map(|lanes| format!("GE, greater or equal by lane: {lanes:04b}"));
+    let block = psr
+        .if_then
+        .map(|state| format!("IT, state of the if-then block: {state:08b}"));
+    mode.into_iter()
+        .chain(level)
+        .chain(exception)
+        .chain(bits)
+        .chain(lanes)
+        .chain(block)
+        .collect()
 }
 
 /// The flags, the mode, and what is set of the rest: `nZCv svc Thumb AIF`.
@@ -278,7 +368,11 @@ impl fmt::Display for Psr {
             .filter(|(_, is_set)| *is_set == Some(true))
             .map(|(letter, _)| letter.to_ascii_uppercase())
             .collect();
-        if masks.is_empty() { Ok(()) } else { write!(f, " {masks}") }
+        if masks.is_empty() {
+            Ok(())
+        } else {
+            write!(f, " {masks}")
+        }
     }
 }
 
@@ -312,25 +406,51 @@ mod tests {
     fn the_state_is_that_of_the_words_for_the_mode() {
         use InstructionSet::{A32, A64, T32};
         for set in [A64, A32, T32] {
-            let of_m_profile = (0..0x400).map(|low| 0x0100_0000 | low).filter(|_| set == T32);
+            let of_m_profile = (0..0x400)
+                .map(|low| 0x0100_0000 | low)
+                .filter(|_| set == T32);
             for status in (0..0x400u32).chain(of_m_profile) {
                 let state = state_of(status, set);
                 let told = state.map_or(set, |state| state.set);
                 let word = Psr::decode(&status.to_le_bytes().map(Some), told).mode;
                 let of_word = word.map(|word| Mode::of(word.as_bytes()));
-                assert!(state.is_none() || state.map(|state| state.mode) == of_word, "{status:x} {set:?}");
+                assert!(
+                    state.is_none() || state.map(|state| state.mode) == of_word,
+                    "{status:x} {set:?}"
+                );
             }
         }
         let state = |status, set| state_of(status, set).map(|state| (state.set, state.mode));
         assert_eq!(state(0x1d2, A32), Some((A32, Mode::Banked(*b"irq"))));
         assert_eq!(state(0x6000_01f3, A32), Some((T32, Mode::Banked(*b"svc"))));
-        assert_eq!(state(0x3c5, A32), Some((A64, Mode::Level { level: 1, has_own_stack: true })));
+        assert_eq!(
+            state(0x3c5, A32),
+            Some((
+                A64,
+                Mode::Level {
+                    level: 1,
+                    has_own_stack: true
+                }
+            ))
+        );
         assert_eq!(state(0x10, A64), Some((A32, Mode::Banked(*b"usr"))));
-        assert_eq!(state(0x6000_0000, A64), Some((A64, Mode::Level { level: 0, has_own_stack: false })));
+        assert_eq!(
+            state(0x6000_0000, A64),
+            Some((
+                A64,
+                Mode::Level {
+                    level: 0,
+                    has_own_stack: false
+                }
+            ))
+        );
         assert_eq!(state(0x6000_0000, A32), None);
         assert_eq!(
             (state(0x0100_000f, T32), state(0x0100_0000, T32)),
-            (Some((T32, Mode::of(b"handler"))), Some((T32, Mode::of(b"thread"))))
+            (
+                Some((T32, Mode::of(b"handler"))),
+                Some((T32, Mode::of(b"thread")))
+            )
         );
     }
 
@@ -347,13 +467,19 @@ mod tests {
         assert_eq!(psr.to_string(), "nZCv");
         assert_eq!((psr.mode, psr.exception_level), (None, None));
         assert_eq!(Psr::decode(&[], InstructionSet::A32).to_string(), "????");
-        assert_eq!(Psr::decode(&[Some(0xcd)], InstructionSet::A64).to_string(), "???? EL3h IF");
+        assert_eq!(
+            Psr::decode(&[Some(0xcd)], InstructionSet::A64).to_string(),
+            "???? EL3h IF"
+        );
     }
 
     #[test]
     fn the_flags_alone_are_a_register_too() {
         assert_eq!(Psr::decode_nzcv(&[Some(6)]).to_string(), "nZCv");
-        assert_eq!(Psr::decode_nzcv(&0x8000_0000u64.to_le_bytes().map(Some)).to_string(), "Nzcv");
+        assert_eq!(
+            Psr::decode_nzcv(&0x8000_0000u64.to_le_bytes().map(Some)).to_string(),
+            "Nzcv"
+        );
     }
 
     fn status(value: u32, set: InstructionSet) -> Status {
@@ -363,19 +489,40 @@ mod tests {
     #[test]
     fn flags_and_mode_are_spelled_out() {
         let el3 = status(0x6000_03cd, InstructionSet::A64);
-        assert_eq!((el3.set_words().collect::<Vec<_>>(), el3.mode.as_deref()), (vec!["zero", "carry"], Some("EL3h")));
-        assert_eq!(status(0x33, InstructionSet::T32).mode.as_deref(), Some("svc, Thumb"));
-        assert_eq!(status(0x213, InstructionSet::A32).mode.as_deref(), Some("svc, big-endian"));
-        assert_eq!(status(0x0100_000b, InstructionSet::T32).mode.as_deref(), Some("handler 11"));
-        assert_eq!(Status::from(&Psr::decode(&[None; 4], InstructionSet::A64)).mode, None);
+        assert_eq!(
+            (el3.set_words().collect::<Vec<_>>(), el3.mode.as_deref()),
+            (vec!["zero", "carry"], Some("EL3h"))
+        );
+        assert_eq!(
+            status(0x33, InstructionSet::T32).mode.as_deref(),
+            Some("svc, Thumb")
+        );
+        assert_eq!(
+            status(0x213, InstructionSet::A32).mode.as_deref(),
+            Some("svc, big-endian")
+        );
+        assert_eq!(
+            status(0x0100_000b, InstructionSet::T32).mode.as_deref(),
+            Some("handler 11")
+        );
+        assert_eq!(
+            Status::from(&Psr::decode(&[None; 4], InstructionSet::A64)).mode,
+            None
+        );
     }
 
     #[test]
     fn a_field_that_the_profile_does_not_have_has_no_line() {
         let lines = status(0x6000_03cd, InstructionSet::A64).lines.join("\n");
-        assert!(lines.contains("C, carry: 1") && lines.contains("exception level 3"), "{lines}");
+        assert!(
+            lines.contains("C, carry: 1") && lines.contains("exception level 3"),
+            "{lines}"
+        );
         assert!(!lines.contains("Thumb") && !lines.contains("GE"), "{lines}");
         let lines = status(0x000f_0033, InstructionSet::T32).lines.join("\n");
-        assert!(lines.contains("T, Thumb: 1") && lines.contains("GE, greater or equal by lane: 1111"), "{lines}");
+        assert!(
+            lines.contains("T, Thumb: 1") && lines.contains("GE, greater or equal by lane: 1111"),
+            "{lines}"
+        );
     }
 }

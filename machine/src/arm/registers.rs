@@ -59,16 +59,35 @@ pub const OTHERS: [Run; 16] = [
 ];
 
 /// The signals of a core in AArch64, as the Tarmac Trace Utilities export them.
-pub const SIGNALS_64: [Run; 5] =
-    [Run::of("x", 31), Run::one("xsp"), Run::one("psr"), Run::of("d", 32), Run::of("s", 32)];
+pub const SIGNALS_64: [Run; 5] = [
+    Run::of("x", 31),
+    Run::one("xsp"),
+    Run::one("psr"),
+    Run::of("d", 32),
+    Run::of("s", 32),
+];
 
 /// The same in AArch32.
-pub const SIGNALS_32: [Run; 4] = [Run::of("r", 15), Run::one("psr"), Run::of("d", 16), Run::of("s", 32)];
+pub const SIGNALS_32: [Run; 4] = [
+    Run::of("r", 15),
+    Run::one("psr"),
+    Run::of("d", 16),
+    Run::of("s", 32),
+];
 
 /// The registers of a window in AArch64.
 pub const fn group_64(group: RegisterGroup) -> &'static [Run] {
     match group {
-        RegisterGroup::Core => const { &[Run::of("x", 31), Run::one("sp"), Run::one("pc"), Run::one("psr")] },
+        RegisterGroup::Core => {
+            const {
+                &[
+                    Run::of("x", 31),
+                    Run::one("sp"),
+                    Run::one("pc"),
+                    Run::one("psr"),
+                ]
+            }
+        }
         RegisterGroup::Single => const { &[Run::of("s", 32), Run::one("fpcr"), Run::one("fpsr")] },
         RegisterGroup::Double => const { &[Run::of("d", 32), Run::one("fpcr"), Run::one("fpsr")] },
         RegisterGroup::Vector => const { &[Run::of("v", 32)] },
@@ -81,7 +100,15 @@ pub const fn group_64(group: RegisterGroup) -> &'static [Run] {
 pub const fn group_32(group: RegisterGroup) -> &'static [Run] {
     match group {
         RegisterGroup::Core => {
-            const { &[Run::of("r", 13), Run::one("sp"), Run::one("lr"), Run::one("pc"), Run::one("psr")] }
+            const {
+                &[
+                    Run::of("r", 13),
+                    Run::one("sp"),
+                    Run::one("lr"),
+                    Run::one("pc"),
+                    Run::one("psr"),
+                ]
+            }
         }
         RegisterGroup::Single => const { &[Run::of("s", 32), Run::one("fpscr")] },
         RegisterGroup::Double => const { &[Run::of("d", 32), Run::one("fpscr")] },
@@ -107,7 +134,10 @@ pub fn number_32(register: RegisterId) -> Option<u16> {
 
 /// The register that a number of AArch64 stands for in a branch; none for the zero register.
 pub fn register_64(number: u32) -> Option<RegisterId> {
-    u16::try_from(number).ok().filter(|number| *number < 31).map(RegisterId)
+    u16::try_from(number)
+        .ok()
+        .filter(|number| *number < 31)
+        .map(RegisterId)
 }
 
 /// The same in AArch32; none for the program counter.
@@ -115,16 +145,21 @@ pub fn register_32(number: u32) -> Option<RegisterId> {
     match number {
         13 => Some(RegisterId::SP),
         14 => Some(RegisterId::LR),
-        _ => u16::try_from(number).ok().filter(|number| *number < 13).map(RegisterId),
+        _ => u16::try_from(number)
+            .ok()
+            .filter(|number| *number < 13)
+            .map(RegisterId),
     }
 }
 
 /// The whole SVE register whose low part a view is; none for parts that NEON names and for other registers.
 pub fn scalable_view(view: RegisterView) -> Option<RegisterView> {
-    let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register) && view.size_bytes > 16;
+    let is_vector =
+        (RegisterId::V0..RegisterId::P0).contains(&view.register) && view.size_bytes > 16;
     let is_predicate = (RegisterId::P0..RegisterId::FIRST_BANK).contains(&view.register);
     let size_bytes = if is_vector { 256 } else { 32 };
-    let is_scalable = view.offset == 0 && (is_vector || is_predicate) && view.size_bytes <= size_bytes;
+    let is_scalable =
+        view.offset == 0 && (is_vector || is_predicate) && view.size_bytes <= size_bytes;
     is_scalable.then_some(RegisterView { size_bytes, ..view })
 }
 
@@ -156,8 +191,9 @@ fn fixed_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
 }
 
 fn numbered_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
-    let digits =
-        name.get(1..).filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let digits = name
+        .get(1..)
+        .filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))?;
     if digits.len() > 1 && digits.starts_with('0') {
         return None;
     }
@@ -170,7 +206,11 @@ fn numbered_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
     let packed = |size_bytes: u16| {
         let in_one = 16 / size_bytes;
         (number < 32).then(|| {
-            RegisterView::new(RegisterId(RegisterId::V0.0 + number / in_one), number % in_one * size_bytes, size_bytes)
+            RegisterView::new(
+                RegisterId(RegisterId::V0.0 + number / in_one),
+                number % in_one * size_bytes,
+                size_bytes,
+            )
         })
     };
     match name.as_bytes().first()? {

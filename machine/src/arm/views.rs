@@ -8,7 +8,11 @@ use crate::view::{RegisterId, RegisterView};
 use crate::arm::registers;
 
 /// The view of a register of the disassembler; none for constants like `xzr` and for what the tables do not have.
-pub fn view_of(disassembler: &Capstone, register: RegId, set: InstructionSet) -> Option<RegisterView> {
+pub fn view_of(
+    disassembler: &Capstone,
+    register: RegId,
+    set: InstructionSet,
+) -> Option<RegisterView> {
     view_of_name(&disassembler.reg_name(register)?, set)
 }
 

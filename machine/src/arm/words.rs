@@ -18,15 +18,21 @@ fn is_register(word: &str) -> bool {
     let word = Word::of(word);
     word.is_numbered(&NUMBERED)
         || NAMED.contains(&word.base)
-        || SYSTEM_ENDINGS.iter().any(|ending| word.base.ends_with(ending))
-        || SYSTEM_STARTS.iter().any(|start| word.base.starts_with(start))
+        || SYSTEM_ENDINGS
+            .iter()
+            .any(|ending| word.base.ends_with(ending))
+        || SYSTEM_STARTS
+            .iter()
+            .any(|start| word.base.starts_with(start))
 }
 
-const NUMBERED: [&str; 15] = ["x", "w", "r", "v", "q", "d", "s", "h", "b", "z", "p", "pn", "za", "c", "cr"];
+const NUMBERED: [&str; 15] = [
+    "x", "w", "r", "v", "q", "d", "s", "h", "b", "z", "p", "pn", "za", "c", "cr",
+];
 
 const NAMED: [&str; 19] = [
-    "sp", "xsp", "wsp", "xzr", "wzr", "lr", "pc", "fp", "ip", "sl", "zr", "ffr", "nzcv", "vpr", "za", "zt0", "msp",
-    "psp", "fpexc",
+    "sp", "xsp", "wsp", "xzr", "wzr", "lr", "pc", "fp", "ip", "sl", "zr", "ffr", "nzcv", "vpr",
+    "za", "zt0", "msp", "psp", "fpexc",
 ];
 
 const SYSTEM_ENDINGS: [&str; 5] = ["_el0", "_el1", "_el2", "_el3", "_el12"];

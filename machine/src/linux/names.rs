@@ -30,7 +30,11 @@ const FIRST_OF_SOLARIS: u64 = 1 << 16;
 impl Numbers {
     /// The number under which a trace keeps a call, so that it tells whose it is.
     pub fn marked(self, number: u64) -> u64 {
-        if self == Self::Solaris { number.saturating_add(FIRST_OF_SOLARIS) } else { number }
+        if self == Self::Solaris {
+            number.saturating_add(FIRST_OF_SOLARIS)
+        } else {
+            number
+        }
     }
 
     /// Whose a kept number is, and the number itself.
@@ -98,7 +102,10 @@ fn names_by_number(table: &'static str) -> Names {
     let mut next = 0;
     let mut names = Names::new();
     for word in table.split_ascii_whitespace() {
-        match word.strip_suffix(':').and_then(|number| number.parse().ok()) {
+        match word
+            .strip_suffix(':')
+            .and_then(|number| number.parse().ok())
+        {
             Some(number) => next = number,
             None => {
                 names.insert(next, word);
@@ -135,7 +142,10 @@ pub fn signal_name(number: u64) -> Option<&'static str> {
 /// The name at a place from 1; none where a dash stands.
 fn nth_name(names: &'static str, number: u64) -> Option<&'static str> {
     let place = usize::try_from(number.checked_sub(1)?).ok()?;
-    names.split_ascii_whitespace().nth(place).filter(|name| *name != "-")
+    names
+        .split_ascii_whitespace()
+        .nth(place)
+        .filter(|name| *name != "-")
 }
 
 #[cfg(test)]
@@ -146,35 +156,81 @@ mod tests {
     fn kernels_of_one_architecture_are_told_apart() {
         let kept = Numbers::Solaris.marked(4);
         assert_eq!(Numbers::Sparc.told_apart(kept), (Numbers::Solaris, 4));
-        assert_eq!(Numbers::Sparc.told_apart(Numbers::Sparc.marked(4)), (Numbers::Sparc, 4));
-        assert_eq!(Numbers::X86_64.told_apart(kept), (Numbers::X86_64, kept), "it has one kernel");
-        let names = |number| [Numbers::Sparc, Numbers::Solaris, Numbers::X86_64].map(|whose| whose.error_name(number));
+        assert_eq!(
+            Numbers::Sparc.told_apart(Numbers::Sparc.marked(4)),
+            (Numbers::Sparc, 4)
+        );
+        assert_eq!(
+            Numbers::X86_64.told_apart(kept),
+            (Numbers::X86_64, kept),
+            "it has one kernel"
+        );
+        let names = |number| {
+            [Numbers::Sparc, Numbers::Solaris, Numbers::X86_64]
+                .map(|whose| whose.error_name(number))
+        };
         assert_eq!(names(2), [Some("ENOENT"); 3]);
-        assert_eq!(names(36), [Some("EINPROGRESS"), Some("EIDRM"), Some("ENAMETOOLONG")]);
+        assert_eq!(
+            names(36),
+            [Some("EINPROGRESS"), Some("EIDRM"), Some("ENAMETOOLONG")]
+        );
         assert_eq!(names(90), [Some("ENOSYS"), Some("ELOOP"), Some("EMSGSIZE")]);
         assert_eq!(names(135), [Some("EHWPOISON"), None, None]);
         let solaris = [35, 48, 72, 76, 77, 99, 100, 120, 134, 142, 143, 151, 152];
-        let expected =
-            [Some("ENOMSG"), Some("ENOTSUP"), Some("ELOCKUNMAPPED"), None, Some("EBADMSG"), Some("ENOPROTOOPT")];
-        let further = [None, Some("EPROTONOSUPPORT"), Some("ENOTCONN"), None, Some("ESHUTDOWN"), Some("ESTALE"), None];
+        let expected = [
+            Some("ENOMSG"),
+            Some("ENOTSUP"),
+            Some("ELOCKUNMAPPED"),
+            None,
+            Some("EBADMSG"),
+            Some("ENOPROTOOPT"),
+        ];
+        let further = [
+            None,
+            Some("EPROTONOSUPPORT"),
+            Some("ENOTCONN"),
+            None,
+            Some("ESHUTDOWN"),
+            Some("ESTALE"),
+            None,
+        ];
         assert_eq!(
-            solaris.map(|error| Numbers::Solaris.error_name(error)).to_vec(),
+            solaris
+                .map(|error| Numbers::Solaris.error_name(error))
+                .to_vec(),
             [&expected[..], &further].concat()
         );
         assert_eq!(
             [108, 122, 127].map(|error| Numbers::Sparc.error_name(error)),
             [Some("EDEADLOCK"), Some("EILSEQ"), Some("ECANCELED")]
         );
-        assert_eq!((names(35)[0], names(60)[0], names(200)[0]), (None, Some("ETIMEDOUT"), None));
+        assert_eq!(
+            (names(35)[0], names(60)[0], names(200)[0]),
+            (None, Some("ETIMEDOUT"), None)
+        );
     }
 
     #[test]
     fn errors_and_signals_have_names() {
-        let errors = [(0, None), (1, Some("EPERM")), (11, Some("EAGAIN")), (41, None), (110, Some("ETIMEDOUT"))];
-        for (number, name) in errors.into_iter().chain([(133, Some("EHWPOISON")), (134, None)]) {
+        let errors = [
+            (0, None),
+            (1, Some("EPERM")),
+            (11, Some("EAGAIN")),
+            (41, None),
+            (110, Some("ETIMEDOUT")),
+        ];
+        for (number, name) in errors
+            .into_iter()
+            .chain([(133, Some("EHWPOISON")), (134, None)])
+        {
             assert_eq!(error_name(number), name, "{number}");
         }
-        for (number, name) in [(0, None), (11, Some("SIGSEGV")), (31, Some("SIGSYS")), (32, None)] {
+        for (number, name) in [
+            (0, None),
+            (11, Some("SIGSEGV")),
+            (31, Some("SIGSYS")),
+            (32, None),
+        ] {
             assert_eq!(signal_name(number), name, "{number}");
         }
     }

@@ -68,11 +68,22 @@ pub(crate) fn sharing(numbers: Numbers, number: u64) -> Option<Sharing> {
         // One number for all that is shared by number; pages are mapped and files read behind the program's back.
         "ipc" if numbers == Numbers::Sparc => Sharing::Anywhere,
         "shmsys" | "kaio" if numbers == Numbers::Solaris => Sharing::Anywhere,
-        "mmap" | "mmap2" | "mmap64" => Sharing::Mapped { length: 1, protection: 2, flags: 3 },
-        "mremap" => Sharing::Moved { from: 0, length: 1, new_length: 2 },
+        "mmap" | "mmap2" | "mmap64" => Sharing::Mapped {
+            length: 1,
+            protection: 2,
+            flags: 3,
+        },
+        "mremap" => Sharing::Moved {
+            from: 0,
+            length: 1,
+            new_length: 2,
+        },
         "shmat" => Sharing::Attached,
         // The kernel writes there whenever the thread comes back from it.
-        "rseq" => Sharing::Area { address: 0, length: 1 },
+        "rseq" => Sharing::Area {
+            address: 0,
+            length: 1,
+        },
         "io_uring_setup" | "io_submit" => Sharing::Anywhere,
         _ => return None,
     })
@@ -84,17 +95,50 @@ mod tests {
 
     #[test]
     fn what_makes_others_change_memory_is_known_by_number() {
-        assert_eq!(sharing(Numbers::X86_64, 9), Some(Sharing::Mapped { length: 1, protection: 2, flags: 3 }));
-        assert_eq!(sharing(Numbers::Generic, 222), Some(Sharing::Mapped { length: 1, protection: 2, flags: 3 }));
-        assert_eq!(sharing(Numbers::Arm, 192), Some(Sharing::Mapped { length: 1, protection: 2, flags: 3 }));
-        assert_eq!(sharing(Numbers::X86_64, 334), Some(Sharing::Area { address: 0, length: 1 }));
+        assert_eq!(
+            sharing(Numbers::X86_64, 9),
+            Some(Sharing::Mapped {
+                length: 1,
+                protection: 2,
+                flags: 3
+            })
+        );
+        assert_eq!(
+            sharing(Numbers::Generic, 222),
+            Some(Sharing::Mapped {
+                length: 1,
+                protection: 2,
+                flags: 3
+            })
+        );
+        assert_eq!(
+            sharing(Numbers::Arm, 192),
+            Some(Sharing::Mapped {
+                length: 1,
+                protection: 2,
+                flags: 3
+            })
+        );
+        assert_eq!(
+            sharing(Numbers::X86_64, 334),
+            Some(Sharing::Area {
+                address: 0,
+                length: 1
+            })
+        );
         assert_eq!(sharing(Numbers::X86_64, 425), Some(Sharing::Anywhere));
         assert_eq!(sharing(Numbers::X86_64, 0), None);
     }
 
     #[test]
     fn flags_tell_mappings_of_one_s_own_from_shared_ones() {
-        assert_eq!([0x22, 0x21, 0x802, 0x3, 0].map(is_own_mapping), [true, false, true, false, false]);
-        assert_eq!([0x32, 0x22, 0x10_0002].map(is_fixed_mapping), [true, false, true]);
+        assert_eq!(
+            [0x22, 0x21, 0x802, 0x3, 0].map(is_own_mapping),
+            [true, false, true, false, false]
+        );
+        assert_eq!(
+            [0x32, 0x22, 0x10_0002].map(is_fixed_mapping),
+            [true, false, true]
+        );
     }
 }

@@ -55,7 +55,10 @@ pub(crate) fn written(numbers: Numbers, name: Option<&str>) -> Option<&'static [
     if is_listed(NOTHING, name) || is_listed(FILES, name) {
         return Some(&[]);
     }
-    TABLE.iter().find(|(names, _)| is_listed(names, name)).map(|(_, parts)| *parts)
+    TABLE
+        .iter()
+        .find(|(names, _)| is_listed(names, name))
+        .map(|(_, parts)| *parts)
 }
 
 /// Returns whether a system call changes files, and with them the memory where others than the program mapped them.
@@ -68,17 +71,32 @@ fn is_listed(names: &str, name: &str) -> bool {
 }
 
 const fn bytes(address: usize, bytes: u32) -> WrittenPart {
-    WrittenPart { address, length: WrittenLength::Bytes(bytes), only_if: None }
+    WrittenPart {
+        address,
+        length: WrittenLength::Bytes(bytes),
+        only_if: None,
+    }
 }
 
 const fn items(address: usize, count: usize, bytes: u32) -> WrittenPart {
-    WrittenPart { address, length: WrittenLength::Items { count, bytes }, only_if: None }
+    WrittenPart {
+        address,
+        length: WrittenLength::Items { count, bytes },
+        only_if: None,
+    }
 }
 
 impl WrittenPart {
     /// The same, if some bits of an argument have one of these values.
     const fn only_if(self, argument: usize, mask: u64, values: &'static [u64]) -> Self {
-        Self { only_if: Some(WrittenIf { argument, mask, values }), ..self }
+        Self {
+            only_if: Some(WrittenIf {
+                argument,
+                mask,
+                values,
+            }),
+            ..self
+        }
     }
 }
 
@@ -97,7 +115,9 @@ const FUTEX_PAIRS: &[u64] = &[5, 11, 12];
 const FUTEX_OPERATION: u64 = 0x7f;
 
 /// What `arch_prctl` is asked for, not given (`arch/x86/include/uapi/asm/prctl.h`).
-const ARCH_QUERIES: &[u64] = &[0x1003, 0x1004, 0x1021, 0x1022, 0x1024, 0x4001, 0x4003, 0x5005];
+const ARCH_QUERIES: &[u64] = &[
+    0x1003, 0x1004, 0x1021, 0x1022, 0x1024, 0x4001, 0x4003, 0x5005,
+];
 /// What `prctl` tells where its second argument says (`include/uapi/linux/prctl.h`): `PR_GET_NAME` is the longest.
 const PROCESS_QUERIES: &[u64] = &[2, 5, 9, 11, 16, 19, 25, 37, 40];
 /// `PR_GET_AUXV`, `PR_SET_MM` (which may be asked for a size), `PR_SCHED_CORE`.
@@ -145,15 +165,33 @@ const FILES_AND_MORE: &str = "copy_file_range sendfile sendfile64 splice";
 const TABLE: [(&str, &[WrittenPart]); 72] = [
     ("read pread pread64 recv", &[items(1, 2, 1)]),
     ("getrandom getcwd", &[items(0, 1, 1)]),
-    ("readlink getdents getdents64 listxattr llistxattr flistxattr resolvepath systeminfo", &[items(1, 2, 1)]),
+    (
+        "readlink getdents getdents64 listxattr llistxattr flistxattr resolvepath systeminfo",
+        &[items(1, 2, 1)],
+    ),
     ("readlinkat getxattr lgetxattr fgetxattr", &[items(2, 3, 1)]),
     ("copy_file_range splice", &[bytes(1, 8), bytes(3, 8)]),
-    ("mmap mmap2 mmap64", &[items(0, 1, 1).only_if(3, FIXED, &[FIXED])]),
+    (
+        "mmap mmap2 mmap64",
+        &[items(0, 1, 1).only_if(3, FIXED, &[FIXED])],
+    ),
     ("munmap remap_file_pages rseq", &[items(0, 1, 1)]),
-    ("mremap", &[items(0, 1, 1), items(4, 2, 1).only_if(3, REMAP_FIXED, &[REMAP_FIXED])]),
-    ("madvise", &[items(0, 1, 1).only_if(2, 0xffff_ffff, DROPPING_ADVICE)]),
+    (
+        "mremap",
+        &[
+            items(0, 1, 1),
+            items(4, 2, 1).only_if(3, REMAP_FIXED, &[REMAP_FIXED]),
+        ],
+    ),
+    (
+        "madvise",
+        &[items(0, 1, 1).only_if(2, 0xffff_ffff, DROPPING_ADVICE)],
+    ),
     ("mincore", &[items(2, 1, 1)]),
-    ("arch_prctl", &[bytes(1, 8).only_if(0, 0xffff_ffff, ARCH_QUERIES)]),
+    (
+        "arch_prctl",
+        &[bytes(1, 8).only_if(0, 0xffff_ffff, ARCH_QUERIES)],
+    ),
     (
         "prctl",
         &[
@@ -164,17 +202,29 @@ const TABLE: [(&str, &[WrittenPart]); 72] = [
         ],
     ),
     ("io_setup", &[bytes(1, 8)]),
-    ("fcntl fcntl64", &[bytes(2, 64).only_if(1, 0xffff_ffff, LOCK_QUERIES)]),
+    (
+        "fcntl fcntl64",
+        &[bytes(2, 64).only_if(1, 0xffff_ffff, LOCK_QUERIES)],
+    ),
     ("sendfile sendfile64", &[bytes(2, 8)]),
     ("_llseek", &[bytes(3, 8)]),
     // The call of Solaris has one argument before the set.
     ("sigpending", &[bytes(0, 8), bytes(1, 16)]),
-    ("rt_sigtimedwait rt_sigtimedwait_time64 sigtimedwait", &[bytes(1, 256)]),
+    (
+        "rt_sigtimedwait rt_sigtimedwait_time64 sigtimedwait",
+        &[bytes(1, 256)],
+    ),
     ("rt_sigpending", &[items(0, 1, 1)]),
     ("socketpair", &[bytes(3, 8)]),
     ("timer_create", &[bytes(2, 4)]),
-    ("timer_settime timerfd_settime timer_settime64 timerfd_settime64", &[bytes(3, 32)]),
-    ("getresuid getresgid getresuid32 getresgid32", &[bytes(0, 4), bytes(1, 4), bytes(2, 4)]),
+    (
+        "timer_settime timerfd_settime timer_settime64 timerfd_settime64",
+        &[bytes(3, 32)],
+    ),
+    (
+        "getresuid getresgid getresuid32 getresgid32",
+        &[bytes(0, 4), bytes(1, 4), bytes(2, 4)],
+    ),
     ("getgroups getgroups32", &[items(1, 0, 4)]),
     ("stat lstat fstat stat64 lstat64 fstat64", &[bytes(1, 144)]),
     ("newfstatat fstatat64 xstat lxstat fxstat", &[bytes(2, 144)]),
@@ -188,22 +238,40 @@ const TABLE: [(&str, &[WrittenPart]); 72] = [
     ("cachestat", &[bytes(2, 40)]),
     ("poll", &[items(0, 1, 8)]),
     ("ppoll ppoll_time64", &[items(0, 1, 8), bytes(2, 16)]),
-    ("select _newselect", &[bytes(1, 128), bytes(2, 128), bytes(3, 128), bytes(4, 16)]),
-    ("pselect6 pselect6_time64", &[bytes(1, 128), bytes(2, 128), bytes(3, 128), bytes(4, 16)]),
+    (
+        "select _newselect",
+        &[bytes(1, 128), bytes(2, 128), bytes(3, 128), bytes(4, 16)],
+    ),
+    (
+        "pselect6 pselect6_time64",
+        &[bytes(1, 128), bytes(2, 128), bytes(3, 128), bytes(4, 16)],
+    ),
     (EPOLL_WAITS, &[items(1, 2, 16)]),
-    ("io_getevents io_pgetevents io_pgetevents_time64", &[items(3, 2, 32)]),
+    (
+        "io_getevents io_pgetevents io_pgetevents_time64",
+        &[items(3, 2, 32)],
+    ),
     ("io_cancel", &[bytes(2, 32)]),
     ("nanosleep", &[bytes(1, 16)]),
     ("clock_nanosleep clock_nanosleep_time64", &[bytes(3, 16)]),
-    ("clock_gettime clock_getres clock_gettime64 clock_getres_time64", &[bytes(1, 16)]),
-    ("getitimer timerfd_gettime timer_gettime timer_gettime64 timerfd_gettime64", &[bytes(1, 32)]),
+    (
+        "clock_gettime clock_getres clock_gettime64 clock_getres_time64",
+        &[bytes(1, 16)],
+    ),
+    (
+        "getitimer timerfd_gettime timer_gettime timer_gettime64 timerfd_gettime64",
+        &[bytes(1, 32)],
+    ),
     ("setitimer", &[bytes(2, 32)]),
     ("gettimeofday", &[bytes(0, 16), bytes(1, 8)]),
     ("adjtimex adjtime", &[bytes(0, 208), bytes(1, 16)]),
     ("clock_adjtime clock_adjtime64", &[bytes(1, 208)]),
     ("time times", &[bytes(0, 32)]),
     ("sysinfo uname", &[bytes(0, 390)]),
-    ("getrusage getrlimit ugetrlimit getrlimit64", &[bytes(1, 144)]),
+    (
+        "getrusage getrlimit ugetrlimit getrlimit64",
+        &[bytes(1, 144)],
+    ),
     ("prlimit64", &[bytes(3, 16)]),
     ("rt_sigaction sigaction", &[bytes(2, 32)]),
     ("rt_sigprocmask sigprocmask", &[bytes(2, 16)]),
@@ -212,21 +280,33 @@ const TABLE: [(&str, &[WrittenPart]); 72] = [
     ("wait4", &[bytes(1, 4), bytes(3, 144)]),
     ("waitid", &[bytes(2, 128), bytes(4, 144)]),
     ("recvfrom", &[items(1, 2, 1), bytes(4, 128), bytes(5, 4)]),
-    ("accept accept4 getsockname getpeername", &[bytes(1, 128), bytes(2, 4)]),
+    (
+        "accept accept4 getsockname getpeername",
+        &[bytes(1, 128), bytes(2, 4)],
+    ),
     ("pipe pipe2", &[bytes(0, 8)]),
     ("sched_getaffinity", &[items(2, 1, 1)]),
     ("sched_getparam", &[bytes(1, 4)]),
     ("sched_getattr", &[items(1, 2, 1)]),
-    ("sched_rr_get_interval sched_rr_get_interval_time64", &[bytes(1, 16)]),
+    (
+        "sched_rr_get_interval sched_rr_get_interval_time64",
+        &[bytes(1, 16)],
+    ),
     ("getcpu", &[bytes(0, 4), bytes(1, 4)]),
     ("capget", &[bytes(0, 8), bytes(1, 24)]),
     ("get_robust_list", &[bytes(1, 8), bytes(2, 8)]),
-    ("mq_timedreceive mq_timedreceive_time64", &[items(1, 2, 1), bytes(3, 4)]),
+    (
+        "mq_timedreceive mq_timedreceive_time64",
+        &[items(1, 2, 1), bytes(3, 4)],
+    ),
     // Which argument is which thread's number differs between architectures.
     ("clone", &[bytes(2, 4), bytes(3, 4), bytes(4, 4)]),
     (
         "futex futex_time64",
-        &[bytes(0, 4).only_if(1, FUTEX_OPERATION, FUTEX_LOCKS), bytes(4, 4).only_if(1, FUTEX_OPERATION, FUTEX_PAIRS)],
+        &[
+            bytes(0, 4).only_if(1, FUTEX_OPERATION, FUTEX_LOCKS),
+            bytes(4, 4).only_if(1, FUTEX_OPERATION, FUTEX_PAIRS),
+        ],
     ),
 ];
 
@@ -246,7 +326,10 @@ mod tests {
             tables::SOLARIS,
             tables::COMMON,
         ];
-        let listed = TABLE.iter().map(|(names, _)| *names).chain([NOTHING, FILES, FILES_AND_MORE]);
+        let listed = TABLE
+            .iter()
+            .map(|(names, _)| *names)
+            .chain([NOTHING, FILES, FILES_AND_MORE]);
         for name in listed.flat_map(str::split_ascii_whitespace) {
             assert!(all.iter().any(|table| is_listed(table, name)), "{name}");
         }
@@ -254,8 +337,15 @@ mod tests {
 
     #[test]
     fn every_name_is_in_one_list() {
-        let mut names: Vec<_> = TABLE.iter().map(|(names, _)| *names).chain([NOTHING, FILES]).collect();
-        let mut words: Vec<_> = names.drain(..).flat_map(str::split_ascii_whitespace).collect();
+        let mut names: Vec<_> = TABLE
+            .iter()
+            .map(|(names, _)| *names)
+            .chain([NOTHING, FILES])
+            .collect();
+        let mut words: Vec<_> = names
+            .drain(..)
+            .flat_map(str::split_ascii_whitespace)
+            .collect();
         words.sort_unstable();
         let twice: Vec<_> = words.windows(2).filter(|pair| pair[0] == pair[1]).collect();
         assert!(twice.is_empty(), "{twice:?}");
@@ -263,7 +353,12 @@ mod tests {
 
     #[track_caller]
     fn check(numbers: Numbers, number: u64, expected: Option<&[WrittenPart]>) {
-        assert_eq!(written(numbers, numbers.name(number)), expected, "{:?}", numbers.name(number));
+        assert_eq!(
+            written(numbers, numbers.name(number)),
+            expected,
+            "{:?}",
+            numbers.name(number)
+        );
     }
 
     #[test]
@@ -294,7 +389,11 @@ mod tests {
     #[test]
     fn a_question_about_the_process_writes_its_answer_alone() {
         // `arch_prctl(ARCH_SET_FS)` is asked at the start of every program, `clock_gettime` gives a `timespec`.
-        check(Numbers::X86_64, 158, Some(&[bytes(1, 8).only_if(0, 0xffff_ffff, ARCH_QUERIES)]));
+        check(
+            Numbers::X86_64,
+            158,
+            Some(&[bytes(1, 8).only_if(0, 0xffff_ffff, ARCH_QUERIES)]),
+        );
         assert!(!ARCH_QUERIES.contains(&0x1002), "ARCH_SET_FS");
         check(Numbers::X86_64, 228, Some(&[bytes(1, 16)]));
         assert!(!PROCESS_QUERIES.contains(&15), "PR_SET_NAME");
@@ -304,8 +403,16 @@ mod tests {
 
     #[test]
     fn a_mapping_replaces_only_what_it_is_told_to() {
-        check(Numbers::X86_64, 9, Some(&[items(0, 1, 1).only_if(3, FIXED, &[FIXED])]));
+        check(
+            Numbers::X86_64,
+            9,
+            Some(&[items(0, 1, 1).only_if(3, FIXED, &[FIXED])]),
+        );
         check(Numbers::X86_32, 90, None);
-        check(Numbers::X86_32, 192, Some(&[items(0, 1, 1).only_if(3, FIXED, &[FIXED])]));
+        check(
+            Numbers::X86_32,
+            192,
+            Some(&[items(0, 1, 1).only_if(3, FIXED, &[FIXED])]),
+        );
     }
 }

@@ -12,14 +12,27 @@ pub fn told_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
     }
     if set == InstructionSet::Sparc64 {
         let is_mode = low < second && (3..=32).contains(&second) && third < 8 && top == 0;
-        return is_mode.then_some(Mode::Window { current: low, count: second, globals: third });
+        return is_mode.then_some(Mode::Window {
+            current: low,
+            count: second,
+            globals: third,
+        });
     }
     if set == InstructionSet::T32 && top & 1 != 0 {
         let is_thread = low == 0 && second & 1 == 0;
         let none = Security::Undivided;
-        return Some(if is_thread { Mode::Thread(none, ThreadStack::Unsaid) } else { Mode::Handler(none) });
+        return Some(if is_thread {
+            Mode::Thread(none, ThreadStack::Unsaid)
+        } else {
+            Mode::Handler(none)
+        });
     }
-    let level = |level, has_own_stack| Some(Mode::Level { level, has_own_stack });
+    let level = |level, has_own_stack| {
+        Some(Mode::Level {
+            level,
+            has_own_stack,
+        })
+    };
     match low & 0x1f {
         0b00000 if set == InstructionSet::A64 => level(0, false),
         0b00100 => level(1, false),
@@ -52,5 +65,9 @@ pub fn set_of_mode(mode: Mode, before: InstructionSet) -> InstructionSet {
 
 /// The set of Arm that stands for all whose registers are of a width.
 pub fn set_of_width(word_bytes: u16) -> InstructionSet {
-    if word_bytes == 8 { InstructionSet::A64 } else { InstructionSet::A32 }
+    if word_bytes == 8 {
+        InstructionSet::A64
+    } else {
+        InstructionSet::A32
+    }
 }

@@ -57,7 +57,9 @@ impl NaiveStep {
             InstructionSet::T32 => NARROW,
             _ => return Kind::Other,
         };
-        let found = encodings.iter().find(|(mask, bits, _)| opcode & mask == *bits);
+        let found = encodings
+            .iter()
+            .find(|(mask, bits, _)| opcode & mask == *bits);
         found.map_or(Kind::Other, |(_, _, kind)| *kind)
     }
 
@@ -70,7 +72,9 @@ impl NaiveStep {
             },
             InstructionSet::X86_64 => {
                 let encoding = encoding?;
-                let [0xe8, offset @ ..] = encoding.bytes() else { return None };
+                let [0xe8, offset @ ..] = encoding.bytes() else {
+                    return None;
+                };
                 let offset = i64::from(i32::from_le_bytes(offset.try_into().ok()?));
                 Some(self.pc.wrapping_add_signed(5 + offset))
             }
@@ -82,13 +86,17 @@ impl NaiveStep {
     pub fn branch_target(&self) -> Option<u64> {
         let (pc, opcode) = (self.pc, self.opcode);
         let bits = |from: u32, count: u32| (opcode >> from) & ((1 << count) - 1);
-        let a64 = |from: u32, count: u32| Some(pc.wrapping_add_signed(4 * signed(bits(from, count), count)));
+        let a64 = |from: u32, count: u32| {
+            Some(pc.wrapping_add_signed(4 * signed(bits(from, count), count)))
+        };
         let arm = |offset: i64| Some(pc.wrapping_add_signed(offset) & 0xffff_fffe);
         match self.set {
             InstructionSet::A64 if bits(26, 6) == 0b00_0101 => a64(0, 26),
             InstructionSet::A64 if bits(24, 8) == 0x54 || bits(25, 6) == 0b01_1010 => a64(5, 19),
             InstructionSet::A64 if bits(25, 6) == 0b01_1011 => a64(5, 14),
-            InstructionSet::A32 if bits(24, 4) == 10 && bits(28, 4) != 15 => arm(8 + 4 * signed(bits(0, 24), 24)),
+            InstructionSet::A32 if bits(24, 4) == 10 && bits(28, 4) != 15 => {
+                arm(8 + 4 * signed(bits(0, 24), 24))
+            }
             InstructionSet::T32 if opcode >> 12 == 0xd => arm(4 + 2 * signed(bits(0, 8), 8)),
             InstructionSet::T32 if opcode >> 11 == 0b11100 => arm(4 + 2 * signed(bits(0, 11), 11)),
             InstructionSet::T32 if opcode >> 16 == 0 && opcode & 0xf500 == 0xb100 => {
@@ -97,9 +105,15 @@ impl NaiveStep {
             // LE goes back, WLS forward.
             InstructionSet::T32 if opcode & 0xff80_f001 == 0xf000_c001 => {
                 let distance = 4 * i64::from(bits(1, 10)) + 2 * i64::from(bits(11, 1));
-                arm(if bits(16, 4) == 15 { 4 - distance } else { 4 + distance })
+                arm(if bits(16, 4) == 15 {
+                    4 - distance
+                } else {
+                    4 + distance
+                })
             }
-            InstructionSet::T32 if opcode & 0xf800_d000 == 0xf000_9000 => arm(4 + t32_offset(opcode)),
+            InstructionSet::T32 if opcode & 0xf800_d000 == 0xf000_9000 => {
+                arm(4 + t32_offset(opcode))
+            }
             InstructionSet::T32 if opcode & 0xf800_d000 == 0xf000_8000 => {
                 let high = bits(26, 1) << 19 | bits(11, 1) << 18 | bits(13, 1) << 17;
                 arm(4 + 2 * signed(high | bits(16, 6) << 11 | bits(0, 11), 20))
@@ -113,22 +127,32 @@ impl NaiveStep {
         let (pc, opcode) = (self.pc, self.opcode);
         let bits = |from: u32, count: u32| (opcode >> from) & ((1 << count) - 1);
         match self.set {
-            InstructionSet::A64 if bits(26, 6) == 0b10_0101 => {
-                Some(Target::Address(pc.wrapping_add_signed(4 * signed(bits(0, 26), 26))))
-            }
+            InstructionSet::A64 if bits(26, 6) == 0b10_0101 => Some(Target::Address(
+                pc.wrapping_add_signed(4 * signed(bits(0, 26), 26)),
+            )),
             InstructionSet::A64 if opcode & 0xffff_fc1f == 0xd63f_0000 => a64_register(bits(5, 5)),
             InstructionSet::A32 if bits(25, 7) == 0b111_1101 => {
                 let half = i64::from(bits(24, 1)) * 2;
-                Some(narrow(pc.wrapping_add_signed(8 + 4 * signed(bits(0, 24), 24) + half)))
+                Some(narrow(
+                    pc.wrapping_add_signed(8 + 4 * signed(bits(0, 24), 24) + half),
+                ))
             }
-            InstructionSet::A32 if bits(24, 4) == 0b1011 => {
-                Some(narrow(pc.wrapping_add_signed(8 + 4 * signed(bits(0, 24), 24))))
-            }
+            InstructionSet::A32 if bits(24, 4) == 0b1011 => Some(narrow(
+                pc.wrapping_add_signed(8 + 4 * signed(bits(0, 24), 24)),
+            )),
             InstructionSet::A32 if bits(4, 24) == 0x12f_ff3 => a32_register(bits(0, 4)),
-            InstructionSet::T32 if opcode >> 7 == 0x8f && bits(0, 3) == 0 => a32_register(bits(3, 4)),
-            InstructionSet::T32 if bits(27, 5) == 0b11110 && bits(14, 2) == 0b11 && bits(12, 1) >= bits(0, 1) => {
+            InstructionSet::T32 if opcode >> 7 == 0x8f && bits(0, 3) == 0 => {
+                a32_register(bits(3, 4))
+            }
+            InstructionSet::T32
+                if bits(27, 5) == 0b11110 && bits(14, 2) == 0b11 && bits(12, 1) >= bits(0, 1) =>
+            {
                 // BLX goes to A32 code, whose addresses are multiples of 4.
-                let base = if bits(12, 1) == 1 { pc + 4 } else { (pc + 4) & !3 };
+                let base = if bits(12, 1) == 1 {
+                    pc + 4
+                } else {
+                    (pc + 4) & !3
+                };
                 Some(narrow(base.wrapping_add_signed(t32_offset(opcode))))
             }
             _ => None,
@@ -139,14 +163,20 @@ impl NaiveStep {
     pub fn jump_target(&self) -> Option<Target> {
         let bits = |from: u32, count: u32| (self.opcode >> from) & ((1 << count) - 1);
         let through = match self.set {
-            InstructionSet::A64 if [0xd61f_0000, 0xd65f_0000].contains(&(self.opcode & 0xffff_fc1f)) => {
+            InstructionSet::A64
+                if [0xd61f_0000, 0xd65f_0000].contains(&(self.opcode & 0xffff_fc1f)) =>
+            {
                 a64_register(bits(5, 5))
             }
             InstructionSet::A32 if bits(4, 24) == 0x12f_ff1 => a32_register(bits(0, 4)),
-            InstructionSet::T32 if self.opcode >> 7 == 0x8e && bits(0, 3) == 0 => a32_register(bits(3, 4)),
+            InstructionSet::T32 if self.opcode >> 7 == 0x8e && bits(0, 3) == 0 => {
+                a32_register(bits(3, 4))
+            }
             _ => None,
         };
-        through.or_else(|| self.target()).or_else(|| self.branch_target().map(Target::Address))
+        through
+            .or_else(|| self.target())
+            .or_else(|| self.branch_target().map(Target::Address))
     }
 
     /// Whether it compares a register to decide about a jump.
@@ -165,7 +195,9 @@ impl NaiveStep {
         let code = match self.set {
             InstructionSet::A64 if self.opcode >> 24 == 0x54 => self.opcode & 15,
             InstructionSet::T32 if self.opcode >> 12 == 0xd => self.opcode >> 8 & 15,
-            InstructionSet::T32 if self.opcode >> 27 == 0x1e && self.opcode >> 12 & 0xd == 8 => self.opcode >> 22 & 15,
+            InstructionSet::T32 if self.opcode >> 27 == 0x1e && self.opcode >> 12 & 0xd == 8 => {
+                self.opcode >> 22 & 15
+            }
             _ => return None,
         };
         (self.set == InstructionSet::A64 || code < 14).then_some(code)
@@ -202,8 +234,12 @@ impl NaiveStep {
     pub fn is_host_call(&self) -> bool {
         match self.set {
             InstructionSet::A64 => self.opcode == 0xd45e_0000,
-            InstructionSet::A32 => [0x0f12_3456, 0x010f_0070].contains(&(self.opcode & 0x0fff_ffff)),
-            InstructionSet::T32 => self.length_bytes == 2 && [0xbeab, 0xdfab, 0xbabc].contains(&self.opcode),
+            InstructionSet::A32 => {
+                [0x0f12_3456, 0x010f_0070].contains(&(self.opcode & 0x0fff_ffff))
+            }
+            InstructionSet::T32 => {
+                self.length_bytes == 2 && [0xbeab, 0xdfab, 0xbabc].contains(&self.opcode)
+            }
             _ => false,
         }
     }
@@ -239,7 +275,11 @@ impl NaiveStep {
 
     /// The register that a call leaves its return address in.
     pub fn link_register(&self) -> RegisterId {
-        if self.set == InstructionSet::A64 { LINK_A64 } else { RegisterId::LR }
+        if self.set == InstructionSet::A64 {
+            LINK_A64
+        } else {
+            RegisterId::LR
+        }
     }
 
     /// Where a call by it would return to.
@@ -254,12 +294,20 @@ impl NaiveStep {
 
     /// An address that it jumps to, without the Thumb bit.
     pub fn without_mark(&self, address: u64) -> u64 {
-        if self.set == InstructionSet::A64 { address } else { address & !1 }
+        if self.set == InstructionSet::A64 {
+            address
+        } else {
+            address & !1
+        }
     }
 
     /// Bytes of an address: of the sets that ask the host.
     pub fn word_bytes(&self) -> u16 {
-        if self.set == InstructionSet::A64 { 8 } else { 4 }
+        if self.set == InstructionSet::A64 {
+            8
+        } else {
+            4
+        }
     }
 
     /// Whether calls push their return addresses.
@@ -277,7 +325,10 @@ fn narrow(address: u64) -> Target {
 }
 
 fn a64_register(number: u32) -> Option<Target> {
-    u16::try_from(number).ok().filter(|number| *number < 31).map(|number| Target::Register(RegisterId(number)))
+    u16::try_from(number)
+        .ok()
+        .filter(|number| *number < 31)
+        .map(|number| Target::Register(RegisterId(number)))
 }
 
 fn a32_register(number: u32) -> Option<Target> {

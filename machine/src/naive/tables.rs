@@ -18,7 +18,10 @@ pub const A64: Encodings = &[
 ];
 
 /// Those without a condition.
-pub const A32_ALWAYS: Encodings = &[(0xfe00_0000, 0xfa00_0000, Call), (0xfe50_ffff, 0xf810_0a00, ExceptionReturn)];
+pub const A32_ALWAYS: Encodings = &[
+    (0xfe00_0000, 0xfa00_0000, Call),
+    (0xfe50_ffff, 0xf810_0a00, ExceptionReturn),
+];
 
 pub const A32: Encodings = &[
     (0x0f00_0000, 0x0a00_0000, Branch),

@@ -42,29 +42,78 @@ impl Cell {
 
 /// The cell that a register is, in a mode with windows; none for all others.
 pub fn cell_of(register: RegisterId, mode: Mode) -> Option<Cell> {
-    let Mode::Window { current, count, globals } = mode else { return None };
+    let Mode::Window {
+        current,
+        count,
+        globals,
+    } = mode
+    else {
+        return None;
+    };
     let (above, below) = ((current + 1) % count, (current + count - 1) % count);
     let part = |first: u16, width: u16| {
         let place = register.0 - first;
-        (u8::try_from(place / width).unwrap_or(u8::MAX), u8::try_from(place % width).unwrap_or(u8::MAX))
+        (
+            u8::try_from(place / width).unwrap_or(u8::MAX),
+            u8::try_from(place % width).unwrap_or(u8::MAX),
+        )
     };
     Some(match register.0 {
-        1..=7 => Cell::Global { set: globals, number: part(0, 8).1 },
-        8..=13 => Cell::In { window: above, number: part(8, 8).1 },
-        31 | 32 => Cell::In { window: above, number: part(25, 8).1 },
-        16..=23 => Cell::Local { window: current, number: part(16, 8).1 },
-        24..=30 => Cell::In { window: current, number: part(24, 8).1 },
-        14 => Cell::In { window: current, number: 7 },
+        1..=7 => Cell::Global {
+            set: globals,
+            number: part(0, 8).1,
+        },
+        8..=13 => Cell::In {
+            window: above,
+            number: part(8, 8).1,
+        },
+        31 | 32 => Cell::In {
+            window: above,
+            number: part(25, 8).1,
+        },
+        16..=23 => Cell::Local {
+            window: current,
+            number: part(16, 8).1,
+        },
+        24..=30 => Cell::In {
+            window: current,
+            number: part(24, 8).1,
+        },
+        14 => Cell::In {
+            window: current,
+            number: 7,
+        },
         128..=639 => match part(128, 16) {
             (window, number @ 0..=7) => Cell::Local { window, number },
-            (window, number) => Cell::In { window, number: number - 8 },
+            (window, number) => Cell::In {
+                window,
+                number: number - 8,
+            },
         },
-        640..=703 => Cell::Global { set: part(640, 8).0, number: part(640, 8).1 },
-        704..=711 => Cell::In { window: (above + 1) % count, number: part(704, 8).1 },
-        712..=719 => Cell::Local { window: above, number: part(712, 8).1 },
-        720..=727 => Cell::Local { window: below, number: part(720, 8).1 },
-        728..=735 => Cell::In { window: below, number: part(728, 8).1 },
-        896..=1151 => Cell::In { window: (part(896, 8).0 + 1) % count, number: part(896, 8).1 },
+        640..=703 => Cell::Global {
+            set: part(640, 8).0,
+            number: part(640, 8).1,
+        },
+        704..=711 => Cell::In {
+            window: (above + 1) % count,
+            number: part(704, 8).1,
+        },
+        712..=719 => Cell::Local {
+            window: above,
+            number: part(712, 8).1,
+        },
+        720..=727 => Cell::Local {
+            window: below,
+            number: part(720, 8).1,
+        },
+        728..=735 => Cell::In {
+            window: below,
+            number: part(728, 8).1,
+        },
+        896..=1151 => Cell::In {
+            window: (part(896, 8).0 + 1) % count,
+            number: part(896, 8).1,
+        },
         _ => return None,
     })
 }
@@ -77,16 +126,50 @@ mod tests {
 
     #[test]
     fn both_tellings_agree_on_which_names_are_one_cell() {
-        let mode = Mode::Window { current: 6, count: 7, globals: 2 };
-        let views = || (0..RegisterId::FIRST_NAMED.0).map(RegisterId).filter(|id| cell_of(*id, mode).is_some());
+        let mode = Mode::Window {
+            current: 6,
+            count: 7,
+            globals: 2,
+        };
+        let views = || {
+            (0..RegisterId::FIRST_NAMED.0)
+                .map(RegisterId)
+                .filter(|id| cell_of(*id, mode).is_some())
+        };
         for (one, other) in views().flat_map(|one| views().map(move |other| (one, other))) {
             let is_one = cell_of(one, mode) == cell_of(other, mode);
-            assert_eq!(is_one, mode.home(one) == mode.home(other), "{one:?} {other:?}");
-            assert_eq!(cell_of(one, mode).map(Cell::register), Some(mode.home(one)), "{one:?}");
+            assert_eq!(
+                is_one,
+                mode.home(one) == mode.home(other),
+                "{one:?} {other:?}"
+            );
+            assert_eq!(
+                cell_of(one, mode).map(Cell::register),
+                Some(mode.home(one)),
+                "{one:?}"
+            );
         }
-        let cell = |name| Registers::view(name, InstructionSet::Sparc64).and_then(|view| cell_of(view.register, mode));
-        assert_eq!(cell("%o6"), Some(Cell::In { window: 0, number: 6 }));
+        let cell = |name| {
+            Registers::view(name, InstructionSet::Sparc64)
+                .and_then(|view| cell_of(view.register, mode))
+        };
+        assert_eq!(
+            cell("%o6"),
+            Some(Cell::In {
+                window: 0,
+                number: 6
+            })
+        );
         assert_eq!(cell("g3"), Some(Cell::Global { set: 2, number: 3 }));
-        assert_eq!((cell("w-1.i7"), cell("pc")), (Some(Cell::In { window: 5, number: 7 }), None));
+        assert_eq!(
+            (cell("w-1.i7"), cell("pc")),
+            (
+                Some(Cell::In {
+                    window: 5,
+                    number: 7
+                }),
+                None
+            )
+        );
     }
 }

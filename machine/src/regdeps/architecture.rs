@@ -23,7 +23,12 @@ pub struct Regdeps;
 
 impl Architecture for Regdeps {
     const SET: InstructionSet = InstructionSet::Regdeps;
-    const NAMES: Names = Names { choice: None, word: "regdeps", title: "synthetic", spoken: "x86-64" };
+    const NAMES: Names = Names {
+        choice: None,
+        word: "regdeps",
+        title: "synthetic",
+        spoken: "x86-64",
+    };
     const WORD_BYTES: u16 = 8;
     const FLAG_BITS: u64 = FLAG;
     const IS_SYNTHETIC: bool = true;
@@ -56,7 +61,10 @@ impl Architecture for Regdeps {
 
     fn group(group: RegisterGroup) -> Vec<String> {
         match group {
-            RegisterGroup::Core => Self::shown().into_iter().chain(registers::names()).collect(),
+            RegisterGroup::Core => Self::shown()
+                .into_iter()
+                .chain(registers::names())
+                .collect(),
             _ => Vec::new(),
         }
     }
@@ -80,7 +88,11 @@ impl Architecture for Regdeps {
     }
 
     fn operand_word(_mnemonic: &str, word: &str) -> OperandWord {
-        if registers::view(word).is_some() { OperandWord::Register } else { OperandWord::Other }
+        if registers::view(word).is_some() {
+            OperandWord::Register
+        } else {
+            OperandWord::Other
+        }
     }
 
     fn is_canonical(address: u64, privilege: Privilege) -> bool {

@@ -10,7 +10,9 @@ use crate::flags::FlagUse;
 use crate::regdeps::registers::{FLAG, FLAGS, name_of, view_of};
 
 /// Category names by bit (`instr_get_category_name` in `core/ir/instr_shared.c`).
-const CATEGORIES: [&str; 10] = ["fp", "load", "store", "branch", "simd", "state", "move", "convert", "math", "other"];
+const CATEGORIES: [&str; 10] = [
+    "fp", "load", "store", "branch", "simd", "state", "move", "convert", "math", "other",
+];
 /// An instruction that loads.
 const LOAD: u32 = 0x2;
 /// An instruction that stores.
@@ -63,28 +65,52 @@ impl<'a> SyntheticInstruction<'a> {
         if let Some(bytes) = self.size_code.and_then(operation_size_bytes) {
             words.push(format!("[{bytes}byte]"));
         }
-        words.extend(self.sources.iter().map(|code| format!("%{}", name_of(*code))));
+        words.extend(
+            self.sources
+                .iter()
+                .map(|code| format!("%{}", name_of(*code))),
+        );
         if !self.destinations.is_empty() {
             words.push("->".to_owned());
         }
-        words.extend(self.destinations.iter().map(|code| format!("%{}", name_of(*code))));
+        words.extend(
+            self.destinations
+                .iter()
+                .map(|code| format!("%{}", name_of(*code))),
+        );
         words.join(" ")
     }
 
     fn category_names(&self) -> Vec<String> {
         let is_set = |bit: &usize| self.categories >> bit & 1 != 0;
-        let names = CATEGORIES.iter().enumerate().filter(|(bit, _)| is_set(bit)).map(|(_, name)| (*name).to_owned());
+        let names = CATEGORIES
+            .iter()
+            .enumerate()
+            .filter(|(bit, _)| is_set(bit))
+            .map(|(_, name)| (*name).to_owned());
         // A later version of the format may know more.
-        let unnamed = (CATEGORIES.len()..22).filter(is_set).map(|bit| format!("category{bit}"));
+        let unnamed = (CATEGORIES.len()..22)
+            .filter(is_set)
+            .map(|bit| format!("category{bit}"));
         let names: Vec<_> = names.chain(unnamed).collect();
-        if names.is_empty() { vec!["uncategorized".to_owned()] } else { names }
+        if names.is_empty() {
+            vec!["uncategorized".to_owned()]
+        } else {
+            names
+        }
     }
 
     /// Describes which registers it uses. Each register written depends on all that are read.
     pub fn describe(&self) -> Description {
         let mut description = Description::default();
-        self.sources.iter().filter_map(|code| view_of(*code)).for_each(|view| description.read(view));
-        self.destinations.iter().filter_map(|code| view_of(*code)).for_each(|view| description.write(view));
+        self.sources
+            .iter()
+            .filter_map(|code| view_of(*code))
+            .for_each(|view| description.read(view));
+        self.destinations
+            .iter()
+            .filter_map(|code| view_of(*code))
+            .for_each(|view| description.write(view));
         if self.reads_flags {
             description.read(FLAGS);
         }
@@ -92,8 +118,13 @@ impl<'a> SyntheticInstruction<'a> {
             description.write(FLAGS);
         }
         // One bit stands for all flags, and an instruction that writes one of them keeps the others.
-        let [read, written] = [self.reads_flags, self.writes_flags].map(|is_used| if is_used { FLAG } else { 0 });
-        description.meaning.flags = FlagUse { read: Some(read), written: Some(written), kept: written };
+        let [read, written] =
+            [self.reads_flags, self.writes_flags].map(|is_used| if is_used { FLAG } else { 0 });
+        description.meaning.flags = FlagUse {
+            read: Some(read),
+            written: Some(written),
+            kept: written,
+        };
         if self.categories & (LOAD | STORE) != 0 {
             description.access_unknown();
         }
@@ -103,8 +134,10 @@ impl<'a> SyntheticInstruction<'a> {
 
 /// Operation size in bytes by its code (`OPSZ_` in `core/ir/opnd_api.h`), for the sizes that `view` prints.
 fn operation_size_bytes(code: u8) -> Option<u16> {
-    const REGISTER_LISTS: [u16; 24] =
-        [20, 24, 36, 44, 48, 52, 56, 60, 64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 112, 116, 120, 124, 128];
+    const REGISTER_LISTS: [u16; 24] = [
+        20, 24, 36, 44, 48, 52, 56, 60, 64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 112, 116,
+        120, 124, 128,
+    ];
     const FIRST: [u16; 12] = [1, 2, 4, 6, 8, 10, 16, 14, 28, 94, 108, 512];
     match code {
         2..=13 => FIRST.get(usize::from(code) - 2).copied(),
@@ -125,18 +158,34 @@ mod tests {
     #[track_caller]
     fn check(words: &[u64], expected: Option<&str>) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let length = if words.last().is_some_and(|word| *word >> 32 == 0) { bytes.len() - 4 } else { bytes.len() };
+        let length = if words.last().is_some_and(|word| *word >> 32 == 0) {
+            bytes.len() - 4
+        } else {
+            bytes.len()
+        };
         let decoded = bytes.get(..length).and_then(SyntheticInstruction::decode);
-        assert_eq!(decoded.map(|instruction| instruction.text()).as_deref(), expected);
+        assert_eq!(
+            decoded.map(|instruction| instruction.text()).as_deref(),
+            expected
+        );
     }
 
     /// The encodings and the texts are those of DynamoRIO's own test of its `view` tool (`view_test.cpp`).
     #[test]
     fn instructions_have_the_texts_of_the_view_tool() {
         check(&[0x0006_0906_0001_0011], Some("move [8byte] %rv4 -> %rv7"));
-        check(&[0x004e_0321_0000_4011], Some("simd [32byte] %rv76 -> %rv1"));
-        check(&[0x0009_4921_0000_4811], Some("load simd [32byte] %rv7 -> %rv71"));
-        check(&[0x0402_0204_0000_1931, 0x26], Some("load store [4byte] %rv0 %rv2 %rv36 -> %rv0"));
+        check(
+            &[0x004e_0321_0000_4011],
+            Some("simd [32byte] %rv76 -> %rv1"),
+        );
+        check(
+            &[0x0009_4921_0000_4811],
+            Some("load simd [32byte] %rv7 -> %rv71"),
+        );
+        check(
+            &[0x0402_0204_0000_1931, 0x26],
+            Some("load store [4byte] %rv0 %rv2 %rv36 -> %rv0"),
+        );
         check(&[0x2200], Some("branch"));
         check(&[0], Some("uncategorized"));
     }
@@ -144,7 +193,10 @@ mod tests {
     #[test]
     fn eight_registers_fill_sixteen_bytes() {
         let words = [0x0403_0206_0004_0035, 0xaaaa_aa09_0807_0605];
-        check(&words, Some("math [8byte] %rv5 %rv6 %rv7 -> %rv0 %rv1 %rv2 %rv3 %rv4"));
+        check(
+            &words,
+            Some("math [8byte] %rv5 %rv6 %rv7 -> %rv0 %rv1 %rv2 %rv3 %rv4"),
+        );
     }
 
     #[test]
@@ -158,15 +210,34 @@ mod tests {
     #[test]
     fn every_category_has_its_name() {
         let all = u64::from(0x3ff_u32 << 10);
-        check(&[all], Some("fp load store branch simd state move convert math other"));
+        check(
+            &[all],
+            Some("fp load store branch simd state move convert math other"),
+        );
         check(&[1 << 20], Some("category10"));
     }
 
     #[test]
     fn operation_sizes_have_the_codes_of_the_decoder() {
-        let known = [(2, 1), (4, 4), (6, 8), (8, 16), (33, 32), (41, 3), (64, 64), (79, 128)];
-        assert!(known.iter().all(|(code, bytes)| operation_size_bytes(*code) == Some(*bytes)));
-        assert_eq!([0, 1, 14, 31, 55, 80, 255].map(operation_size_bytes), [None; 7]);
+        let known = [
+            (2, 1),
+            (4, 4),
+            (6, 8),
+            (8, 16),
+            (33, 32),
+            (41, 3),
+            (64, 64),
+            (79, 128),
+        ];
+        assert!(
+            known
+                .iter()
+                .all(|(code, bytes)| operation_size_bytes(*code) == Some(*bytes))
+        );
+        assert_eq!(
+            [0, 1, 14, 31, 55, 80, 255].map(operation_size_bytes),
+            [None; 7]
+        );
     }
 
     #[test]
@@ -175,7 +246,10 @@ mod tests {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let described = SyntheticInstruction::decode(&bytes).unwrap().describe();
         let (registers, meaning) = described.finish();
-        assert_eq!(registers.reads, [2, 4, 38].map(|code| view_of(code).unwrap()));
+        assert_eq!(
+            registers.reads,
+            [2, 4, 38].map(|code| view_of(code).unwrap())
+        );
         assert_eq!(registers.writes, [FLAGS, view_of(2).unwrap()]);
         assert!(!meaning.is_memory_known);
     }

@@ -49,7 +49,10 @@ pub fn view(name: &str) -> Option<RegisterView> {
     match name {
         "pc" => Some(RegisterView::new(RegisterId::PC, 0, 8)),
         "flags" | "psr" => Some(FLAGS),
-        _ => name.strip_prefix("rv").and_then(plain_number).map(view_of_number),
+        _ => name
+            .strip_prefix("rv")
+            .and_then(plain_number)
+            .map(view_of_number),
     }
 }
 
@@ -60,12 +63,20 @@ pub fn names() -> impl Iterator<Item = String> {
 
 /// None has the number of a stack pointer or another register with a known role: that is not recorded.
 fn view_of_number(number: u16) -> RegisterView {
-    RegisterView::new(RegisterId(RegisterId::FIRST_BANK.0 + number), 0, WIDTH_BYTES)
+    RegisterView::new(
+        RegisterId(RegisterId::FIRST_BANK.0 + number),
+        0,
+        WIDTH_BYTES,
+    )
 }
 
 fn plain_number(digits: &str) -> Option<u16> {
-    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits.len() == 1 || !digits.starts_with('0'));
-    digits.parse().ok().filter(|number| is_plain && *number < COUNT)
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits.len() == 1 || !digits.starts_with('0'));
+    digits
+        .parse()
+        .ok()
+        .filter(|number| is_plain && *number < COUNT)
 }
 
 #[cfg(test)]
@@ -75,7 +86,13 @@ mod tests {
     /// `d_r_reg_virtual_names` has a second `rv_invalid` in place 187, between `rv184` and `rv185`.
     #[test]
     fn codes_have_the_names_of_the_decoder() {
-        for (code, name) in [(0, "rv_null"), (1, "rv_invalid"), (2, "rv0"), (38, "rv36"), (186, "rv184")] {
+        for (code, name) in [
+            (0, "rv_null"),
+            (1, "rv_invalid"),
+            (2, "rv0"),
+            (38, "rv36"),
+            (186, "rv184"),
+        ] {
             assert_eq!(name_of(code), name);
         }
         for (code, name) in [(187, "rv_invalid"), (188, "rv185"), (255, "rv252")] {

@@ -14,8 +14,8 @@ pub const LP64: Abi = Abi {
     return_address: ReturnAddress::Register(LINK),
     // RISC-V ELF psABI, tables 1 and 2.
     callee_saved: &[
-        "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "fs0", "fs1", "fs2", "fs3", "fs4",
-        "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11",
+        "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "fs0", "fs1",
+        "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11",
     ],
     system_calls: SystemCalls {
         numbers: Numbers::Generic,

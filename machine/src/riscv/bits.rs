@@ -15,7 +15,12 @@ use crate::riscv::registers::general;
 /// The description of an instruction; none for those outside of what is described.
 pub fn describe(site: &Site) -> Option<Description> {
     let opcode = long_form(&site.encoding)?;
-    let mut bits = Bits { opcode, pc: site.pc, behind: site.behind(), description: Description::default() };
+    let mut bits = Bits {
+        opcode,
+        pc: site.pc,
+        behind: site.behind(),
+        description: Description::default(),
+    };
     bits.dispatch().then_some(bits.description)
 }
 
@@ -44,7 +49,9 @@ impl Bits {
             0x07 | 0x27 => return self.float_memory(),
             0x0f => return self.field(12, 3) < 2, // FENCE
             0x13 => return self.immediate(),
-            0x17 => self.set(Expression::Constant(self.pc.0.wrapping_add_signed(self.upper_immediate()))), // AUIPC
+            0x17 => self.set(Expression::Constant(
+                self.pc.0.wrapping_add_signed(self.upper_immediate()),
+            )), // AUIPC
             0x1b => return self.immediate_word(),
             0x23 => return self.store(),
             0x2f => return self.atomic(),
@@ -79,7 +86,9 @@ impl Bits {
 
     /// The register whose number stands at a place; none for `zero`.
     fn view(&self, place: u32) -> Option<RegisterView> {
-        let number = u16::try_from(self.field(place, 5)).ok().filter(|number| *number > 0)?;
+        let number = u16::try_from(self.field(place, 5))
+            .ok()
+            .filter(|number| *number > 0)?;
         Some(general(number))
     }
 
@@ -90,12 +99,18 @@ impl Bits {
     }
 
     pub fn value(&self, place: u32) -> Expression {
-        self.view(place).map_or(Expression::Constant(0), Expression::Register)
+        self.view(place)
+            .map_or(Expression::Constant(0), Expression::Register)
     }
 
     /// The low half of a register.
     pub fn word(&self, place: u32) -> Expression {
-        let word = |view| Expression::Register(RegisterView { size_bytes: 4, ..view });
+        let word = |view| {
+            Expression::Register(RegisterView {
+                size_bytes: 4,
+                ..view
+            })
+        };
         self.view(place).map_or(Expression::Constant(0), word)
     }
 
@@ -124,7 +139,13 @@ impl Bits {
         i64::from(self.opcode.cast_signed() >> 25) << 5 | i64::from(self.field(7, 5))
     }
 
-    pub fn access(&mut self, kind: AccessKind, displacement: i64, size_bytes: u16, value: Expression) -> Expression {
+    pub fn access(
+        &mut self,
+        kind: AccessKind,
+        displacement: i64,
+        size_bytes: u16,
+        value: Expression,
+    ) -> Expression {
         let base = self.view(15);
         self.description.access(MemoryOperand {
             kind,
@@ -144,7 +165,8 @@ impl Bits {
         if kind == 0 {
             if self.opcode == 0x73 {
                 // Kernels return a result here.
-                self.description.write(RegisterView::new(RegisterId(10), 0, 8));
+                self.description
+                    .write(RegisterView::new(RegisterId(10), 0, 8));
             }
             return true;
         }

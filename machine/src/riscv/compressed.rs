@@ -39,8 +39,10 @@ impl Half {
         let doubles = self.field(10, 3) << 3 | self.field(5, 2) << 6;
         Some(match kind {
             0 => {
-                let number =
-                    self.field(11, 2) << 4 | self.field(7, 4) << 6 | self.field(6, 1) << 2 | self.field(5, 1) << 3;
+                let number = self.field(11, 2) << 4
+                    | self.field(7, 4) << 6
+                    | self.field(6, 1) << 2
+                    | self.field(5, 1) << 3;
                 if number == 0 {
                     return None;
                 }
@@ -61,14 +63,21 @@ impl Half {
         Some(match kind {
             0 => with_immediate(0x13, 0, register, register, self.immediate()), // C.ADDI
             1 if register > 0 => with_immediate(0x1b, 0, register, register, self.immediate()), // C.ADDIW
-            2 => with_immediate(0x13, 0, register, 0, self.immediate()),        // C.LI
+            2 => with_immediate(0x13, 0, register, 0, self.immediate()), // C.LI
             3 if register == STACK => {
-                let low = self.field(6, 1) << 4 | self.field(2, 1) << 5 | self.field(5, 1) << 6 | self.field(3, 2) << 7;
+                let low = self.field(6, 1) << 4
+                    | self.field(2, 1) << 5
+                    | self.field(5, 1) << 6
+                    | self.field(3, 2) << 7;
                 let sign = if self.field(12, 1) == 1 { 0xe00 } else { 0 };
                 with_immediate(0x13, 0, STACK, STACK, sign | low) // C.ADDI16SP
             }
             3 => {
-                let sign = if self.field(12, 1) == 1 { 0xfffe_0000 } else { 0 };
+                let sign = if self.field(12, 1) == 1 {
+                    0xfffe_0000
+                } else {
+                    0
+                };
                 sign | self.field(2, 5) << 12 | register << 7 | 0x37 // C.LUI
             }
             4 => self.register_arithmetic()?,
@@ -80,34 +89,52 @@ impl Half {
 
     /// Of C.J: the bits 11, 4, 9 to 8, 10, 6, 7, 3 to 1 and 5 of a distance.
     fn jump_offset(self) -> u32 {
-        let low = self.field(3, 3) << 1 | self.field(11, 1) << 4 | self.field(2, 1) << 5 | self.field(7, 1) << 6;
+        let low = self.field(3, 3) << 1
+            | self.field(11, 1) << 4
+            | self.field(2, 1) << 5
+            | self.field(7, 1) << 6;
         let high = self.field(6, 1) << 7 | self.field(9, 2) << 8 | self.field(8, 1) << 10;
-        low | high | if self.field(12, 1) == 1 { 0xffff_f800 } else { 0 }
+        low | high
+            | if self.field(12, 1) == 1 {
+                0xffff_f800
+            } else {
+                0
+            }
     }
 
     /// Of C.BEQZ: the bits 8, 4 to 3, 7 to 6, 2 to 1 and 5 of a distance.
     fn branch_offset(self) -> u32 {
-        let low = self.field(3, 2) << 1 | self.field(10, 2) << 3 | self.field(2, 1) << 5 | self.field(5, 2) << 6;
-        low | if self.field(12, 1) == 1 { 0xffff_ff00 } else { 0 }
+        let low = self.field(3, 2) << 1
+            | self.field(10, 2) << 3
+            | self.field(2, 1) << 5
+            | self.field(5, 2) << 6;
+        low | if self.field(12, 1) == 1 {
+            0xffff_ff00
+        } else {
+            0
+        }
     }
 
     fn register_arithmetic(self) -> Option<u32> {
         let (left, right) = (self.short(7), self.short(2));
         let amount = self.field(12, 1) << 5 | self.field(2, 5);
-        let registers =
-            |opcode: u32, top: u32, kind: u32| top << 25 | right << 20 | left << 15 | kind << 12 | left << 7 | opcode;
-        Some(match (self.field(10, 2), self.field(12, 1), self.field(5, 2)) {
-            (0, ..) => with_immediate(0x13, 5, left, left, amount),
-            (1, ..) => with_immediate(0x13, 5, left, left, 0x400 | amount),
-            (2, ..) => with_immediate(0x13, 7, left, left, self.immediate()),
-            (_, 0, 0) => registers(0x33, 0x20, 0),
-            (_, 0, 1) => registers(0x33, 0, 4),
-            (_, 0, 2) => registers(0x33, 0, 6),
-            (_, 0, _) => registers(0x33, 0, 7),
-            (_, _, 0) => registers(0x3b, 0x20, 0),
-            (_, _, 1) => registers(0x3b, 0, 0),
-            _ => return None,
-        })
+        let registers = |opcode: u32, top: u32, kind: u32| {
+            top << 25 | right << 20 | left << 15 | kind << 12 | left << 7 | opcode
+        };
+        Some(
+            match (self.field(10, 2), self.field(12, 1), self.field(5, 2)) {
+                (0, ..) => with_immediate(0x13, 5, left, left, amount),
+                (1, ..) => with_immediate(0x13, 5, left, left, 0x400 | amount),
+                (2, ..) => with_immediate(0x13, 7, left, left, self.immediate()),
+                (_, 0, 0) => registers(0x33, 0x20, 0),
+                (_, 0, 1) => registers(0x33, 0, 4),
+                (_, 0, 2) => registers(0x33, 0, 6),
+                (_, 0, _) => registers(0x33, 0, 7),
+                (_, _, 0) => registers(0x3b, 0x20, 0),
+                (_, _, 1) => registers(0x3b, 0, 0),
+                _ => return None,
+            },
+        )
     }
 
     fn stack(self, kind: u16) -> Option<u32> {

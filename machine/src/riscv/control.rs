@@ -6,16 +6,29 @@ use crate::site::Site;
 
 /// What an instruction does to control. What a register says of a target lacks the lowest bit, so it is not said.
 pub fn control(site: &Site) -> Control {
-    let Some(opcode) = long_form(&site.encoding) else { return Control::default() };
+    let Some(opcode) = long_form(&site.encoding) else {
+        return Control::default();
+    };
     let to = |offset: i64| Target::Address(site.pc.0.wrapping_add_signed(offset));
     let (flow, target) = match opcode & 0x7f {
         0x63 => (Flow::Branch, to(branch_offset(opcode))),
         0x67 => (indirect_flow(opcode), Target::Unsaid), // JALR
-        0x6f => (if is_link(opcode >> 7) { Flow::Call } else { Flow::Branch }, to(jump_offset(opcode))), // JAL
+        0x6f => (
+            if is_link(opcode >> 7) {
+                Flow::Call
+            } else {
+                Flow::Branch
+            },
+            to(jump_offset(opcode)),
+        ), // JAL
         0x73 => (system_flow(opcode), Target::Unsaid),
         _ => (Flow::Next, Target::Unsaid),
     };
-    Control { flow, target, delay: Delay::None }
+    Control {
+        flow,
+        target,
+        delay: Delay::None,
+    }
 }
 
 /// `ra` and `t0` (table 3, "Return-address stack prediction hints").
@@ -41,7 +54,9 @@ fn system_flow(opcode: u32) -> Flow {
 
 fn branch_offset(opcode: u32) -> i64 {
     let sign = i64::from(opcode.cast_signed() >> 31) << 12;
-    sign | i64::from((opcode >> 7 & 1) << 11 | (opcode >> 25 & 0x3f) << 5 | (opcode >> 8 & 0xf) << 1)
+    sign | i64::from(
+        (opcode >> 7 & 1) << 11 | (opcode >> 25 & 0x3f) << 5 | (opcode >> 8 & 0xf) << 1,
+    )
 }
 
 fn jump_offset(opcode: u32) -> i64 {
@@ -57,17 +72,48 @@ mod tests {
 
     #[track_caller]
     fn check(bytes: &[u8], flow: Flow, target: Target) {
-        let site = Site { pc: Address(0x1000), encoding: Encoding::new(bytes).unwrap() };
-        assert_eq!(control(&site), Control { flow, target, delay: Delay::None }, "{bytes:02x?}");
+        let site = Site {
+            pc: Address(0x1000),
+            encoding: Encoding::new(bytes).unwrap(),
+        };
+        assert_eq!(
+            control(&site),
+            Control {
+                flow,
+                target,
+                delay: Delay::None
+            },
+            "{bytes:02x?}"
+        );
     }
 
     #[test]
     fn jumps_and_branches_say_where_they_go() {
-        check(&0x0080_00efu32.to_le_bytes(), Flow::Call, Target::Address(0x1008)); // jal ra, 8
-        check(&0xffdf_f06fu32.to_le_bytes(), Flow::Branch, Target::Address(0xffc)); // j -4
-        check(&0xfe05_0ee3u32.to_le_bytes(), Flow::Branch, Target::Address(0xffc)); // beqz a0, -4
-        check(&0xa001u16.to_le_bytes(), Flow::Branch, Target::Address(0x1000)); // c.j 0
-        check(&0xc111u16.to_le_bytes(), Flow::Branch, Target::Address(0x1004)); // c.beqz a0, 4
+        check(
+            &0x0080_00efu32.to_le_bytes(),
+            Flow::Call,
+            Target::Address(0x1008),
+        ); // jal ra, 8
+        check(
+            &0xffdf_f06fu32.to_le_bytes(),
+            Flow::Branch,
+            Target::Address(0xffc),
+        ); // j -4
+        check(
+            &0xfe05_0ee3u32.to_le_bytes(),
+            Flow::Branch,
+            Target::Address(0xffc),
+        ); // beqz a0, -4
+        check(
+            &0xa001u16.to_le_bytes(),
+            Flow::Branch,
+            Target::Address(0x1000),
+        ); // c.j 0
+        check(
+            &0xc111u16.to_le_bytes(),
+            Flow::Branch,
+            Target::Address(0x1004),
+        ); // c.beqz a0, 4
     }
 
     #[test]
@@ -82,7 +128,11 @@ mod tests {
     #[test]
     fn system_instructions_are_told_apart() {
         check(&0x73u32.to_le_bytes(), Flow::Trap, Target::Unsaid);
-        check(&0x3020_0073u32.to_le_bytes(), Flow::ExceptionReturn, Target::Unsaid);
+        check(
+            &0x3020_0073u32.to_le_bytes(),
+            Flow::ExceptionReturn,
+            Target::Unsaid,
+        );
         check(&0x1050_0073u32.to_le_bytes(), Flow::Next, Target::Unsaid); // wfi
         check(&0x0000_0013u32.to_le_bytes(), Flow::Next, Target::Unsaid);
     }

@@ -18,13 +18,28 @@ impl Bits {
             _ => return false,
         };
         if self.field(0, 7) == 0x27 {
-            let value = Expression::Register(RegisterView { size_bytes, ..self.float_view(20) });
+            let value = Expression::Register(RegisterView {
+                size_bytes,
+                ..self.float_view(20)
+            });
             self.access(AccessKind::Write, self.store_offset(), size_bytes, value);
             return true;
         }
-        let loaded = self.access(AccessKind::Read, self.immediate_number(), size_bytes, Expression::Unknown);
+        let loaded = self.access(
+            AccessKind::Read,
+            self.immediate_number(),
+            size_bytes,
+            Expression::Unknown,
+        );
         let view = self.float_view(7);
-        self.description.set(view, if size_bytes == 4 { loaded.with(Operation::Or, BOX) } else { loaded });
+        self.description.set(
+            view,
+            if size_bytes == 4 {
+                loaded.with(Operation::Or, BOX)
+            } else {
+                loaded
+            },
+        );
         true
     }
 
@@ -49,7 +64,11 @@ impl Bits {
                 self.description.write(self.float_view(7)); // from integers
             }
             0x1e => {
-                let value = if self.is_double() { self.value(15) } else { self.word(15).with(Operation::Or, BOX) };
+                let value = if self.is_double() {
+                    self.value(15)
+                } else {
+                    self.word(15).with(Operation::Or, BOX)
+                };
                 let view = self.float_view(7);
                 self.description.set(view, value); // FMV.D.X
             }
@@ -73,7 +92,9 @@ impl Bits {
     }
 
     fn read_float(&mut self, places: &[u32]) {
-        places.iter().for_each(|place| self.description.read(self.float_view(*place)));
+        places
+            .iter()
+            .for_each(|place| self.description.read(self.float_view(*place)));
     }
 
     /// FMV.X.D, FMV.X.W, FCLASS
@@ -82,7 +103,11 @@ impl Bits {
         let view = self.float_view(15);
         let value = match (self.field(12, 3), self.is_double()) {
             (0, true) => Expression::Register(view),
-            (0, false) => Expression::Register(RegisterView { size_bytes: 4, ..view }).sign_extended(32),
+            (0, false) => Expression::Register(RegisterView {
+                size_bytes: 4,
+                ..view
+            })
+            .sign_extended(32),
             _ => Expression::Unknown,
         };
         self.set(value);
@@ -91,8 +116,13 @@ impl Bits {
     /// FSGNJ of a register with itself is a move.
     fn inject_sign(&mut self) {
         self.read_float(&[15, 20]);
-        let is_move = self.is_double() && self.field(12, 3) == 0 && self.field(15, 5) == self.field(20, 5);
-        let value = if is_move { Expression::Register(self.float_view(15)) } else { Expression::Unknown };
+        let is_move =
+            self.is_double() && self.field(12, 3) == 0 && self.field(15, 5) == self.field(20, 5);
+        let value = if is_move {
+            Expression::Register(self.float_view(15))
+        } else {
+            Expression::Unknown
+        };
         let view = self.float_view(7);
         self.description.set(view, value);
     }

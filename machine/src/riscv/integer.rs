@@ -12,9 +12,18 @@ impl Bits {
             return false;
         }
         let size_bytes: u16 = 1 << (kind & 3);
-        let loaded = self.access(AccessKind::Read, self.immediate_number(), size_bytes, Expression::Unknown);
+        let loaded = self.access(
+            AccessKind::Read,
+            self.immediate_number(),
+            size_bytes,
+            Expression::Unknown,
+        );
         let bits = u8::try_from(size_bytes * 8).unwrap_or(64);
-        self.set(if kind < 4 { loaded.sign_extended(bits) } else { loaded });
+        self.set(if kind < 4 {
+            loaded.sign_extended(bits)
+        } else {
+            loaded
+        });
         true
     }
 
@@ -59,7 +68,9 @@ impl Bits {
             (0, _) => value.with(Operation::Add, number),
             (1, 0) => value.with(Operation::ShiftLeft, amount),
             (5, 0) => value.with(Operation::ShiftRight, amount),
-            (5, 0x20) => value.sign_extended(32).with(Operation::ShiftRightSigned, amount),
+            (5, 0x20) => value
+                .sign_extended(32)
+                .with(Operation::ShiftRightSigned, amount),
             _ => Expression::Unknown,
         };
         self.set(value.sign_extended(32));
@@ -70,7 +81,10 @@ impl Bits {
     pub fn register(&mut self) -> bool {
         let (left, right) = (self.value(15), self.value(20));
         let amount = right.clone().with(Operation::And, Expression::Constant(63));
-        let scaled = |places: u64| left.clone().with(Operation::ShiftLeft, Expression::Constant(places));
+        let scaled = |places: u64| {
+            left.clone()
+                .with(Operation::ShiftLeft, Expression::Constant(places))
+        };
         self.read(&[15, 20]);
         let value = match (self.field(25, 7), self.field(12, 3)) {
             (0, 0) => left.with(Operation::Add, right),
@@ -101,7 +115,9 @@ impl Bits {
             (0, 1) => left.with(Operation::ShiftLeft, amount),
             (0, 5) => left.with(Operation::ShiftRight, amount),
             (0x20, 0) => left.with(Operation::Subtract, right),
-            (0x20, 5) => left.sign_extended(32).with(Operation::ShiftRightSigned, amount),
+            (0x20, 5) => left
+                .sign_extended(32)
+                .with(Operation::ShiftRightSigned, amount),
             (1, 0) => left.with(Operation::Multiply, right),
             // Zba's sums of an unsigned word and a whole register, ADD.UW among them, have 64 bits.
             _ => {

@@ -4,20 +4,26 @@ use crate::view::{RegisterId, RegisterView};
 
 /// `x0` … `x31`.
 pub const GENERAL: [&str; 32] = [
-    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
-    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4",
+    "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4",
+    "t5", "t6",
 ];
 
 /// `f0` … `f31`.
 pub const FLOAT: [&str; 32] = [
-    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5",
-    "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
+    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2",
+    "fa3", "fa4", "fa5", "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9",
+    "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 ];
 
 /// The view of a lower-case name.
 pub fn view(name: &str) -> Option<RegisterView> {
-    let place =
-        |names: &[&str; 32]| names.iter().position(|known| *known == name).and_then(|at| u16::try_from(at).ok());
+    let place = |names: &[&str; 32]| {
+        names
+            .iter()
+            .position(|known| *known == name)
+            .and_then(|at| u16::try_from(at).ok())
+    };
     match name {
         "fp" => return Some(general(8)),
         "pc" => return Some(RegisterView::new(RegisterId::PC, 0, 8)),
@@ -30,7 +36,11 @@ pub fn view(name: &str) -> Option<RegisterView> {
         return Some(general(number));
     }
     let number = place(&FLOAT).or_else(|| number(name, 'f'))?;
-    Some(RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 8))
+    Some(RegisterView::new(
+        RegisterId(RegisterId::V0.0 + number),
+        0,
+        8,
+    ))
 }
 
 /// The register of a number. The stack pointer has one number in all architectures, so `x2` and `x31` change places.
@@ -54,8 +64,12 @@ pub fn number_of(register: RegisterId) -> Option<u16> {
 
 fn number(name: &str, prefix: char) -> Option<u16> {
     let digits = name.strip_prefix(prefix)?;
-    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits.len() == 1 || !digits.starts_with('0'));
-    digits.parse().ok().filter(|number| is_plain && *number < 32)
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits.len() == 1 || !digits.starts_with('0'));
+    digits
+        .parse()
+        .ok()
+        .filter(|number| is_plain && *number < 32)
 }
 
 #[cfg(test)]

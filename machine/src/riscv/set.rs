@@ -34,14 +34,20 @@ pub struct Riscv64;
 impl Architecture for Riscv64 {
     const SET: InstructionSet = InstructionSet::Riscv64;
     const NAMES: Names = Names {
-        choice: Some(Choice { name: "riscv64", help: "RISC-V, 64 bit" }),
+        choice: Some(Choice {
+            name: "riscv64",
+            help: "RISC-V, 64 bit",
+        }),
         word: "riscv64",
         title: "RISC-V 64",
         spoken: "RISC-V",
     };
     const WORD_BYTES: u16 = 8;
     const ABI: Abi = LP64;
-    const ELF: &'static [ElfMachine] = &[ElfMachine { number: 243, word_bytes: 8 }];
+    const ELF: &'static [ElfMachine] = &[ElfMachine {
+        number: 243,
+        word_bytes: 8,
+    }];
     const ALIGNMENT: u8 = 2;
 
     fn view(name: &str) -> Option<RegisterView> {
@@ -50,7 +56,12 @@ impl Architecture for Riscv64 {
 
     /// The first is always 0.
     fn shown() -> Vec<String> {
-        let names = GENERAL.iter().skip(1).chain(&["pc"]).chain(&FLOAT).chain(&["fcsr"]);
+        let names = GENERAL
+            .iter()
+            .skip(1)
+            .chain(&["pc"])
+            .chain(&FLOAT)
+            .chain(&["fcsr"]);
         names.map(ToString::to_string).collect()
     }
 
@@ -59,8 +70,16 @@ impl Architecture for Riscv64 {
     }
 
     fn group(group: RegisterGroup) -> Vec<String> {
-        let is_float = |view: RegisterView| view.register >= RegisterId::V0 || view.register == RegisterId::FPSCR;
-        let group_of = |view| if is_float(view) { RegisterGroup::Double } else { RegisterGroup::Core };
+        let is_float = |view: RegisterView| {
+            view.register >= RegisterId::V0 || view.register == RegisterId::FPSCR
+        };
+        let group_of = |view| {
+            if is_float(view) {
+                RegisterGroup::Double
+            } else {
+                RegisterGroup::Core
+            }
+        };
         let mut names = Self::shown();
         names.retain(|name| Self::view(name).is_some_and(|view| group_of(view) == group));
         names
@@ -72,14 +91,24 @@ impl Architecture for Riscv64 {
 
     fn disassemblers() -> Vec<Capstone> {
         let compressed = [ArchExtraMode::RiscVC].into_iter();
-        let built = Capstone::new().riscv().mode(ArchMode::RiscV64).extra_mode(compressed).detail(true).build();
+        let built = Capstone::new()
+            .riscv()
+            .mode(ArchMode::RiscV64)
+            .extra_mode(compressed)
+            .detail(true)
+            .build();
         built.into_iter().collect()
     }
 
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
         Disassembled::first(disassemblers, site, |found| {
             let operands = absolute(found.mnemonic, found.operands, site.pc);
-            Disassembled { operands: &operands, ..*found }.described(describe(site)).into()
+            Disassembled {
+                operands: &operands,
+                ..*found
+            }
+            .described(describe(site))
+            .into()
         })
     }
 

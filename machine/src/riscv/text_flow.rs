@@ -12,7 +12,11 @@ pub fn text_flow(text: &str) -> Option<TextFlow> {
         "jr" if matches!(operands.as_str(), "ra" | "x1") => TextFlow::Return,
         // With a link register named, only those of the convention are calls; `jal target` has it implied.
         "jal" | "jalr" if operands.contains(',') && !matches!(link, "ra" | "x1" | "t0" | "x5") => {
-            if base == "jalr" && operands.ends_with("(ra)") { TextFlow::Return } else { TextFlow::Branch }
+            if base == "jalr" && operands.ends_with("(ra)") {
+                TextFlow::Return
+            } else {
+                TextFlow::Branch
+            }
         }
         "call" | "jal" | "jalr" => TextFlow::Call,
         "j" | "jr" => TextFlow::Branch,
@@ -22,8 +26,8 @@ pub fn text_flow(text: &str) -> Option<TextFlow> {
 }
 
 const CONDITIONAL: [&str; 16] = [
-    "bltu", "bgeu", "beqz", "bnez", "blez", "bgez", "bltz", "bgtz", "bgtu", "bleu", "beq", "bne", "blt", "bge", "bgt",
-    "ble",
+    "bltu", "bgeu", "beqz", "bnez", "blez", "bgez", "bltz", "bgtz", "bgtu", "bleu", "beq", "bne",
+    "blt", "bge", "bgt", "ble",
 ];
 
 #[cfg(test)]
@@ -38,11 +42,30 @@ mod tests {
 
     #[test]
     fn branches_of_riscv_are_known() {
-        check(Some(TextFlow::Call), &["jal 0x80", "jal ra, 0x80", "jalr ra, 8(a0)", "jalr a0", "c.jalr a5"]);
-        check(Some(TextFlow::Return), &["ret", "c.jr ra", "jalr zero, 0(ra)", "mret"]);
+        check(
+            Some(TextFlow::Call),
+            &[
+                "jal 0x80",
+                "jal ra, 0x80",
+                "jalr ra, 8(a0)",
+                "jalr a0",
+                "c.jalr a5",
+            ],
+        );
+        check(
+            Some(TextFlow::Return),
+            &["ret", "c.jr ra", "jalr zero, 0(ra)", "mret"],
+        );
         check(
             Some(TextFlow::Branch),
-            &["j 0x80", "c.j 0x80", "jr a5", "beqz a0, 0x80", "c.bnez a0, 8", "bltu a0, a1, 8"],
+            &[
+                "j 0x80",
+                "c.j 0x80",
+                "jr a5",
+                "beqz a0, 0x80",
+                "c.bnez a0, 8",
+                "bltu a0, a1, 8",
+            ],
         );
         check(None, &["c.addi sp, -0x10", "jvt 3", "bset a0, a1, a2"]);
         assert!(

@@ -5,13 +5,18 @@ use crate::word::Word;
 
 /// What a word in lower case is.
 pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWord {
-    if is_register(word) { OperandWord::Register } else { OperandWord::Other }
+    if is_register(word) {
+        OperandWord::Register
+    } else {
+        OperandWord::Other
+    }
 }
 
 /// Registers by number and by their names in the calling convention.
 fn is_register(word: &str) -> bool {
     let word = Word::of(word);
-    word.is_numbered(&["x", "f", "v", "a", "t", "s", "ft", "fs", "fa"]) || NAMED.contains(&word.base)
+    word.is_numbered(&["x", "f", "v", "a", "t", "s", "ft", "fs", "fa"])
+        || NAMED.contains(&word.base)
 }
 
 const NAMED: [&str; 7] = ["zero", "ra", "sp", "gp", "tp", "fp", "pc"];

@@ -14,20 +14,32 @@ pub const ABI: Abi = Abi {
     result: Some("o0"),
     return_address: ReturnAddress::Register(LINK),
     // The registers of a window, which `save` keeps and a spill handler stores.
-    callee_saved: &["l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7", "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"],
+    callee_saved: &[
+        "l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7", "i0", "i1", "i2", "i3", "i4", "i5", "i6",
+        "i7",
+    ],
     system_calls: SystemCalls {
         numbers: Numbers::Sparc,
         number: Some("g1"),
-        failure: Failure::Flag { register: "ccr", bit: 0 },
+        failure: Failure::Flag {
+            register: "ccr",
+            bit: 0,
+        },
         kept_arguments: &[],
-        changed: &["o0", "o1", "o2", "o3", "o4", "o5", "g1", "g2", "g3", "g4", "g5", "ccr"],
+        changed: &[
+            "o0", "o1", "o2", "o3", "o4", "o5", "g1", "g2", "g3", "g4", "g5", "ccr",
+        ],
     },
 };
 
 /// The stack pointer of a 64-bit program lies 2,047 bytes below the stack, so that it is odd
 /// (SPARC Compliance Definition 2.4, 3P "Stack bias").
 pub const fn stack_end(pointer: u64) -> u64 {
-    if pointer & 1 == 1 { pointer.wrapping_add(2047) } else { pointer }
+    if pointer & 1 == 1 {
+        pointer.wrapping_add(2047)
+    } else {
+        pointer
+    }
 }
 
 /// Whose numbers a software trap means (Linux, `arch/sparc/kernel/ttable_64.S`; Solaris, `<sys/trap.h>`).
@@ -45,6 +57,9 @@ mod tests {
 
     #[test]
     fn the_stack_of_a_64_bit_program_lies_beside_its_pointer() {
-        assert_eq!([stack_end(0x40_0080_1621), stack_end(0x4000)], [0x40_0080_1e20, 0x4000]);
+        assert_eq!(
+            [stack_end(0x40_0080_1621), stack_end(0x4000)],
+            [0x40_0080_1e20, 0x4000]
+        );
     }
 }

@@ -7,10 +7,18 @@ use crate::window::general;
 
 /// What a word at an address does to control. `bn,a` is a jump over the instruction behind it.
 pub fn control(word: Word, pc: u64) -> Control {
-    let to = |flow, target, delay| Control { flow, target, delay };
+    let to = |flow, target, delay| Control {
+        flow,
+        target,
+        delay,
+    };
     match (word.format(), word.kind()) {
         (0, _) => branch(word, pc),
-        (1, _) => to(Flow::Call, Target::Address(call_target(word, pc)), Delay::Slot),
+        (1, _) => to(
+            Flow::Call,
+            Target::Address(call_target(word, pc)),
+            Delay::Slot,
+        ),
         (2, 0x38) => to(jump_flow(word), jump_target(word), Delay::Slot),
         (2, 0x39) => to(Flow::Return, Target::Unsaid, Delay::Slot),
         (2, 0x3a) if word.field(25, 4) != NEVER => to(Flow::Trap, Target::Unsaid, Delay::None),
@@ -24,8 +32,14 @@ const NEVER: u32 = 0;
 const ALWAYS: u32 = 8;
 
 fn branch(word: Word, pc: u64) -> Control {
-    let Some(target) = branch_target(word, pc) else { return Control::default() };
-    let jump = |target, delay| Control { flow: Flow::Branch, target: Target::Address(target), delay };
+    let Some(target) = branch_target(word, pc) else {
+        return Control::default();
+    };
+    let jump = |target, delay| Control {
+        flow: Flow::Branch,
+        target: Target::Address(target),
+        delay,
+    };
     let is_annulling = word.flag(29);
     if word.branch_kind() == 3 {
         return match (word.flag(28), is_annulling) {
@@ -70,7 +84,15 @@ mod tests {
 
     #[track_caller]
     fn check(word: u32, flow: Flow, target: Target, delay: Delay) {
-        assert_eq!(control(Word(word), 0x1000), Control { flow, target, delay }, "{word:08x}");
+        assert_eq!(
+            control(Word(word), 0x1000),
+            Control {
+                flow,
+                target,
+                delay
+            },
+            "{word:08x}"
+        );
     }
 
     #[test]
@@ -80,12 +102,27 @@ mod tests {
         check(0x3080_0004, Flow::Branch, behind, Delay::Annulled); // b,a
         check(0x0280_0004, Flow::Branch, behind, Delay::Slot); // be
         check(0x2268_0004, Flow::Branch, behind, Delay::UnlessNotTaken); // be,a %xcc
-        check(0x2480_3fff, Flow::Branch, Target::Address(0x1_0ffc), Delay::UnlessNotTaken); // ble,a
-        check(0x2080_0004, Flow::Branch, Target::Address(0x1008), Delay::Annulled); // bn,a
+        check(
+            0x2480_3fff,
+            Flow::Branch,
+            Target::Address(0x1_0ffc),
+            Delay::UnlessNotTaken,
+        ); // ble,a
+        check(
+            0x2080_0004,
+            Flow::Branch,
+            Target::Address(0x1008),
+            Delay::Annulled,
+        ); // bn,a
         check(0x0080_0004, Flow::Next, Target::Unsaid, Delay::None); // bn
         check(0x02c2_4004, Flow::Branch, behind, Delay::Slot); // brz %o1
         check(0x22c2_4004, Flow::Branch, behind, Delay::UnlessNotTaken); // brz,a %o1
-        check(0x02f2_7fff, Flow::Branch, Target::Address(0xffc), Delay::Slot); // brz %o1, backwards
+        check(
+            0x02f2_7fff,
+            Flow::Branch,
+            Target::Address(0xffc),
+            Delay::Slot,
+        ); // brz %o1, backwards
         check(0x13c0_0004, Flow::Next, Target::Unsaid, Delay::None); // of a coprocessor: version 9 has none
         check(0x0348_0004, Flow::Branch, behind, Delay::Slot); // fbne
         check(0x3348_0004, Flow::Branch, behind, Delay::UnlessNotTaken); // fbe,a
@@ -95,15 +132,35 @@ mod tests {
 
     #[test]
     fn calls_and_returns_are_told_by_their_registers() {
-        check(0x4000_0004, Flow::Call, Target::Address(0x1010), Delay::Slot);
+        check(
+            0x4000_0004,
+            Flow::Call,
+            Target::Address(0x1010),
+            Delay::Slot,
+        );
         check(0x7fff_ffff, Flow::Call, Target::Address(0xffc), Delay::Slot);
         check(0x81c3_e008, Flow::Return, Target::Unsaid, Delay::Slot); // retl
         check(0x81c7_e008, Flow::Return, Target::Unsaid, Delay::Slot); // ret
         check(0x81c7_e00c, Flow::Return, Target::Unsaid, Delay::Slot); // jmp %i7 + 12
         check(0x81cf_e008, Flow::Return, Target::Unsaid, Delay::Slot); // return %i7 + 8
-        check(0x9fc4_4000, Flow::Call, Target::Register(RegisterId(17)), Delay::Slot); // call %l1
-        check(0x81c4_4000, Flow::Branch, Target::Register(RegisterId(17)), Delay::Slot); // jmp %l1
-        check(0x81c3_c000, Flow::Branch, Target::Register(RegisterId::LR), Delay::Slot); // jmp %o7
+        check(
+            0x9fc4_4000,
+            Flow::Call,
+            Target::Register(RegisterId(17)),
+            Delay::Slot,
+        ); // call %l1
+        check(
+            0x81c4_4000,
+            Flow::Branch,
+            Target::Register(RegisterId(17)),
+            Delay::Slot,
+        ); // jmp %l1
+        check(
+            0x81c3_c000,
+            Flow::Branch,
+            Target::Register(RegisterId::LR),
+            Delay::Slot,
+        ); // jmp %o7
         check(0x81c4_401a, Flow::Branch, Target::Unsaid, Delay::Slot); // jmp %l1 + %i2
     }
 
@@ -112,7 +169,17 @@ mod tests {
         check(0x91d0_206d, Flow::Trap, Target::Unsaid, Delay::None);
         check(0x83d0_2005, Flow::Trap, Target::Unsaid, Delay::None); // te 5
         check(0x81d0_2005, Flow::Next, Target::Unsaid, Delay::None); // tn 5
-        check(0x81f0_0000, Flow::ExceptionReturn, Target::Unsaid, Delay::None); // done
-        check(0x83f0_0000, Flow::ExceptionReturn, Target::Unsaid, Delay::None); // retry
+        check(
+            0x81f0_0000,
+            Flow::ExceptionReturn,
+            Target::Unsaid,
+            Delay::None,
+        ); // done
+        check(
+            0x83f0_0000,
+            Flow::ExceptionReturn,
+            Target::Unsaid,
+            Delay::None,
+        ); // retry
     }
 }

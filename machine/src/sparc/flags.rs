@@ -12,7 +12,11 @@ pub enum Codes {
 impl Codes {
     /// By the bit that chooses.
     pub fn of(is_wide: u32) -> Self {
-        if is_wide == 0 { Self::Narrow } else { Self::Wide }
+        if is_wide == 0 {
+            Self::Narrow
+        } else {
+            Self::Wide
+        }
     }
 
     /// Where they stand in the status register.

@@ -6,7 +6,9 @@
 
 use crate::register_group::RegisterGroup;
 use crate::view::{RegisterId, RegisterView};
-use crate::window::{BEHIND_CELLS, after_restore, after_save, cell, general, global, number_of, numbered_out};
+use crate::window::{
+    BEHIND_CELLS, after_restore, after_save, cell, general, global, number_of, numbered_out,
+};
 
 /// The cell with the window in use, and the condition codes behind it.
 pub const STATUS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 5);
@@ -81,8 +83,13 @@ const SPECIAL: [Special; 40] = [
 ];
 
 /// What each trap level has.
-const OF_LEVEL: [Special; 5] =
-    [special("tpc", 8), special("tnpc", 8), special("tstate", 8), special("tt", 2), special("htstate", 2)];
+const OF_LEVEL: [Special; 5] = [
+    special("tpc", 8),
+    special("tnpc", 8),
+    special("tstate", 8),
+    special("tt", 2),
+    special("htstate", 2),
+];
 /// The highest trap level.
 const LEVELS: u16 = 7;
 
@@ -96,7 +103,11 @@ const SHOWN_SPECIAL: usize = SPECIAL.len() - 6;
 pub fn view(name: &str) -> Option<RegisterView> {
     let name = name.strip_prefix('%').unwrap_or(name);
     let numbered = || plain_number(name).map(|number| RegisterView::new(general(number), 0, 8));
-    numbered().or_else(|| fixed(name)).or_else(|| float(name)).or_else(|| of_level(name)).or_else(|| absolute(name))
+    numbered()
+        .or_else(|| fixed(name))
+        .or_else(|| float(name))
+        .or_else(|| of_level(name))
+        .or_else(|| absolute(name))
 }
 
 /// A register that instructions name by its own name.
@@ -125,8 +136,12 @@ fn plain_number(name: &str) -> Option<u16> {
 
 /// A number below a limit, as it is usually written.
 fn number(digits: &str, limit: u16) -> Option<u16> {
-    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits.len() == 1 || !digits.starts_with('0'));
-    digits.parse().ok().filter(|number| is_plain && *number < limit)
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits.len() == 1 || !digits.starts_with('0'));
+    digits
+        .parse()
+        .ok()
+        .filter(|number| is_plain && *number < limit)
 }
 
 fn fixed(name: &str) -> Option<RegisterView> {
@@ -142,7 +157,11 @@ fn fixed(name: &str) -> Option<RegisterView> {
         _ => {
             let place = SPECIAL.iter().position(|special| special.name == name)?;
             let special = SPECIAL.get(place)?;
-            RegisterView::new(RegisterId(FIRST_SPECIAL + u16::try_from(place).ok()?), 0, special.size_bytes)
+            RegisterView::new(
+                RegisterId(FIRST_SPECIAL + u16::try_from(place).ok()?),
+                0,
+                special.size_bytes,
+            )
         }
     })
 }
@@ -150,7 +169,11 @@ fn fixed(name: &str) -> Option<RegisterView> {
 /// A register of floating point by its number, as wide as so many of 4 bytes: the lowest number is the upper half.
 pub const fn float_view(number: u16, count: u16) -> RegisterView {
     let offset = 4 * (4 - number % 4 - count);
-    RegisterView::new(RegisterId(RegisterId::V0.0 + number / 4 % 16), offset, 4 * count)
+    RegisterView::new(
+        RegisterId(RegisterId::V0.0 + number / 4 % 16),
+        offset,
+        4 * count,
+    )
 }
 
 fn float(name: &str) -> Option<RegisterView> {
@@ -169,9 +192,16 @@ fn float(name: &str) -> Option<RegisterView> {
 fn of_level(name: &str) -> Option<RegisterView> {
     let digits = name.trim_start_matches(|character: char| character.is_ascii_alphabetic());
     let level = number(digits, LEVELS + 1).filter(|level| *level > 0)?;
-    let place = OF_LEVEL.iter().position(|special| Some(special.name) == name.strip_suffix(digits))?;
-    let register = FIRST_OF_LEVELS + (level - 1) * OF_LEVEL.len() as u16 + u16::try_from(place).ok()?;
-    Some(RegisterView::new(RegisterId(register), 0, OF_LEVEL.get(place)?.size_bytes))
+    let place = OF_LEVEL
+        .iter()
+        .position(|special| Some(special.name) == name.strip_suffix(digits))?;
+    let register =
+        FIRST_OF_LEVELS + (level - 1) * OF_LEVEL.len() as u16 + u16::try_from(place).ok()?;
+    Some(RegisterView::new(
+        RegisterId(register),
+        0,
+        OF_LEVEL.get(place)?.size_bytes,
+    ))
 }
 
 /// `w3.l2`, `w3.o1`, `gl1.g3`, `w+1.o6`, `w-1.l0`.
@@ -198,12 +228,24 @@ fn general_names() -> impl Iterator<Item = String> {
         _ => name,
     };
     // The first global is always 0.
-    ['g', 'o', 'l', 'i'].into_iter().flat_map(family).skip(1).map(usual)
+    ['g', 'o', 'l', 'i']
+        .into_iter()
+        .flat_map(family)
+        .skip(1)
+        .map(usual)
 }
 
 fn system_names() -> impl Iterator<Item = String> {
-    let levels = (1..=LEVELS).flat_map(|level| OF_LEVEL.iter().map(move |special| format!("{}{level}", special.name)));
-    SPECIAL.iter().take(SHOWN_SPECIAL).map(|special| special.name.to_owned()).chain(levels)
+    let levels = (1..=LEVELS).flat_map(|level| {
+        OF_LEVEL
+            .iter()
+            .map(move |special| format!("{}{level}", special.name))
+    });
+    SPECIAL
+        .iter()
+        .take(SHOWN_SPECIAL)
+        .map(|special| special.name.to_owned())
+        .chain(levels)
 }
 
 fn double_names() -> impl Iterator<Item = String> {
@@ -217,14 +259,20 @@ fn float_status() -> impl Iterator<Item = String> {
 /// What a register file shows.
 pub fn shown() -> Vec<String> {
     let head = ["pc", "psr"].map(str::to_owned);
-    general_names().chain(head).chain(double_names()).chain(float_status()).chain(system_names()).collect()
+    general_names()
+        .chain(head)
+        .chain(double_names())
+        .chain(float_status())
+        .chain(system_names())
+        .collect()
 }
 
 /// All other names.
 pub fn other_names() -> Vec<String> {
     let windows = (0..32).flat_map(|window| {
-        let cells =
-            ["l", "i", "o"].into_iter().flat_map(|family| (0..8).map(move |number| format!("{family}{number}")));
+        let cells = ["l", "i", "o"]
+            .into_iter()
+            .flat_map(|family| (0..8).map(move |number| format!("{family}{number}")));
         cells.map(move |name| format!("w{window}.{name}"))
     });
     let globals = (0..8).flat_map(|set| (1..8).map(move |number| format!("gl{set}.g{number}")));
@@ -232,18 +280,33 @@ pub fn other_names() -> Vec<String> {
         [("w+1", 'o'), ("w+1", 'l'), ("w-1", 'l'), ("w-1", 'i')]
             .map(|(bank, family)| format!("{bank}.{family}{number}"))
     });
-    let floats =
-        (0..32).map(|number| format!("f{number}")).chain((0..64).step_by(4).map(|number| format!("q{number}")));
-    let hidden = SPECIAL.iter().skip(SHOWN_SPECIAL).map(|special| special.name.to_owned());
+    let floats = (0..32)
+        .map(|number| format!("f{number}"))
+        .chain((0..64).step_by(4).map(|number| format!("q{number}")));
+    let hidden = SPECIAL
+        .iter()
+        .skip(SHOWN_SPECIAL)
+        .map(|special| special.name.to_owned());
     let first = ["g0", "ccr", "window"].map(str::to_owned).into_iter();
-    first.chain(hidden).chain(floats).chain(neighbours).chain(windows).chain(globals).collect()
+    first
+        .chain(hidden)
+        .chain(floats)
+        .chain(neighbours)
+        .chain(windows)
+        .chain(globals)
+        .collect()
 }
 
 /// The registers of a window.
 pub fn group(group: RegisterGroup) -> Vec<String> {
     match group {
-        RegisterGroup::Core => general_names().chain(["pc", "psr"].map(str::to_owned)).collect(),
-        RegisterGroup::Single => (0..32).map(|number| format!("f{number}")).chain(float_status()).collect(),
+        RegisterGroup::Core => general_names()
+            .chain(["pc", "psr"].map(str::to_owned))
+            .collect(),
+        RegisterGroup::Single => (0..32)
+            .map(|number| format!("f{number}"))
+            .chain(float_status())
+            .collect(),
         RegisterGroup::Double => double_names().chain(float_status()).collect(),
         RegisterGroup::System => system_names().collect(),
         RegisterGroup::Vector | RegisterGroup::Scalable => Vec::new(),
@@ -261,7 +324,8 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, expected: Option<(u16, u16, u16)>) {
-        let found = view(&name.to_ascii_lowercase()).map(|view| (view.register.0, view.offset, view.size_bytes));
+        let found = view(&name.to_ascii_lowercase())
+            .map(|view| (view.register.0, view.offset, view.size_bytes));
         assert_eq!(found, expected, "{name}");
     }
 
@@ -281,8 +345,8 @@ mod tests {
         check("w3.i1", Some((185, 0, 8)));
         check("gl1.g3", Some((651, 0, 8)));
         for name in [
-            "g8", "o07", "x0", "f32x", "d1", "f33", "q2", "%", "", "w32.l0", "gl8.g1", "gl1.g0", "w1.g1", "tpc8",
-            "tpc0", "é",
+            "g8", "o07", "x0", "f32x", "d1", "f33", "q2", "%", "", "w32.l0", "gl8.g1", "gl1.g0",
+            "w1.g1", "tpc8", "tpc0", "é",
         ] {
             check(name, None);
         }
@@ -304,15 +368,24 @@ mod tests {
 
     #[test]
     fn no_two_registers_share_a_number() {
-        let mut known: Vec<_> =
-            shown().into_iter().chain(other_names()).filter(|name| !name.starts_with(['f', 'q'])).collect();
+        let mut known: Vec<_> = shown()
+            .into_iter()
+            .chain(other_names())
+            .filter(|name| !name.starts_with(['f', 'q']))
+            .collect();
         known.retain(|name| !matches!(name.as_str(), "ccr" | "window") && !name.starts_with('d'));
         let count = known.len();
-        let mut numbers: Vec<_> =
-            known.iter().map(|name| view(name).unwrap_or_else(|| panic!("{name}")).register).collect();
+        let mut numbers: Vec<_> = known
+            .iter()
+            .map(|name| view(name).unwrap_or_else(|| panic!("{name}")).register)
+            .collect();
         numbers.sort_unstable();
         numbers.dedup();
         assert_eq!(numbers.len(), count);
-        assert!(numbers.iter().all(|register| *register < RegisterId::FIRST_NAMED));
+        assert!(
+            numbers
+                .iter()
+                .all(|register| *register < RegisterId::FIRST_NAMED)
+        );
     }
 }

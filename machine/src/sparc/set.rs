@@ -38,23 +38,41 @@ pub struct Sparc64;
 
 impl Architecture for Sparc64 {
     const SET: InstructionSet = InstructionSet::Sparc64;
-    const NAMES: Names = Names { choice: None, word: "sparc64", title: "SPARC V9", spoken: "SPARC V9" };
+    const NAMES: Names = Names {
+        choice: None,
+        word: "sparc64",
+        title: "SPARC V9",
+        spoken: "SPARC V9",
+    };
     const WORD_BYTES: u16 = 8;
     const ABI: Abi = ABI;
     /// `EM_SPARCV9`, `EM_SPARC32PLUS` and `EM_SPARC`, whose programs a processor of 64 bits runs as well.
     const ELF: &'static [ElfMachine] = &[
-        ElfMachine { number: 43, word_bytes: 8 },
-        ElfMachine { number: 18, word_bytes: 4 },
-        ElfMachine { number: 2, word_bytes: 4 },
+        ElfMachine {
+            number: 43,
+            word_bytes: 8,
+        },
+        ElfMachine {
+            number: 18,
+            word_bytes: 4,
+        },
+        ElfMachine {
+            number: 2,
+            word_bytes: 4,
+        },
     ];
     /// `icc` and `xcc`.
     const FLAG_BITS: u64 = 0xff << 32;
     const ALIGNMENT: u8 = 4;
     const SLOT_BYTES: u8 = 4;
     const COMPUTED: Range<u16> = COMPUTED;
-    const WINDOW_COUNTS: &'static [&'static str] = &["cansave", "canrestore", "cleanwin", "otherwin"];
+    const WINDOW_COUNTS: &'static [&'static str] =
+        &["cansave", "canrestore", "cleanwin", "otherwin"];
     /// PSTATE.AM (V9, 5.2.1.7).
-    const NARROW_ADDRESSES: Option<StateBit> = Some(StateBit { register: "pstate", bit: 3 });
+    const NARROW_ADDRESSES: Option<StateBit> = Some(StateBit {
+        register: "pstate",
+        bit: 3,
+    });
     /// Which window is in use decides what names mean.
     const STATES: &'static [InstructionSet] = &[InstructionSet::Sparc64];
 
@@ -92,12 +110,19 @@ impl Architecture for Sparc64 {
 
     #[inline(always)]
     fn state_of(status: u32) -> Option<State> {
-        Mode::of_window_status(status).map(|mode| State { set: Self::SET, mode })
+        Mode::of_window_status(status).map(|mode| State {
+            set: Self::SET,
+            mode,
+        })
     }
 
     /// The highest byte comes first, whatever the order of data is.
     fn encoding_of(opcode: u32, _length_bytes: u8) -> Option<Encoding> {
-        if opcode == 0 { None } else { Encoding::new(&opcode.to_be_bytes()) }
+        if opcode == 0 {
+            None
+        } else {
+            Encoding::new(&opcode.to_be_bytes())
+        }
     }
 
     fn opcode_of(encoding: &Encoding) -> u32 {
@@ -111,7 +136,10 @@ impl Architecture for Sparc64 {
 
     fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
         let word = word_of(&site.encoding)?;
-        Some(Instruction::new(&text_of(word, site.pc.0)?, describe(word, site.pc.0)))
+        Some(Instruction::new(
+            &text_of(word, site.pc.0)?,
+            describe(word, site.pc.0),
+        ))
     }
 
     fn control(site: &Site) -> Control {
@@ -120,12 +148,20 @@ impl Architecture for Sparc64 {
 
     fn numbers_of_trap(encoding: &Encoding) -> Option<Numbers> {
         let word = word_of(encoding)?;
-        let is_number = word.format() == 2 && word.kind() == 0x3a && word.has_number() && word.first() == 0;
-        if is_number { numbers_of_trap(word.field(0, 8)) } else { None }
+        let is_number =
+            word.format() == 2 && word.kind() == 0x3a && word.has_number() && word.first() == 0;
+        if is_number {
+            numbers_of_trap(word.field(0, 8))
+        } else {
+            None
+        }
     }
 
     fn trap_name(number: u64) -> Option<String> {
-        u16::try_from(number).ok().filter(|number| *number < 0x200).map(trap_name)
+        u16::try_from(number)
+            .ok()
+            .filter(|number| *number < 0x200)
+            .map(trap_name)
     }
 
     /// Spills, fills and what cleans a window.
@@ -135,13 +171,16 @@ impl Architecture for Sparc64 {
 
     /// ILLTRAP among them.
     fn is_undefined(encoding: &Encoding) -> bool {
-        let is_some = |word: &Word| (word.format() != 0 || word.branch_kind() != 0) && text_of(*word, 0).is_some();
+        let is_some = |word: &Word| {
+            (word.format() != 0 || word.branch_kind() != 0) && text_of(*word, 0).is_some()
+        };
         word_of(encoding).filter(is_some).is_none()
     }
 
     /// CASA, CASXA.
     fn is_exclusive_store(encoding: &Encoding) -> bool {
-        word_of(encoding).is_some_and(|word| word.format() == 3 && matches!(word.kind(), 0x3c | 0x3e))
+        word_of(encoding)
+            .is_some_and(|word| word.format() == 3 && matches!(word.kind(), 0x3c | 0x3e))
     }
 
     /// `%fp` is where windows are loaded from, so it is nothing else, even where no function needs it.
@@ -160,7 +199,10 @@ impl Architecture for Sparc64 {
             // FLUSHW, and the trap by which programs ask for the same (Solaris, `<sys/trap.h>`; Linux does so too).
             (0x2b, _) => Some(WindowStep::Flush),
             (0x3a, condition)
-                if condition & 15 != 0 && word.has_number() && word.first() == 0 && word.field(0, 7) == 3 =>
+                if condition & 15 != 0
+                    && word.has_number()
+                    && word.first() == 0
+                    && word.field(0, 7) == 3 =>
             {
                 Some(WindowStep::Flush)
             }
@@ -207,5 +249,10 @@ impl Architecture for Sparc64 {
 
 /// The bytes of an instruction as a word; none for other lengths than 4.
 fn word_of(encoding: &Encoding) -> Option<Word> {
-    encoding.bytes().try_into().ok().map(u32::from_be_bytes).map(Word)
+    encoding
+        .bytes()
+        .try_into()
+        .ok()
+        .map(u32::from_be_bytes)
+        .map(Word)
 }

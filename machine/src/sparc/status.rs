@@ -17,17 +17,27 @@ const LETTERS: [(char, &str, &str); 4] = [
 pub fn status(bytes: &[Option<u8>]) -> Status {
     let bits = Bits(bytes);
     let codes = |first: u32, is_wide: bool| {
-        (0u32..).zip(LETTERS).map(move |(place, (letter, word, wide_word))| Flag {
-            letter,
-            word: if is_wide { wide_word } else { word },
-            is_set: bits.flag(CONDITIONS + first + 3 - place),
-        })
+        (0u32..)
+            .zip(LETTERS)
+            .map(move |(place, (letter, word, wide_word))| Flag {
+                letter,
+                word: if is_wide { wide_word } else { word },
+                is_set: bits.flag(CONDITIONS + first + 3 - place),
+            })
     };
     let mode = window_words(bytes);
     let lines = codes(0, false).chain(codes(4, true)).filter_map(|flag| {
-        let set = if flag.word.starts_with("xcc") { "xcc" } else { "icc" };
+        let set = if flag.word.starts_with("xcc") {
+            "xcc"
+        } else {
+            "icc"
+        };
         let word = flag.word.trim_start_matches("xcc ");
-        Some(format!("{set}.{}, {word}: {}", flag.letter, u8::from(flag.is_set?)))
+        Some(format!(
+            "{set}.{}, {word}: {}",
+            flag.letter,
+            u8::from(flag.is_set?)
+        ))
     });
     Status {
         flags: codes(0, false).chain(codes(4, true)).collect(),
@@ -41,10 +51,19 @@ pub fn status(bytes: &[Option<u8>]) -> Status {
 /// `window 3 of 8`, with the set of globals where it is not the first.
 fn window_words(bytes: &[Option<u8>]) -> Option<String> {
     let [a, b, c, d] = *bytes.first_chunk()?;
-    let Mode::Window { current, count, globals } = Mode::of_window_status(u32::from_le_bytes([a?, b?, c?, d?]))? else {
+    let Mode::Window {
+        current,
+        count,
+        globals,
+    } = Mode::of_window_status(u32::from_le_bytes([a?, b?, c?, d?]))?
+    else {
         return None;
     };
-    let globals = if globals > 0 { format!(", globals {globals}") } else { String::new() };
+    let globals = if globals > 0 {
+        format!(", globals {globals}")
+    } else {
+        String::new()
+    };
     Some(format!("window {current} of {count}{globals}"))
 }
 
@@ -56,7 +75,10 @@ mod tests {
     fn conditions_and_window_are_spelled_out() {
         let told = status(&[3, 8, 1, 0, 0x49].map(Some));
         assert_eq!(told.mode.as_deref(), Some("window 3 of 8, globals 1"));
-        assert_eq!(told.set_words().collect::<Vec<_>>(), ["negative", "carry", "xcc zero"]);
+        assert_eq!(
+            told.set_words().collect::<Vec<_>>(),
+            ["negative", "carry", "xcc zero"]
+        );
         assert_eq!(told.lines.len(), 9);
     }
 

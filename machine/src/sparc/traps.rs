@@ -62,10 +62,17 @@ pub fn trap_name(trap_type: u16) -> String {
         _ => {
             // Fast misses have four numbers each.
             let known = NAMES.iter().rev().find(|(first, name)| {
-                let count = if name.starts_with("fast") && *first < 0x70 { 4 } else { 1 };
+                let count = if name.starts_with("fast") && *first < 0x70 {
+                    4
+                } else {
+                    1
+                };
                 (*first..*first + count).contains(&trap_type)
             });
-            known.map_or_else(|| format!("trap {trap_type:#x}"), |(_, name)| (*name).to_owned())
+            known.map_or_else(
+                || format!("trap {trap_type:#x}"),
+                |(_, name)| (*name).to_owned(),
+            )
         }
     }
 }

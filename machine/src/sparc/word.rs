@@ -83,7 +83,11 @@ impl Word {
 
     /// True when the second source is surely 0.
     pub const fn is_second_zero(self) -> bool {
-        if self.has_number() { self.number() == 0 } else { self.second() == 0 }
+        if self.has_number() {
+            self.number() == 0
+        } else {
+            self.second() == 0
+        }
     }
 }
 

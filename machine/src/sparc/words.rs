@@ -7,7 +7,9 @@ use crate::text_flow::OperandWord;
 pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWord {
     match word {
         // Parts of an address.
-        "%hi" | "%lo" | "%hh" | "%hm" | "%lm" | "%h44" | "%m44" | "%l44" | "%hix" | "%lox" => OperandWord::Keyword,
+        "%hi" | "%lo" | "%hh" | "%hm" | "%lm" | "%h44" | "%m44" | "%l44" | "%hix" | "%lox" => {
+            OperandWord::Keyword
+        }
         // Condition codes and state registers among them.
         word if word.starts_with('%') || view(word).is_some() => OperandWord::Register,
         _ => OperandWord::Other,

@@ -163,7 +163,9 @@ fn forms_that_access_memory_in_other_ways() {
 fn a_store_with_a_tag_has_a_text() {
     let text = |opcode: u32| {
         let encoding = Encoding::new(&opcode.to_le_bytes()).unwrap();
-        decode(encoding, Address(0x1000), InstructionSet::A64).text.clone()
+        decode(encoding, Address(0x1000), InstructionSet::A64)
+            .text
+            .clone()
     };
     assert_eq!(text(0x6901_0820), "stgp x0, x2, [x1, #0x20]");
     assert_eq!(text(0x6880_ffff), "stgp xzr, xzr, [sp], #0x10");

@@ -14,11 +14,20 @@ use crate::view::RegisterView;
 fn letters(set: InstructionSet) -> Vec<(char, u64)> {
     match set {
         InstructionSet::X86_64 | InstructionSet::X86_32 => {
-            vec![('c', 0), ('p', 2), ('a', 4), ('z', 6), ('s', 7), ('d', 10), ('o', 11)]
+            vec![
+                ('c', 0),
+                ('p', 2),
+                ('a', 4),
+                ('z', 6),
+                ('s', 7),
+                ('d', 10),
+                ('o', 11),
+            ]
         }
         // Those of 32 bits, then those of 64, in the fifth byte.
         InstructionSet::Sparc64 => {
-            let codes = |first: u64, letters: &str| letters.chars().zip(first..).collect::<Vec<_>>();
+            let codes =
+                |first: u64, letters: &str| letters.chars().zip(first..).collect::<Vec<_>>();
             [codes(32, "cvzn"), codes(36, "CVZN")].concat()
         }
         _ => vec![('v', 28), ('c', 29), ('z', 30), ('n', 31), ('q', 27)],
@@ -26,15 +35,26 @@ fn letters(set: InstructionSet) -> Vec<(char, u64)> {
 }
 
 fn flags(bits: u64, set: InstructionSet) -> String {
-    letters(set).into_iter().filter(|(_, place)| bits >> place & 1 == 1).map(|(letter, _)| letter).collect()
+    letters(set)
+        .into_iter()
+        .filter(|(_, place)| bits >> place & 1 == 1)
+        .map(|(letter, _)| letter)
+        .collect()
 }
 
 fn name(view: RegisterView, set: InstructionSet) -> String {
     match Registers::name(view, set) {
         Some(name) => name.to_owned(),
         None => {
-            let whole = (1..=32).rev().find_map(|size| Registers::name(RegisterView::new(view.register, 0, size), set));
-            format!("{}[{}..{}]", whole.unwrap_or("?"), view.offset, view.offset + view.size_bytes)
+            let whole = (1..=32)
+                .rev()
+                .find_map(|size| Registers::name(RegisterView::new(view.register, 0, size), set));
+            format!(
+                "{}[{}..{}]",
+                whole.unwrap_or("?"),
+                view.offset,
+                view.offset + view.size_bytes
+            )
         }
     }
 }
@@ -42,7 +62,11 @@ fn name(view: RegisterView, set: InstructionSet) -> String {
 fn origin(Origin { input, is_copy }: Origin, set: InstructionSet) -> String {
     let text = match input {
         Input::Register(view) => name(view, set),
-        Input::Loaded { operand, first, len_bytes } => match len_bytes {
+        Input::Loaded {
+            operand,
+            first,
+            len_bytes,
+        } => match len_bytes {
             Some(len) => format!("m{operand}[{first}..{}]", first + len),
             None => format!("m{operand}"),
         },
@@ -61,28 +85,45 @@ fn listed(origins: Vec<Origin>, set: InstructionSet) -> String {
 fn results(instruction: &Instruction, set: InstructionSet) -> String {
     let meaning = &instruction.meaning;
     let written = instruction.registers.iter().flat_map(|known| &known.writes);
-    let registers = written.filter(|view| view.register != crate::view::RegisterId::PSR).map(|view| {
-        let effect = meaning.writes.iter().find(|effect| effect.view == *view);
-        let origins = match effect {
-            Some(effect) => instruction.origins_of_value(&effect.value, 0..view.size_bytes),
-            None => instruction.origins_of_result(Some(view.register)),
-        };
-        format!("{}: {}", name(*view, set), listed(origins, set))
-    });
-    let stores = meaning.memory.iter().enumerate().filter(|(_, operand)| operand.kind == AccessKind::Write);
+    let registers = written
+        .filter(|view| view.register != crate::view::RegisterId::PSR)
+        .map(|view| {
+            let effect = meaning.writes.iter().find(|effect| effect.view == *view);
+            let origins = match effect {
+                Some(effect) => instruction.origins_of_value(&effect.value, 0..view.size_bytes),
+                None => instruction.origins_of_result(Some(view.register)),
+            };
+            format!("{}: {}", name(*view, set), listed(origins, set))
+        });
+    let stores = meaning
+        .memory
+        .iter()
+        .enumerate()
+        .filter(|(_, operand)| operand.kind == AccessKind::Write);
     let stores = stores.map(|(number, operand)| {
-        let origins = instruction.origins_of_value(&operand.value, 0..operand.size_bytes.unwrap_or(8));
+        let origins =
+            instruction.origins_of_value(&operand.value, 0..operand.size_bytes.unwrap_or(8));
         format!("store {number}: {}", listed(origins, set))
     });
-    let mut all: Vec<String> = registers.chain(stores).map(|text| text.trim_end().to_owned()).collect();
+    let mut all: Vec<String> = registers
+        .chain(stores)
+        .map(|text| text.trim_end().to_owned())
+        .collect();
     all.sort_unstable();
     all.join("; ")
 }
 
 /// Those that are read, and in brackets those that stay where nothing else is given them.
 fn flags_taken(instruction: &Instruction, set: InstructionSet) -> String {
-    let (read, kept) = (flags(instruction.flags_read(set), set), flags(instruction.flags_kept(), set));
-    if kept.is_empty() { read } else { format!("{read}({kept})") }
+    let (read, kept) = (
+        flags(instruction.flags_read(set), set),
+        flags(instruction.flags_kept(), set),
+    );
+    if kept.is_empty() {
+        read
+    } else {
+        format!("{read}({kept})")
+    }
 }
 
 /// Compares lines of the form `hexadecimal bytes | flags read | flags written | results | what flows into the flags`.
@@ -97,10 +138,23 @@ fn check(set: InstructionSet, lines: &str) {
             .collect();
         let instruction = decode(Encoding::new(&bytes).unwrap(), Address(0x1000), set);
         let written = instruction.flags_written(set);
-        let into_flags = if written == 0 { String::new() } else { listed(instruction.origins_of_flags(), set) };
-        let found = [flags_taken(&instruction, set), flags(written, set), results(&instruction, set), into_flags];
+        let into_flags = if written == 0 {
+            String::new()
+        } else {
+            listed(instruction.origins_of_flags(), set)
+        };
+        let found = [
+            flags_taken(&instruction, set),
+            flags(written, set),
+            results(&instruction, set),
+            into_flags,
+        ];
         let expected: Vec<_> = parts.collect();
-        if found.iter().map(String::as_str).ne(expected.iter().copied()) {
+        if found
+            .iter()
+            .map(String::as_str)
+            .ne(expected.iter().copied())
+        {
             wrong.push(format!(
                 "{digits} {}\n  found    {}\n  expected {}",
                 instruction.text,
@@ -334,13 +388,33 @@ fn origins_of_riscv() {
 /// SVE forms write all of it, and of other registers nothing is zero.
 #[test]
 fn the_rest_of_a_scalable_vector_becomes_zero() {
-    let rest = RegisterView { offset: 16, size_bytes: 16, ..Registers::view("z0", InstructionSet::A64).unwrap() };
-    let decoded = |digits: &str| decode(crate::tests::text::encoding(digits), Address(0x1000), InstructionSet::A64);
-    for digits in ["2000679e", "2028621e", "2084220e", "201c0c4e", "2028214e", "2084404d", "200040fd"] {
+    let rest = RegisterView {
+        offset: 16,
+        size_bytes: 16,
+        ..Registers::view("z0", InstructionSet::A64).unwrap()
+    };
+    let decoded = |digits: &str| {
+        decode(
+            crate::tests::text::encoding(digits),
+            Address(0x1000),
+            InstructionSet::A64,
+        )
+    };
+    for digits in [
+        "2000679e", "2028621e", "2084220e", "201c0c4e", "2028214e", "2084404d", "200040fd",
+    ] {
         let instruction = decoded(digits);
         assert!(instruction.clears(rest), "{}", instruction.text);
-        assert_eq!(instruction.origins_of_unwritten(rest), [], "{}", instruction.text);
-        let other = RegisterView { register: crate::view::RegisterId(rest.register.0 + 9), ..rest };
+        assert_eq!(
+            instruction.origins_of_unwritten(rest),
+            [],
+            "{}",
+            instruction.text
+        );
+        let other = RegisterView {
+            register: crate::view::RegisterId(rest.register.0 + 9),
+            ..rest
+        };
         assert!(!instruction.clears(other));
     }
     assert!(!decoded("20002204").clears(rest), "add z0.b, z1.b, z2.b");
@@ -352,7 +426,10 @@ fn the_rest_of_a_register_that_is_written_in_part_keeps_its_value() {
     let encoding = Encoding::new(&0x85a0_0821_u32.to_be_bytes()).unwrap();
     let instruction = decode(encoding, Address(0x1000), InstructionSet::Sparc64);
     let view = |name| Registers::view(name, InstructionSet::Sparc64).unwrap();
-    let kept = [Origin { input: Input::Register(view("f3")), is_copy: true }];
+    let kept = [Origin {
+        input: Input::Register(view("f3")),
+        is_copy: true,
+    }];
     assert_eq!(instruction.origins_of_unwritten(view("f3")), kept);
     let all = instruction.origins_of_result(None);
     assert_eq!(instruction.origins_of_unwritten(view("g1")), all);

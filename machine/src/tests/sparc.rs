@@ -88,11 +88,21 @@ fn a_window_that_was_spilled_or_filled_is_counted() {
 #[track_caller]
 fn check_counts(word: u32, before: [u64; 3], after: [u64; 3]) {
     let set = InstructionSet::Sparc64;
-    let views = ["cansave", "canrestore", "otherwin"].map(|name| Registers::view(name, set).unwrap());
+    let views =
+        ["cansave", "canrestore", "otherwin"].map(|name| Registers::view(name, set).unwrap());
     let instruction = decode(Encoding::new(&word.to_be_bytes()).unwrap(), Address(0), set);
-    let held = |view: RegisterView| views.iter().position(|known| *known == view).map(|place| before[place]);
+    let held = |view: RegisterView| {
+        views
+            .iter()
+            .position(|known| *known == view)
+            .map(|place| before[place])
+    };
     let found = views.map(|view| {
-        let effect = instruction.meaning.writes.iter().find(|effect| effect.view == view);
+        let effect = instruction
+            .meaning
+            .writes
+            .iter()
+            .find(|effect| effect.view == view);
         effect.and_then(|effect| effect.value.value(&held, &|_| None))
     });
     assert_eq!(found, after.map(Some), "{}", instruction.text);

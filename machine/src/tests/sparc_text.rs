@@ -15,10 +15,17 @@ const MACHINE: &str = "sparc:v9m8";
 
 /// Texts of words that lie one behind the other from address 0 on; none where the tool is missing.
 fn texts_of_tool(words: &[u32]) -> Option<Vec<String>> {
-    let file = std::env::temp_dir().join(format!("stepback-sparc-{}-{}.bin", std::process::id(), words.len()));
+    let file = std::env::temp_dir().join(format!(
+        "stepback-sparc-{}-{}.bin",
+        std::process::id(),
+        words.len()
+    ));
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
     std::fs::write(&file, bytes).ok()?;
-    let output = Command::new(TOOL).args(["-b", "binary", "-m", MACHINE, "-EB", "-D", "-z"]).arg(&file).output();
+    let output = Command::new(TOOL)
+        .args(["-b", "binary", "-m", MACHINE, "-EB", "-D", "-z"])
+        .arg(&file)
+        .output();
     let removed = std::fs::remove_file(&file);
     assert!(removed.is_ok());
     let Ok(output) = output else {
@@ -26,20 +33,30 @@ fn texts_of_tool(words: &[u32]) -> Option<Vec<String>> {
         return None;
     };
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-    let texts = lines.lines().filter_map(|line| line.splitn(3, '\t').nth(2)).map(plain);
+    let texts = lines
+        .lines()
+        .filter_map(|line| line.splitn(3, '\t').nth(2))
+        .map(plain);
     Some(texts.collect())
 }
 
 /// Without remarks and with single spaces.
 fn plain(text: &str) -> String {
     let text = text.split('!').next().unwrap_or_default();
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase()
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_ascii_lowercase()
 }
 
 fn own_text(word: u32, pc: u64) -> String {
     let encoding = crate::bytes::Encoding::new(&word.to_be_bytes()).unwrap();
     let instruction = decode(encoding, Address(pc), InstructionSet::Sparc64);
-    if instruction.is_decoded() { instruction.text.clone() } else { "unknown".to_owned() }
+    if instruction.is_decoded() {
+        instruction.text.clone()
+    } else {
+        "unknown".to_owned()
+    }
 }
 
 /// Why a text of ours is another by intent; none where it should be the same.
@@ -49,22 +66,38 @@ fn difference(word: u32, own: &str, theirs: &str) -> Option<&'static str> {
     let name = theirs.split(' ').next().unwrap_or_default();
     let is_unknown = own == "unknown";
     Some(match (word >> 30, kind) {
-        (0, _) if is_unknown && field(22, 3) == 7 => "version 9 has no branches on codes of a coprocessor",
-        (0, _) if is_unknown && field(22, 3) == 1 && field(20, 1) == 1 => "there are no such condition codes",
+        (0, _) if is_unknown && field(22, 3) == 7 => {
+            "version 9 has no branches on codes of a coprocessor"
+        }
+        (0, _) if is_unknown && field(22, 3) == 1 && field(20, 1) == 1 => {
+            "there are no such condition codes"
+        }
         (0, _) if name == "illtrap" => "the constant has no sign",
-        (0, _) if name.starts_with("cwb") || name.starts_with("cxb") => "the number that is compared with has a sign",
-        (2, 0x3a) if is_unknown => "no bit between the condition codes and the number of a trap means anything",
+        (0, _) if name.starts_with("cwb") || name.starts_with("cxb") => {
+            "the number that is compared with has a sign"
+        }
+        (2, 0x3a) if is_unknown => {
+            "no bit between the condition codes and the number of a trap means anything"
+        }
         (2, 0x3a) => "the number of a trap ends where the condition codes begin",
         (2, 0x39 | 0x3b) if is_unknown && destination != 0 => "the instruction has no destination",
         (2, 0x38) if matches!(name, "ret" | "retl") && destination != 0 => "it writes a register",
-        (2, 0x35) if is_unknown && name.starts_with("fmovr") && has_number => "a bit without a meaning is not empty",
-        (2, 0x36) if is_unknown && LATER.contains(&name) => "an instruction of processors from 2017 on",
+        (2, 0x35) if is_unknown && name.starts_with("fmovr") && has_number => {
+            "a bit without a meaning is not empty"
+        }
+        (2, 0x36) if is_unknown && LATER.contains(&name) => {
+            "an instruction of processors from 2017 on"
+        }
         (2, 0x3f) if is_unknown => "an instruction that only one processor has",
         (3, 0x28..=0x2c | 0x2e | 0x2f | 0x31 | 0x35 | 0x38..=0x3b) if is_unknown => {
             "an instruction of processors from 2017 on"
         }
-        (3, 0x36) if theirs == "unknown" && !has_number => "the form with a space in the word is as good as any",
-        (2 | 3, _) if is_unknown && !has_number && field(5, 8) != 0 => "bits without a meaning are not empty",
+        (3, 0x36) if theirs == "unknown" && !has_number => {
+            "the form with a space in the word is as good as any"
+        }
+        (2 | 3, _) if is_unknown && !has_number && field(5, 8) != 0 => {
+            "bits without a meaning are not empty"
+        }
         (2, 0x28..=0x2a) if is_unknown => "bits without a meaning are not empty",
         _ => return None,
     })
@@ -106,7 +139,9 @@ const LATER: [&str; 30] = [
 
 #[track_caller]
 fn compare(words: &[u32]) {
-    let Some(theirs) = texts_of_tool(words) else { return };
+    let Some(theirs) = texts_of_tool(words) else {
+        return;
+    };
     assert_eq!(theirs.len(), words.len());
     let mut wrong = Vec::new();
     for (place, (word, theirs)) in words.iter().zip(&theirs).enumerate() {
@@ -120,7 +155,12 @@ fn compare(words: &[u32]) {
         "{} of {}:\n{}",
         wrong.len(),
         words.len(),
-        wrong.iter().take(150).cloned().collect::<Vec<_>>().join("\n")
+        wrong
+            .iter()
+            .take(150)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("\n")
     );
 }
 
@@ -163,7 +203,14 @@ fn random_words_of_every_kind_have_the_text_of_the_tool() {
                     _ => (numbers.next() as u32 & 0x1c00) | 5,
                 };
                 let has_number = numbers.next() as u32 & 1;
-                words.push(format << 30 | destination << 25 | kind << 19 | first << 14 | has_number << 13 | low);
+                words.push(
+                    format << 30
+                        | destination << 25
+                        | kind << 19
+                        | first << 14
+                        | has_number << 13
+                        | low,
+                );
             }
         }
     }
@@ -189,7 +236,9 @@ fn random_words_of_every_kind_have_the_text_of_the_tool() {
 /// The words of the executable part of a program (ELF, 64 bit, the highest byte first).
 fn code_of(program: &[u8]) -> Vec<u32> {
     let number = |place: usize, length: usize| {
-        program[place..place + length].iter().fold(0usize, |value, byte| value << 8 | usize::from(*byte))
+        program[place..place + length]
+            .iter()
+            .fold(0usize, |value, byte| value << 8 | usize::from(*byte))
     };
     let (headers, size, count) = (number(32, 8), number(54, 2), number(56, 2));
     let headers = (0..count).map(|place| headers + place * size);
@@ -198,7 +247,13 @@ fn code_of(program: &[u8]) -> Vec<u32> {
         let (offset, length) = (number(header + 8, 8), number(header + 32, 8));
         program[offset..offset + length].to_vec()
     });
-    bytes.collect::<Vec<_>>().as_chunks().0.iter().map(|word| u32::from_be_bytes(*word)).collect()
+    bytes
+        .collect::<Vec<_>>()
+        .as_chunks()
+        .0
+        .iter()
+        .map(|word| u32::from_be_bytes(*word))
+        .collect()
 }
 
 #[test]
@@ -209,7 +264,9 @@ fn whole_programs_have_the_text_of_the_tool() {
     };
     for name in PROGRAMS {
         let path = std::path::Path::new(&folder).join("rst").join(name);
-        let Ok(program) = std::fs::read(&path) else { continue };
+        let Ok(program) = std::fs::read(&path) else {
+            continue;
+        };
         let words = code_of(&program);
         assert!(words.len() > 50, "{name}");
         compare(&words);
@@ -223,10 +280,19 @@ fn every_word_decodes_without_a_panic_and_what_it_means_is_told_where_it_has_a_t
         let word = numbers.next() as u32;
         let encoding = crate::bytes::Encoding::new(&word.to_be_bytes()).unwrap();
         let instruction = decode(encoding, Address(0x1000), InstructionSet::Sparc64);
-        assert!(instruction.is_decoded() || instruction.registers.is_none(), "{word:08x}");
-        let is_told =
-            instruction.registers.is_some() || WITHOUT_MEANING.iter().any(|name| instruction.text.starts_with(name));
-        assert!(is_told || !instruction.is_decoded() || word >> 30 == 3, "{word:08x} {}", instruction.text);
+        assert!(
+            instruction.is_decoded() || instruction.registers.is_none(),
+            "{word:08x}"
+        );
+        let is_told = instruction.registers.is_some()
+            || WITHOUT_MEANING
+                .iter()
+                .any(|name| instruction.text.starts_with(name));
+        assert!(
+            is_told || !instruction.is_decoded() || word >> 30 == 3,
+            "{word:08x} {}",
+            instruction.text
+        );
     }
 }
 

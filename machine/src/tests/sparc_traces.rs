@@ -28,7 +28,9 @@ struct Record<'a>(&'a [u8; 24]);
 
 impl Record<'_> {
     fn number(self, place: usize, length: usize) -> u64 {
-        self.0[place..place + length].iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
+        self.0[place..place + length]
+            .iter()
+            .fold(0, |value, byte| value << 8 | u64::from(*byte))
     }
 
     fn has(self, bit: u8) -> bool {
@@ -46,31 +48,48 @@ struct Processor {
 
 impl Processor {
     fn mode(&self) -> Mode {
-        Mode::Window { current: self.window, count: COUNT, globals: 0 }
+        Mode::Window {
+            current: self.window,
+            count: COUNT,
+            globals: 0,
+        }
     }
 
     fn home(&self, view: RegisterView) -> RegisterView {
-        RegisterView { register: self.mode().home(view.register), ..view }
+        RegisterView {
+            register: self.mode().home(view.register),
+            ..view
+        }
     }
 
     /// Of a cell.
     fn read(&self, cell: RegisterView) -> Option<u64> {
-        let bytes = (0..cell.size_bytes).rev().map(|place| self.bytes.get(&(cell.register, cell.offset + place)));
-        bytes
-            .collect::<Option<Vec<_>>>()
-            .map(|bytes| bytes.into_iter().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+        let bytes = (0..cell.size_bytes)
+            .rev()
+            .map(|place| self.bytes.get(&(cell.register, cell.offset + place)));
+        bytes.collect::<Option<Vec<_>>>().map(|bytes| {
+            bytes
+                .into_iter()
+                .fold(0, |value, byte| value << 8 | u64::from(*byte))
+        })
     }
 
     fn write(&mut self, cell: RegisterView, value: u64) {
         for (place, byte) in (0..cell.size_bytes).zip(value.to_le_bytes()) {
-            self.bytes.insert((cell.register, cell.offset + place), byte);
+            self.bytes
+                .insert((cell.register, cell.offset + place), byte);
         }
     }
 
     fn address(&self, operand: &MemoryOperand) -> Option<u64> {
-        let value = |view: Option<RegisterView>| view.map_or(Some(0), |view| self.read(self.home(view)));
+        let value =
+            |view: Option<RegisterView>| view.map_or(Some(0), |view| self.read(self.home(view)));
         let index = value(operand.index.map(|index| index.view))?;
-        Some(value(operand.base)?.wrapping_add(index).wrapping_add_signed(operand.displacement))
+        Some(
+            value(operand.base)?
+                .wrapping_add(index)
+                .wrapping_add_signed(operand.displacement),
+        )
     }
 
     fn load(&self, operand: &MemoryOperand) -> Option<u64> {
@@ -140,7 +159,13 @@ fn replay(name: &str, bytes: &[u8]) -> Checked {
             .find(|slot| record.0[0] == 9 && (record.0[2 + slot], record.0[4 + slot]) == (3, 9))
             .map(|slot| record.number(8 + 8 * slot, 8))
     };
-    processor.window = bytes.as_chunks().0.iter().map(Record).find_map(|record| told(&record)).unwrap_or(0) as u8;
+    processor.window = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(Record)
+        .find_map(|record| told(&record))
+        .unwrap_or(0) as u8;
     for record in bytes.as_chunks().0.iter().map(Record) {
         match record.0[0] {
             3 => {
@@ -157,7 +182,9 @@ fn replay(name: &str, bytes: &[u8]) -> Checked {
 
 /// What the trace did not tell of is as it was.
 fn settle(name: &str, processor: &mut Processor, checked: &mut Checked, pending: Option<Pending>) {
-    let Some(pending) = pending.filter(|pending| pending.is_plain) else { return };
+    let Some(pending) = pending.filter(|pending| pending.is_plain) else {
+        return;
+    };
     for (cell, value) in pending.values {
         let known = processor.read(cell);
         assert!(
@@ -171,40 +198,75 @@ fn settle(name: &str, processor: &mut Processor, checked: &mut Checked, pending:
     }
 }
 
-fn execute(processor: &mut Processor, record: Record<'_>, checked: &mut Checked, name: &str) -> Option<Pending> {
+fn execute(
+    processor: &mut Processor,
+    record: Record<'_>,
+    checked: &mut Checked,
+    name: &str,
+) -> Option<Pending> {
     if record.has(0x02) {
         return None;
     }
-    let (word, pc, address) = (record.number(4, 4) as u32, record.number(8, 8), record.number(16, 8));
+    let (word, pc, address) = (
+        record.number(4, 4) as u32,
+        record.number(8, 8),
+        record.number(16, 8),
+    );
     let instruction = decode(Encoding::new(&word.to_be_bytes())?, Address(pc), SET);
-    let uses = instruction.registers.as_ref().unwrap_or_else(|| panic!("{name} {pc:x} {}", instruction.text));
-    let (text, is_plain) =
-        (instruction.text.clone(), !record.has(0x20 | 0x08) && instruction.control.flow != Flow::ExceptionReturn);
+    let uses = instruction
+        .registers
+        .as_ref()
+        .unwrap_or_else(|| panic!("{name} {pc:x} {}", instruction.text));
+    let (text, is_plain) = (
+        instruction.text.clone(),
+        !record.has(0x20 | 0x08) && instruction.control.flow != Flow::ExceptionReturn,
+    );
     checked.steps += 1;
     let meaning = &instruction.meaning;
     if let Some(operand) = meaning.memory.first().filter(|_| record.has(0x40)) {
-        assert_eq!(processor.address(operand), Some(address), "{name} {pc:x} {text}");
+        assert_eq!(
+            processor.address(operand),
+            Some(address),
+            "{name} {pc:x} {text}"
+        );
         checked.addresses += 1;
     }
     if record.has(0x04) && is_plain {
         let target = match instruction.control.target {
             Target::Address(target) => Some(target),
-            Target::Register(register) => processor.read(processor.home(RegisterView::new(register, 0, 8))),
+            Target::Register(register) => {
+                processor.read(processor.home(RegisterView::new(register, 0, 8)))
+            }
             Target::Unsaid => None,
         };
-        assert!(target.is_none_or(|target| target == address), "{name} {pc:x} {text}");
+        assert!(
+            target.is_none_or(|target| target == address),
+            "{name} {pc:x} {text}"
+        );
         checked.targets += usize::from(target.is_some());
     }
     let register = |view: RegisterView| processor.read(processor.home(view));
-    let loaded = |place: usize| meaning.memory.get(place).and_then(|operand| processor.load(operand));
+    let loaded = |place: usize| {
+        meaning
+            .memory
+            .get(place)
+            .and_then(|operand| processor.load(operand))
+    };
     let cut = |view: RegisterView, value: u64| {
-        if view.size_bytes < 8 { value & ((1 << (8 * view.size_bytes)) - 1) } else { value }
+        if view.size_bytes < 8 {
+            value & ((1 << (8 * view.size_bytes)) - 1)
+        } else {
+            value
+        }
     };
     let values: Vec<_> = meaning
         .writes
         .iter()
         .filter_map(|effect| {
-            Some((processor.home(effect.view), cut(effect.view, effect.value.value(&register, &loaded)?)))
+            Some((
+                processor.home(effect.view),
+                cut(effect.view, effect.value.value(&register, &loaded)?),
+            ))
         })
         .collect();
     let stores: Vec<_> = meaning
@@ -222,12 +284,28 @@ fn execute(processor: &mut Processor, record: Record<'_>, checked: &mut Checked,
     // More calls than windows were open at some time before, and nobody shows how their registers came back.
     let is_wrapped = is_full || counter == "canrestore";
     let counters = ["cansave", "canrestore"].map(named);
-    let values: Vec<_> = values.into_iter().filter(|(cell, _)| !is_full || !counters.contains(&Some(*cell))).collect();
-    let writes: Vec<_> = uses.writes.iter().map(|view| processor.home(*view)).collect();
+    let values: Vec<_> = values
+        .into_iter()
+        .filter(|(cell, _)| !is_full || !counters.contains(&Some(*cell)))
+        .collect();
+    let writes: Vec<_> = uses
+        .writes
+        .iter()
+        .map(|view| processor.home(*view))
+        .collect();
     if is_plain {
-        stores.iter().for_each(|(operand, value)| processor.store(operand, *value));
+        stores
+            .iter()
+            .for_each(|(operand, value)| processor.store(operand, *value));
     }
-    Some(Pending { text, pc, is_plain, is_wrapped, writes, values })
+    Some(Pending {
+        text,
+        pc,
+        is_plain,
+        is_wrapped,
+        writes,
+        values,
+    })
 }
 
 fn values(
@@ -239,13 +317,22 @@ fn values(
 ) {
     for slot in 0..2 {
         let (kind, number) = (record.0[2 + slot], record.0[4 + slot]);
-        let value = if kind == 6 { u64::from(number) } else { record.number(8 + 8 * slot, 8) };
+        let value = if kind == 6 {
+            u64::from(number)
+        } else {
+            record.number(8 + 8 * slot, 8)
+        };
         if (kind, number) == (3, 9) {
             processor.window = value as u8;
         }
-        let Some(cell) = processor.cell(kind, number) else { continue };
+        let Some(cell) = processor.cell(kind, number) else {
+            continue;
+        };
         let before = processor.read(cell);
-        if let Some(pending) = pending.as_deref_mut().filter(|pending| pending.is_plain && record.has(0x80)) {
+        if let Some(pending) = pending
+            .as_deref_mut()
+            .filter(|pending| pending.is_plain && record.has(0x80))
+        {
             let place = pending.values.iter().position(|(known, _)| *known == cell);
             let told = place.map(|place| pending.values.swap_remove(place).1);
             assert!(
@@ -258,7 +345,8 @@ fn values(
             let is_written = pending.writes.iter().any(|view| view.overlaps(cell));
             let is_same = before.is_none_or(|before| before == value);
             // Exceptions of floating point add to its status.
-            let is_status = cell.register == RegisterId::FPSCR || Registers::name(cell, SET) == Some("fprs");
+            let is_status =
+                cell.register == RegisterId::FPSCR || Registers::name(cell, SET) == Some("fprs");
             assert!(
                 is_written || is_same || is_status || pending.is_wrapped,
                 "{name} {:x} {}: {cell:?} {before:x?} {value:x}",
@@ -277,10 +365,19 @@ fn recorded_processors_did_what_their_instructions_mean() {
         return;
     };
     for name in FILES {
-        let Ok(bytes) = std::fs::read(std::path::Path::new(&folder).join("rst").join(name)) else { continue };
+        let Ok(bytes) = std::fs::read(std::path::Path::new(&folder).join("rst").join(name)) else {
+            continue;
+        };
         let checked = replay(name, &bytes);
-        let Checked { steps, values, addresses, targets } = checked;
-        eprintln!("{name}: {steps} steps, {values} values, {addresses} addresses, {targets} targets");
+        let Checked {
+            steps,
+            values,
+            addresses,
+            targets,
+        } = checked;
+        eprintln!(
+            "{name}: {steps} steps, {values} values, {addresses} addresses, {targets} targets"
+        );
         assert!(steps > 30 && values > steps / 4, "{name}");
     }
 }

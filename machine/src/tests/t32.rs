@@ -190,7 +190,11 @@ fn armv8_1_m_has_texts() {
         ("aff30f80", "bti"),
     ];
     for (bytes, text) in texts {
-        assert_eq!(decode(encoding(bytes), Address(0x1000), InstructionSet::T32).text, text, "{bytes}");
+        assert_eq!(
+            decode(encoding(bytes), Address(0x1000), InstructionSet::T32).text,
+            text,
+            "{bytes}"
+        );
     }
 }
 
@@ -198,9 +202,18 @@ fn armv8_1_m_has_texts() {
 #[test]
 fn loops_of_armv8_1_m_branch() {
     let control = |bytes| decode(encoding(bytes), Address(0x1000), InstructionSet::T32).control;
-    for (bytes, target) in [("42f009c0", 0x1014), ("0ff009c0", 0xff4), ("2ff009c0", 0xff4), ("42f001c8", 0x1006)] {
+    for (bytes, target) in [
+        ("42f009c0", 0x1014),
+        ("0ff009c0", 0xff4),
+        ("2ff009c0", 0xff4),
+        ("42f001c8", 0x1006),
+    ] {
         let found = control(bytes);
-        assert_eq!((found.flow, found.target), (Flow::Branch, Target::Address(target)), "{bytes}");
+        assert_eq!(
+            (found.flow, found.target),
+            (Flow::Branch, Target::Address(target)),
+            "{bytes}"
+        );
     }
     for bytes in ["42f001e0", "0ff001e0", "9fe80180"] {
         assert_eq!(control(bytes).flow, Flow::Next, "{bytes}");

@@ -23,33 +23,60 @@ pub fn check(set: InstructionSet, lines: &str) {
         let instruction = decode(encoding(bytes.trim()), Address(0x1000), set);
         let wanted: Vec<_> = rest.split('|').map(str::trim).collect();
         let parts = parts(&instruction, set);
-        let told = parts.iter().take(wanted.len()).map(String::as_str).collect::<Vec<_>>().join(" | ");
-        expected += &format!("{} ; {} ; {}\n", bytes.trim(), instruction.text, wanted.join(" | "));
+        let told = parts
+            .iter()
+            .take(wanted.len())
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" | ");
+        expected += &format!(
+            "{} ; {} ; {}\n",
+            bytes.trim(),
+            instruction.text,
+            wanted.join(" | ")
+        );
         found += &format!("{} ; {} ; {told}\n", bytes.trim(), instruction.text);
     }
-    let wrong: Vec<_> = found.lines().zip(expected.lines()).filter(|(found, expected)| found != expected).collect();
+    let wrong: Vec<_> = found
+        .lines()
+        .zip(expected.lines())
+        .filter(|(found, expected)| found != expected)
+        .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 pub fn encoding(digits: &str) -> Encoding {
-    let bytes: Vec<_> =
-        (0..digits.len() / 2).map(|place| u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).unwrap()).collect();
+    let bytes: Vec<_> = (0..digits.len() / 2)
+        .map(|place| u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).unwrap())
+        .collect();
     Encoding::new(&bytes).unwrap()
 }
 
 fn parts(instruction: &Instruction, set: InstructionSet) -> [String; 4] {
-    let Some(registers) = &instruction.registers else { return ["?"; 4].map(str::to_owned) };
+    let Some(registers) = &instruction.registers else {
+        return ["?"; 4].map(str::to_owned);
+    };
     let names = |views: &[RegisterView]| {
         let mut names: Vec<_> = views.iter().map(|view| name(*view, set)).collect();
         names.sort_unstable();
         names.join(" ")
     };
     let meaning = &instruction.meaning;
-    let memory: Vec<_> = meaning.memory.iter().map(|operand| memory_text(operand, set)).collect();
+    let memory: Vec<_> = meaning
+        .memory
+        .iter()
+        .map(|operand| memory_text(operand, set))
+        .collect();
     let mut values: Vec<_> = meaning
         .writes
         .iter()
-        .map(|effect| format!("{}={}", name(effect.view, set), expression_text(&effect.value, set)))
+        .map(|effect| {
+            format!(
+                "{}={}",
+                name(effect.view, set),
+                expression_text(&effect.value, set)
+            )
+        })
         .collect();
     values.sort_unstable();
     match meaning.condition {
@@ -57,8 +84,17 @@ fn parts(instruction: &Instruction, set: InstructionSet) -> [String; 4] {
         Condition::Conditional => values.insert(0, "if".to_owned()),
         Condition::Block(count) => values.insert(0, format!("block {count}")),
     }
-    let memory = if meaning.is_memory_known { memory.join(" ") } else { "?".to_owned() };
-    [names(&registers.reads), names(&registers.writes), memory, values.join(" ")]
+    let memory = if meaning.is_memory_known {
+        memory.join(" ")
+    } else {
+        "?".to_owned()
+    };
+    [
+        names(&registers.reads),
+        names(&registers.writes),
+        memory,
+        values.join(" "),
+    ]
 }
 
 fn name(view: RegisterView, set: InstructionSet) -> String {
@@ -69,9 +105,19 @@ fn name(view: RegisterView, set: InstructionSet) -> String {
 }
 
 fn memory_text(operand: &MemoryOperand, set: InstructionSet) -> String {
-    let letter = if operand.kind == AccessKind::Read { "r" } else { "w" };
-    let size = operand.size_bytes.map_or("?".to_owned(), |size| size.to_string());
-    let mut terms: Vec<_> = [operand.segment, operand.base].into_iter().flatten().map(|view| name(view, set)).collect();
+    let letter = if operand.kind == AccessKind::Read {
+        "r"
+    } else {
+        "w"
+    };
+    let size = operand
+        .size_bytes
+        .map_or("?".to_owned(), |size| size.to_string());
+    let mut terms: Vec<_> = [operand.segment, operand.base]
+        .into_iter()
+        .flatten()
+        .map(|view| name(view, set))
+        .collect();
     if let Some(index) = operand.index {
         let sign = if index.is_signed { "s:" } else { "" };
         terms.push(format!("{sign}{}*{}", name(index.view, set), index.scale));
@@ -113,8 +159,16 @@ fn expression_text(value: &Expression, set: InstructionSet) -> String {
                 _ => format!("({left}{sign}{})", expression_text(right, set)),
             }
         }
-        Expression::Extended { value, bits, is_signed } => {
-            format!("{}{bits}({})", if *is_signed { "s" } else { "z" }, expression_text(value, set))
+        Expression::Extended {
+            value,
+            bits,
+            is_signed,
+        } => {
+            format!(
+                "{}{bits}({})",
+                if *is_signed { "s" } else { "z" },
+                expression_text(value, set)
+            )
         }
     }
 }

@@ -191,11 +191,29 @@ fn what_restores_the_state_of_the_vector_unit_leaves_other_registers_alone() {
         ([0x0f, 0xc7, 0x18], true),
         ([0xdd, 0x20, 0x90], false),
     ] {
-        let bytes = if has_vectors { bytes.as_slice() } else { &bytes[..2] };
-        let instruction = decode(Encoding::new(bytes).unwrap(), Address(0x1000), InstructionSet::X86_64);
-        let may_write = |name| instruction.may_write(Registers::view(name, InstructionSet::X86_64).unwrap());
-        let names = ["rax", "rdx", "rsp", "fs_base", "rflags", "st3", "xmm0", "ymm15", "zmm31", "k7", "mxcsr"];
-        let expected = [false, false, false, false, false, true].into_iter().chain([has_vectors; 5]);
-        assert!(names.map(may_write).into_iter().eq(expected), "{}", instruction.text);
+        let bytes = if has_vectors {
+            bytes.as_slice()
+        } else {
+            &bytes[..2]
+        };
+        let instruction = decode(
+            Encoding::new(bytes).unwrap(),
+            Address(0x1000),
+            InstructionSet::X86_64,
+        );
+        let may_write =
+            |name| instruction.may_write(Registers::view(name, InstructionSet::X86_64).unwrap());
+        let names = [
+            "rax", "rdx", "rsp", "fs_base", "rflags", "st3", "xmm0", "ymm15", "zmm31", "k7",
+            "mxcsr",
+        ];
+        let expected = [false, false, false, false, false, true]
+            .into_iter()
+            .chain([has_vectors; 5]);
+        assert!(
+            names.map(may_write).into_iter().eq(expected),
+            "{}",
+            instruction.text
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! The registers and the memory that an instruction uses.
 
 use iced_x86::{
-    CodeSize, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register, RflagsBits,
-    UsedMemory,
+    CodeSize, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
+    Register, RflagsBits, UsedMemory,
 };
 
 use crate::access_kind::AccessKind;
@@ -19,17 +19,24 @@ use crate::x86::registers;
 
 /// What an instruction uses and does; none when it may change any register.
 pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<Description> {
-    if matches!(instruction.mnemonic(), Mnemonic::Iret | Mnemonic::Iretd | Mnemonic::Iretq) {
+    if matches!(
+        instruction.mnemonic(),
+        Mnemonic::Iret | Mnemonic::Iretd | Mnemonic::Iretq
+    ) {
         return None;
     }
-    let mut described = X86 { instruction, word_bytes, description: Description::default() };
+    let mut described = X86 {
+        instruction,
+        word_bytes,
+        description: Description::default(),
+    };
     described.registers();
     described.memory();
     described.description.meaning.extent = extent(instruction.mnemonic());
     described.values();
     // A register that is an operand is read for its value, whatever addresses are made of.
-    let operands =
-        (0..described.instruction.op_count()).filter_map(|number| described.view(described.register(number)));
+    let operands = (0..described.instruction.op_count())
+        .filter_map(|number| described.view(described.register(number)));
     let operands: Vec<_> = operands.collect();
     described.description.tell_addresses_apart(&operands);
     Some(described.description)
@@ -38,7 +45,13 @@ pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<Description
 /// The instruction whose bytes these are, all of them; none when they are none.
 pub fn decoded(site: &Site, word_bytes: u16) -> Option<Instruction> {
     let bytes = site.encoding.bytes();
-    let instruction = Decoder::with_ip(u32::from(8 * word_bytes), bytes, site.pc.0, DecoderOptions::NONE).decode();
+    let instruction = Decoder::with_ip(
+        u32::from(8 * word_bytes),
+        bytes,
+        site.pc.0,
+        DecoderOptions::NONE,
+    )
+    .decode();
     (!instruction.is_invalid() && instruction.len() == bytes.len()).then_some(instruction)
 }
 
@@ -66,10 +79,13 @@ impl X86 {
     fn registers(&mut self) {
         let mut factory = InstructionInfoFactory::new();
         for used in factory.info(&self.instruction).used_registers() {
-            let Some(view) = self.view(used.register()) else { continue };
+            let Some(view) = self.view(used.register()) else {
+                continue;
+            };
             let access = used.access();
             // What may not be written is what it was then: CMOV of 64 bits, LAR, LSL.
-            let is_kept = access == OpAccess::CondWrite && !self.instruction.is_string_instruction();
+            let is_kept =
+                access == OpAccess::CondWrite && !self.instruction.is_string_instruction();
             if is_read(access) || is_kept {
                 self.description.read(self.kept_view(view));
             }
@@ -86,29 +102,49 @@ impl X86 {
         let is_scan = matches!(self.instruction.mnemonic(), Mnemonic::Bsf | Mnemonic::Bsr);
         let is_first = self.view(self.register(0)) == Some(view);
         let is_widened = is_scan && is_first && view.size_bytes == 4;
-        RegisterView { size_bytes: if is_widened { self.word_bytes } else { view.size_bytes }, ..view }
+        RegisterView {
+            size_bytes: if is_widened {
+                self.word_bytes
+            } else {
+                view.size_bytes
+            },
+            ..view
+        }
     }
 
     fn flags(&mut self) {
         let flags = self.word(RegisterId::PSR);
         let of_x87 = RflagsBits::C0 | RflagsBits::C1 | RflagsBits::C2 | RflagsBits::C3;
-        let (read, written) = (self.instruction.rflags_read(), self.instruction.rflags_modified());
-        let kept = if self.is_shift_by_register() { bits_of(written) } else { 0 };
+        let (read, written) = (
+            self.instruction.rflags_read(),
+            self.instruction.rflags_modified(),
+        );
+        let kept = if self.is_shift_by_register() {
+            bits_of(written)
+        } else {
+            0
+        };
         if read & !of_x87 != 0 || kept != 0 {
             self.description.read(flags);
         }
         if written & !of_x87 != 0 {
             self.description.write(flags);
         }
-        self.description.meaning.flags = FlagUse { read: Some(bits_of(read)), written: Some(bits_of(written)), kept };
+        self.description.meaning.flags = FlagUse {
+            read: Some(bits_of(read)),
+            written: Some(bits_of(written)),
+            kept,
+        };
     }
 
     /// Shifts and turns by `cl`: "if the count is 0, the flags are not affected" (Intel SDM, volume 2, SAL/SAR/SHL/SHR,
     /// RCL/RCR/ROL/ROR, SHLD, SHRD). By a number the decoder knows whether that is nought.
     fn is_shift_by_register(&self) -> bool {
         use Mnemonic::{Rcl, Rcr, Rol, Ror, Sal, Sar, Shl, Shld, Shr, Shrd};
-        let is_shift =
-            matches!(self.instruction.mnemonic(), Shl | Sal | Shr | Sar | Rol | Ror | Rcl | Rcr | Shld | Shrd);
+        let is_shift = matches!(
+            self.instruction.mnemonic(),
+            Shl | Sal | Shr | Sar | Rol | Ror | Rcl | Rcr | Shld | Shrd
+        );
         let last = self.instruction.op_count().saturating_sub(1);
         is_shift && self.register(last) == Register::CL
     }
@@ -116,10 +152,12 @@ impl X86 {
     /// What is in none of the lists.
     fn special_registers(&mut self) {
         use Mnemonic::{
-            Fldcw, Fldenv, Fninit, Fnsave, Fnstcw, Frstor, Fxrstor, Fxrstor64, Int, Ldmxcsr, Lfs, Lgs, Mov, Pop,
+            Fldcw, Fldenv, Fninit, Fnsave, Fnstcw, Frstor, Fxrstor, Fxrstor64, Int, Ldmxcsr, Lfs,
+            Lgs, Mov, Pop,
         };
         use Mnemonic::{
-            Stmxcsr, Swapgs, Syscall, Sysenter, Vldmxcsr, Vstmxcsr, Wrmsr, Xrstor, Xrstor64, Xrstors, Xrstors64,
+            Stmxcsr, Swapgs, Syscall, Sysenter, Vldmxcsr, Vstmxcsr, Wrmsr, Xrstor, Xrstor64,
+            Xrstors, Xrstors64,
         };
         let bases = [RegisterId::FS_BASE, RegisterId::GS_BASE].map(|base| self.word(base));
         let control = RegisterView::new(RegisterId::FPSCR, 0, 4);
@@ -128,11 +166,15 @@ impl X86 {
             // The kernel's result, and what it may set for the thread.
             Syscall | Sysenter | Int => {
                 self.description.write(self.word(RegisterId::X0));
-                bases.into_iter().for_each(|base| self.description.write(base));
+                bases
+                    .into_iter()
+                    .for_each(|base| self.description.write(base));
             }
             Lfs => self.description.write(bases[0]),
             Lgs | Swapgs => self.description.write(bases[1]),
-            Wrmsr => bases.into_iter().for_each(|base| self.description.write(base)),
+            Wrmsr => bases
+                .into_iter()
+                .for_each(|base| self.description.write(base)),
             Mov | Pop => match self.instruction.op0_register() {
                 Register::FS => self.description.write(bases[0]),
                 Register::GS => self.description.write(bases[1]),
@@ -141,11 +183,20 @@ impl X86 {
             Ldmxcsr | Vldmxcsr => self.description.write(control),
             Stmxcsr | Vstmxcsr => self.description.read(control),
             Fldcw | Fldenv | Fninit | Fnsave => self.description.write(x87_control),
-            Frstor => [x87_control].into_iter().chain(x87_stack()).for_each(|view| self.description.write(view)),
+            Frstor => [x87_control]
+                .into_iter()
+                .chain(x87_stack())
+                .for_each(|view| self.description.write(view)),
             Fxrstor | Fxrstor64 | Xrstor | Xrstor64 | Xrstors | Xrstors64 => {
-                let vectors = (0..32).map(|number| RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 64));
-                let masks = (0..8).map(|number| RegisterView::new(RegisterId(RegisterId::P0.0 + number), 0, 8));
-                let restored = [control, x87_control].into_iter().chain(x87_stack()).chain(vectors).chain(masks);
+                let vectors = (0..32)
+                    .map(|number| RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 64));
+                let masks = (0..8)
+                    .map(|number| RegisterView::new(RegisterId(RegisterId::P0.0 + number), 0, 8));
+                let restored = [control, x87_control]
+                    .into_iter()
+                    .chain(x87_stack())
+                    .chain(vectors)
+                    .chain(masks);
                 restored.for_each(|view| self.description.write(view));
             }
             Fnstcw => self.description.read(x87_control),
@@ -162,7 +213,10 @@ impl X86 {
     fn memory(&mut self) {
         let mut factory = InstructionInfoFactory::new();
         let used = factory.info(&self.instruction).used_memory();
-        for (kind, is_done) in [(AccessKind::Read, is_read as fn(_) -> _), (AccessKind::Write, is_written)] {
+        for (kind, is_done) in [
+            (AccessKind::Read, is_read as fn(_) -> _),
+            (AccessKind::Write, is_written),
+        ] {
             for memory in used.iter().filter(|memory| is_done(memory.access())) {
                 match self.operand(kind, memory) {
                     Some(operand) => {
@@ -183,14 +237,29 @@ impl X86 {
         };
         // The address of `pop [rsp]` is made with what `rsp` is afterwards; gathers have many.
         let is_popped = self.instruction.mnemonic() == Mnemonic::Pop && kind == AccessKind::Write;
-        if is_popped && self.instruction.op0_kind() == iced_x86::OpKind::Memory || memory.vsib_size() != 0 {
+        if is_popped && self.instruction.op0_kind() == iced_x86::OpKind::Memory
+            || memory.vsib_size() != 0
+        {
             return None;
         }
-        let register = |register| if register == Register::None { Some(None) } else { self.view(register).map(Some) };
-        let scaled = |view| ScaledRegister { view, is_signed: false, scale: i64::from(memory.scale()) };
+        let register = |register| {
+            if register == Register::None {
+                Some(None)
+            } else {
+                self.view(register).map(Some)
+            }
+        };
+        let scaled = |view| ScaledRegister {
+            view,
+            is_signed: false,
+            scale: i64::from(memory.scale()),
+        };
         // That of a repeated string instruction is that of its first round.
         let sizes = [memory.memory_size(), self.instruction.memory_size()].map(|size| size.size());
-        let size = sizes.into_iter().find(|size| *size > 0).and_then(|size| u16::try_from(size).ok());
+        let size = sizes
+            .into_iter()
+            .find(|size| *size > 0)
+            .and_then(|size| u16::try_from(size).ok());
         let displacement = memory.displacement().cast_signed();
         let has_register = memory.base() != Register::None || memory.index() != Register::None;
         Some(MemoryOperand {
@@ -203,7 +272,11 @@ impl X86 {
             base: register(memory.base())?,
             index: register(memory.index())?.map(scaled),
             // Sums are cut to 32 bits, so small numbers can stay small.
-            displacement: if address_bytes == 4 && has_register { displacement << 32 >> 32 } else { displacement },
+            displacement: if address_bytes == 4 && has_register {
+                displacement << 32 >> 32
+            } else {
+                displacement
+            },
             address_bytes,
             size_bytes: size,
             value: Expression::Unknown,

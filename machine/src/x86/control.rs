@@ -11,33 +11,52 @@ use crate::x86::registers;
 
 /// What an instruction does to control.
 pub fn control(site: &Site, word_bytes: u16) -> Control {
-    let Some(instruction) = decoded(site, word_bytes) else { return Control::default() };
-    Control { flow: flow(&instruction), target: target(&instruction, word_bytes), delay: Delay::None }
+    let Some(instruction) = decoded(site, word_bytes) else {
+        return Control::default();
+    };
+    Control {
+        flow: flow(&instruction),
+        target: target(&instruction, word_bytes),
+        delay: Delay::None,
+    }
 }
 
 /// True for bytes that are no instruction, and for UD2 and its kin.
 pub fn is_undefined(encoding: &Encoding, word_bytes: u16) -> bool {
-    let site = Site { pc: Address(0), encoding: *encoding };
-    decoded(&site, word_bytes).is_none_or(|instruction| instruction.flow_control() == FlowControl::Exception)
+    let site = Site {
+        pc: Address(0),
+        encoding: *encoding,
+    };
+    decoded(&site, word_bytes)
+        .is_none_or(|instruction| instruction.flow_control() == FlowControl::Exception)
 }
 
 /// True for what may end in an exception whatever it accesses: DIV and IDIV (#DE), and what raises one by itself.
 pub fn may_raise(encoding: &Encoding, word_bytes: u16) -> bool {
-    let site = Site { pc: Address(0), encoding: *encoding };
-    let is_division = |instruction: Instruction| matches!(instruction.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
+    let site = Site {
+        pc: Address(0),
+        encoding: *encoding,
+    };
+    let is_division =
+        |instruction: Instruction| matches!(instruction.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
     is_undefined(encoding, word_bytes) || decoded(&site, word_bytes).is_some_and(is_division)
 }
 
 fn flow(instruction: &Instruction) -> Flow {
-    use Mnemonic::{Iret, Iretd, Iretq, Syscall, Sysenter, Sysexit, Sysexitq, Sysret, Sysretq, Vmcall, Vmmcall};
+    use Mnemonic::{
+        Iret, Iretd, Iretq, Syscall, Sysenter, Sysexit, Sysexitq, Sysret, Sysretq, Vmcall, Vmmcall,
+    };
     match (instruction.mnemonic(), instruction.flow_control()) {
         (Syscall | Sysenter | Vmcall | Vmmcall, _) | (_, FlowControl::Interrupt) => Flow::Trap,
         (Iret | Iretd | Iretq | Sysret | Sysretq | Sysexit | Sysexitq, _) => Flow::ExceptionReturn,
         (_, FlowControl::Call | FlowControl::IndirectCall) => Flow::Call,
         (_, FlowControl::Return) => Flow::Return,
-        (_, FlowControl::UnconditionalBranch | FlowControl::IndirectBranch | FlowControl::ConditionalBranch) => {
-            Flow::Branch
-        }
+        (
+            _,
+            FlowControl::UnconditionalBranch
+            | FlowControl::IndirectBranch
+            | FlowControl::ConditionalBranch,
+        ) => Flow::Branch,
         _ => Flow::Next,
     }
 }
@@ -49,7 +68,8 @@ fn target(instruction: &Instruction, word_bytes: u16) -> Target {
         }
         OpKind::Register if matches!(instruction.mnemonic(), Mnemonic::Jmp | Mnemonic::Call) => {
             let name = format!("{:?}", instruction.op0_register()).to_ascii_lowercase();
-            let view = registers::view(&name, word_bytes).filter(|view| view.size_bytes == word_bytes);
+            let view =
+                registers::view(&name, word_bytes).filter(|view| view.size_bytes == word_bytes);
             view.map_or(Target::Unsaid, |view| Target::Register(view.register))
         }
         _ => Target::Unsaid,
@@ -63,27 +83,78 @@ mod tests {
 
     #[track_caller]
     fn check(word_bytes: u16, bytes: &[u8], flow: Flow, target: Target) {
-        let site = Site { pc: Address(0x40_1000), encoding: Encoding::new(bytes).unwrap() };
-        assert_eq!(control(&site, word_bytes), Control { flow, target, delay: Delay::None }, "{bytes:02x?}");
+        let site = Site {
+            pc: Address(0x40_1000),
+            encoding: Encoding::new(bytes).unwrap(),
+        };
+        assert_eq!(
+            control(&site, word_bytes),
+            Control {
+                flow,
+                target,
+                delay: Delay::None
+            },
+            "{bytes:02x?}"
+        );
     }
 
     #[test]
     fn direct_branches_say_where_they_go() {
         check(8, &[0x74, 0x10], Flow::Branch, Target::Address(0x40_1012));
-        check(8, &[0x0f, 0x84, 0, 1, 0, 0], Flow::Branch, Target::Address(0x40_1106));
+        check(
+            8,
+            &[0x0f, 0x84, 0, 1, 0, 0],
+            Flow::Branch,
+            Target::Address(0x40_1106),
+        );
         check(8, &[0xeb, 0xfe], Flow::Branch, Target::Address(0x40_1000));
-        check(8, &[0xe8, 0, 1, 0, 0], Flow::Call, Target::Address(0x40_1105));
-        check(8, &[0xf2, 0xe9, 0, 1, 0, 0], Flow::Branch, Target::Address(0x40_1106));
-        check(4, &[0xe9, 0, 0, 0xc0, 0xff], Flow::Branch, Target::Address(0x1005));
+        check(
+            8,
+            &[0xe8, 0, 1, 0, 0],
+            Flow::Call,
+            Target::Address(0x40_1105),
+        );
+        check(
+            8,
+            &[0xf2, 0xe9, 0, 1, 0, 0],
+            Flow::Branch,
+            Target::Address(0x40_1106),
+        );
+        check(
+            4,
+            &[0xe9, 0, 0, 0xc0, 0xff],
+            Flow::Branch,
+            Target::Address(0x1005),
+        );
         check(8, &[0xe3, 0x10], Flow::Branch, Target::Address(0x40_1012));
     }
 
     #[test]
     fn branches_through_registers_name_them() {
-        check(8, &[0xff, 0xe0], Flow::Branch, Target::Register(RegisterId(0)));
-        check(8, &[0x41, 0xff, 0xd3], Flow::Call, Target::Register(RegisterId(11)));
-        check(8, &[0x3e, 0xff, 0xe4], Flow::Branch, Target::Register(RegisterId::SP));
-        check(4, &[0xff, 0xd1], Flow::Call, Target::Register(RegisterId(1)));
+        check(
+            8,
+            &[0xff, 0xe0],
+            Flow::Branch,
+            Target::Register(RegisterId(0)),
+        );
+        check(
+            8,
+            &[0x41, 0xff, 0xd3],
+            Flow::Call,
+            Target::Register(RegisterId(11)),
+        );
+        check(
+            8,
+            &[0x3e, 0xff, 0xe4],
+            Flow::Branch,
+            Target::Register(RegisterId::SP),
+        );
+        check(
+            4,
+            &[0xff, 0xd1],
+            Flow::Call,
+            Target::Register(RegisterId(1)),
+        );
         check(8, &[0xff, 0x25, 0, 0, 0, 0], Flow::Branch, Target::Unsaid);
     }
 
@@ -95,13 +166,22 @@ mod tests {
         }
         // imul rbx; divss xmm0, xmm1 (masked by default); nop
         for bytes in [&[0x48, 0xf7, 0xeb][..], &[0xf3, 0x0f, 0x5e, 0xc1], &[0x90]] {
-            assert!(!may_raise(&Encoding::new(bytes).unwrap(), 8), "{bytes:02x?}");
+            assert!(
+                !may_raise(&Encoding::new(bytes).unwrap(), 8),
+                "{bytes:02x?}"
+            );
         }
     }
 
     #[test]
     fn what_asks_the_kernel_is_a_trap() {
-        for bytes in [&[0x0f, 0x05][..], &[0x0f, 0x34], &[0xcd, 0x80], &[0x0f, 0x01, 0xc1], &[0x0f, 0x01, 0xd9]] {
+        for bytes in [
+            &[0x0f, 0x05][..],
+            &[0x0f, 0x34],
+            &[0xcd, 0x80],
+            &[0x0f, 0x01, 0xc1],
+            &[0x0f, 0x01, 0xd9],
+        ] {
             check(8, bytes, Flow::Trap, Target::Unsaid);
         }
         check(8, &[0xc3], Flow::Return, Target::Unsaid);

@@ -9,37 +9,80 @@ use crate::view::{RegisterId, RegisterView};
 /// AMD has some lower, and the compacted form all.
 const XSAVE: [ExtentPart; 7] = [
     // The x87, SSE and the header, which is always written.
-    ExtentPart { bits: 0, end_bytes: 576 },
+    ExtentPart {
+        bits: 0,
+        end_bytes: 576,
+    },
     // AVX.
-    ExtentPart { bits: 1 << 2, end_bytes: 832 },
+    ExtentPart {
+        bits: 1 << 2,
+        end_bytes: 832,
+    },
     // MPX; in its place the general registers of APX (bit 19).
-    ExtentPart { bits: 3 << 3 | 1 << 19, end_bytes: 1088 },
+    ExtentPart {
+        bits: 3 << 3 | 1 << 19,
+        end_bytes: 1088,
+    },
     // AVX-512.
-    ExtentPart { bits: 1 << 5, end_bytes: 1152 },
-    ExtentPart { bits: 1 << 6, end_bytes: 1664 },
-    ExtentPart { bits: 1 << 7, end_bytes: 2688 },
+    ExtentPart {
+        bits: 1 << 5,
+        end_bytes: 1152,
+    },
+    ExtentPart {
+        bits: 1 << 6,
+        end_bytes: 1664,
+    },
+    ExtentPart {
+        bits: 1 << 7,
+        end_bytes: 2688,
+    },
     // Protection keys, AMX, what the kernel keeps for itself, and what is still to come.
-    ExtentPart { bits: !0xff & !(1 << 19), end_bytes: 16 << 10 },
+    ExtentPart {
+        bits: !0xff & !(1 << 19),
+        end_bytes: 16 << 10,
+    },
 ];
-const FXSAVE: [ExtentPart; 1] = [ExtentPart { bits: 0, end_bytes: 512 }];
-const FNSAVE: [ExtentPart; 1] = [ExtentPart { bits: 0, end_bytes: 108 }];
-const FNSTENV: [ExtentPart; 1] = [ExtentPart { bits: 0, end_bytes: 28 }];
+const FXSAVE: [ExtentPart; 1] = [ExtentPart {
+    bits: 0,
+    end_bytes: 512,
+}];
+const FNSAVE: [ExtentPart; 1] = [ExtentPart {
+    bits: 0,
+    end_bytes: 108,
+}];
+const FNSTENV: [ExtentPart; 1] = [ExtentPart {
+    bits: 0,
+    end_bytes: 28,
+}];
 
 /// How far the store of an instruction reaches; none where its operand says it.
 pub(super) fn extent(mnemonic: Mnemonic) -> Option<StoreExtent> {
     use Mnemonic::{
-        Fnsave, Fnstenv, Fsave, Fstenv, Fxsave, Fxsave64, Xsave, Xsave64, Xsavec, Xsavec64, Xsaveopt, Xsaveopt64,
-        Xsaves, Xsaves64,
+        Fnsave, Fnstenv, Fsave, Fstenv, Fxsave, Fxsave64, Xsave, Xsave64, Xsavec, Xsavec64,
+        Xsaveopt, Xsaveopt64, Xsaves, Xsaves64,
     };
     let eax = RegisterView::new(RegisterId::X0, 0, 4);
     match mnemonic {
-        Xsave | Xsave64 | Xsavec | Xsavec64 | Xsaveopt | Xsaveopt64 => {
-            Some(StoreExtent { chosen_by: Some(eax), parts: &XSAVE })
-        }
-        Xsaves | Xsaves64 => Some(StoreExtent { chosen_by: None, parts: &XSAVE }),
-        Fxsave | Fxsave64 => Some(StoreExtent { chosen_by: None, parts: &FXSAVE }),
-        Fnsave | Fsave => Some(StoreExtent { chosen_by: None, parts: &FNSAVE }),
-        Fnstenv | Fstenv => Some(StoreExtent { chosen_by: None, parts: &FNSTENV }),
+        Xsave | Xsave64 | Xsavec | Xsavec64 | Xsaveopt | Xsaveopt64 => Some(StoreExtent {
+            chosen_by: Some(eax),
+            parts: &XSAVE,
+        }),
+        Xsaves | Xsaves64 => Some(StoreExtent {
+            chosen_by: None,
+            parts: &XSAVE,
+        }),
+        Fxsave | Fxsave64 => Some(StoreExtent {
+            chosen_by: None,
+            parts: &FXSAVE,
+        }),
+        Fnsave | Fsave => Some(StoreExtent {
+            chosen_by: None,
+            parts: &FNSAVE,
+        }),
+        Fnstenv | Fstenv => Some(StoreExtent {
+            chosen_by: None,
+            parts: &FNSTENV,
+        }),
         _ => None,
     }
 }
@@ -55,7 +98,10 @@ mod tests {
         assert_eq!(longest(Some(0xee)), 2688);
         assert_eq!(longest(Some(7)), 832);
         assert_eq!(longest(Some(0)), 576);
-        assert_eq!(extent(Mnemonic::Fxsave).unwrap().longest_bytes(Some(0)), 512);
+        assert_eq!(
+            extent(Mnemonic::Fxsave).unwrap().longest_bytes(Some(0)),
+            512
+        );
         assert_eq!(extent(Mnemonic::Mov), None);
     }
 }

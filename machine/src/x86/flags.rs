@@ -28,6 +28,13 @@ pub fn bits_of(flags: u32) -> u64 {
 pub fn status(bytes: &[Option<u8>]) -> Status {
     const FLAGS: [(char, u32); 6] = [('o', 11), ('s', 7), ('z', 6), ('a', 4), ('p', 2), ('c', 0)];
     let bits = Bits(bytes);
-    let flags = FLAGS.map(|(letter, place)| Flag { letter, word: "", is_set: bits.flag(place) });
-    Status { flags: flags.to_vec(), ..Status::default() }
+    let flags = FLAGS.map(|(letter, place)| Flag {
+        letter,
+        word: "",
+        is_set: bits.flag(place),
+    });
+    Status {
+        flags: flags.to_vec(),
+        ..Status::default()
+    }
 }

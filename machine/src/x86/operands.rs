@@ -10,21 +10,30 @@ use crate::x86::access::X86;
 impl X86 {
     pub fn is_memory(&self, operand: u32) -> bool {
         use OpKind::{Memory, MemoryESDI, MemoryESEDI, MemoryESRDI, MemorySegESI, MemorySegRSI};
-        matches!(self.kind(operand), Memory | MemoryESDI | MemoryESEDI | MemoryESRDI | MemorySegESI | MemorySegRSI)
+        matches!(
+            self.kind(operand),
+            Memory | MemoryESDI | MemoryESEDI | MemoryESRDI | MemorySegESI | MemorySegRSI
+        )
     }
 
     fn kind(&self, operand: u32) -> OpKind {
-        self.instruction.try_op_kind(operand).unwrap_or(OpKind::FarBranch16)
+        self.instruction
+            .try_op_kind(operand)
+            .unwrap_or(OpKind::FarBranch16)
     }
 
     pub fn register(&self, operand: u32) -> Register {
-        self.instruction.try_op_register(operand).unwrap_or(Register::None)
+        self.instruction
+            .try_op_register(operand)
+            .unwrap_or(Register::None)
     }
 
     /// The width of an operand; of an immediate that of the first.
     pub fn bits(&self, operand: u32) -> u8 {
         let size_bytes = match self.kind(operand) {
-            OpKind::Register => self.view(self.register(operand)).map_or(0, |view| usize::from(view.size_bytes)),
+            OpKind::Register => self
+                .view(self.register(operand))
+                .map_or(0, |view| usize::from(view.size_bytes)),
             _ if self.is_memory(operand) => self.instruction.memory_size().size(),
             _ if operand > 0 => return self.bits(0),
             _ => 0,
@@ -35,10 +44,15 @@ impl X86 {
     /// What an operand held.
     pub fn value(&self, operand: u32) -> Expression {
         match self.kind(operand) {
-            OpKind::Register => self.view(self.register(operand)).map_or(Expression::Unknown, Expression::Register),
+            OpKind::Register => self
+                .view(self.register(operand))
+                .map_or(Expression::Unknown, Expression::Register),
             // No instruction whose values are told has two loads.
             _ if self.is_memory(operand) => Expression::Loaded(0),
-            _ => self.instruction.try_immediate(operand).map_or(Expression::Unknown, Expression::Constant),
+            _ => self
+                .instruction
+                .try_immediate(operand)
+                .map_or(Expression::Unknown, Expression::Constant),
         }
     }
 
@@ -58,7 +72,12 @@ impl X86 {
     /// What the only store writes.
     pub fn set_stored(&mut self, value: Expression) {
         self.description.read_all(&value);
-        let mut stores = self.description.meaning.memory.iter_mut().filter(|known| known.kind == AccessKind::Write);
+        let mut stores = self
+            .description
+            .meaning
+            .memory
+            .iter_mut()
+            .filter(|known| known.kind == AccessKind::Write);
         if let (Some(store), None) = (stores.next(), stores.next()) {
             store.value = value;
         }
@@ -86,18 +105,33 @@ impl X86 {
             Register::None | Register::RIP | Register::EIP => Some(Expression::Constant(0)),
             register => self.view(register).map(Expression::Register),
         };
-        let (base, index) = (of(self.instruction.memory_base()), of(self.instruction.memory_index()));
-        let (Some(base), Some(index)) = (base, index) else { return Expression::Unknown };
+        let (base, index) = (
+            of(self.instruction.memory_base()),
+            of(self.instruction.memory_index()),
+        );
+        let (Some(base), Some(index)) = (base, index) else {
+            return Expression::Unknown;
+        };
         if self.instruction.memory_displ_size() == 2 || self.instruction.memory_base().is_gpr16() {
             return Expression::Unknown;
         }
         let scale = Expression::Constant(u64::from(self.instruction.memory_index_scale()));
-        let index = if scale == Expression::Constant(1) { index } else { index.with(Operation::Multiply, scale) };
+        let index = if scale == Expression::Constant(1) {
+            index
+        } else {
+            index.with(Operation::Multiply, scale)
+        };
         let is_wide = matches!(self.instruction.memory_base(), base if base.is_gpr64() || base == Register::RIP)
             || self.instruction.memory_index().is_gpr64();
-        let has_register =
-            self.instruction.memory_base() != Register::None || self.instruction.memory_index() != Register::None;
-        let sum = base.with(Operation::Add, index).with(Operation::Add, displacement);
-        if is_wide || !has_register { sum } else { sum.zero_extended(32) }
+        let has_register = self.instruction.memory_base() != Register::None
+            || self.instruction.memory_index() != Register::None;
+        let sum = base
+            .with(Operation::Add, index)
+            .with(Operation::Add, displacement);
+        if is_wide || !has_register {
+            sum
+        } else {
+            sum.zero_extended(32)
+        }
     }
 }

@@ -44,18 +44,24 @@ const OTHERS: [(&str, RegisterId, u16); 18] = [
 
 /// The names of the register file, but for the numbered registers.
 pub const SHOWN_64: [&str; 18] = [
-    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-    "rip", "rflags",
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
+    "r14", "r15", "rip", "rflags",
 ];
 /// The same in 32-bit mode.
-pub const SHOWN_32: [&str; 10] = ["eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp", "eip", "eflags"];
+pub const SHOWN_32: [&str; 10] = [
+    "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp", "eip", "eflags",
+];
 /// Those that the kernel or the compiler sets.
-pub const SYSTEM: [&str; 9] = ["mxcsr", "fs_base", "gs_base", "cs", "ss", "ds", "es", "fs", "gs"];
+pub const SYSTEM: [&str; 9] = [
+    "mxcsr", "fs_base", "gs_base", "cs", "ss", "ds", "es", "fs", "gs",
+];
 
 /// All views by name that are not numbered.
 pub fn fixed_names(word: u16) -> impl Iterator<Item = &'static str> {
     let general = GENERAL.iter().flat_map(|(_, names)| names);
-    let all = general.copied().chain(OTHERS.iter().map(|(name, ..)| *name));
+    let all = general
+        .copied()
+        .chain(OTHERS.iter().map(|(name, ..)| *name));
     all.filter(move |name| !name.is_empty() && view(name, word).is_some())
 }
 
@@ -65,9 +71,12 @@ pub fn view(name: &str, word: u16) -> Option<RegisterView> {
         "sp" => RegisterView::new(RegisterId::SP, 0, word),
         "pc" => RegisterView::new(RegisterId::PC, 0, word),
         "psr" => RegisterView::new(RegisterId::PSR, 0, word),
-        _ => general(name).or_else(|| other(name)).or_else(|| numbered(name))?,
+        _ => general(name)
+            .or_else(|| other(name))
+            .or_else(|| numbered(name))?,
     };
-    let is_general = view.register.0 < 16 || view.register == RegisterId::SP || view.register == RegisterId::PC;
+    let is_general =
+        view.register.0 < 16 || view.register == RegisterId::SP || view.register == RegisterId::PC;
     let is_wide = is_general && view.size_bytes > word;
     let is_high = (8..16).contains(&view.register.0) && word == 4;
     (!is_wide && !is_high).then_some(view)
@@ -75,7 +84,9 @@ pub fn view(name: &str, word: u16) -> Option<RegisterView> {
 
 fn general(name: &str) -> Option<RegisterView> {
     let found = |(register, names): &(RegisterId, [&str; 5])| {
-        let part = names.iter().position(|known| *known == name && !name.is_empty())?;
+        let part = names
+            .iter()
+            .position(|known| *known == name && !name.is_empty())?;
         let (offset, size_bytes) = *PARTS.get(part)?;
         Some(RegisterView::new(*register, offset, size_bytes))
     };
@@ -91,7 +102,9 @@ fn other(name: &str) -> Option<RegisterView> {
 fn numbered(name: &str) -> Option<RegisterView> {
     let start = name.find(|letter: char| letter.is_ascii_digit())?;
     let (prefix, rest) = name.split_at(start);
-    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let end = rest
+        .find(|letter: char| !letter.is_ascii_digit())
+        .unwrap_or(rest.len());
     let (digits, suffix) = rest.split_at(end);
     if digits.len() > 1 && digits.starts_with('0') {
         return None;
@@ -110,7 +123,9 @@ fn numbered(name: &str) -> Option<RegisterView> {
         ("mm", "") => (RegisterId::ST0, 0..8, 8),
         _ => return None,
     };
-    numbers.contains(&number).then(|| RegisterView::new(RegisterId(first.0 + number), 0, size_bytes))
+    numbers
+        .contains(&number)
+        .then(|| RegisterView::new(RegisterId(first.0 + number), 0, size_bytes))
 }
 
 /// The number that stands for a general register in encodings.
@@ -139,7 +154,8 @@ mod tests {
     #[track_caller]
     fn check(set: InstructionSet, name: &str, expected: Option<(u16, u16, u16)>) {
         let word = if set == InstructionSet::X86_64 { 8 } else { 4 };
-        let found = view(&name.to_ascii_lowercase(), word).map(|view| (view.register.0, view.offset, view.size_bytes));
+        let found = view(&name.to_ascii_lowercase(), word)
+            .map(|view| (view.register.0, view.offset, view.size_bytes));
         assert_eq!(found, expected, "{name}");
     }
 

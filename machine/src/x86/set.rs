@@ -42,12 +42,18 @@ impl<const WORD_BYTES: u16> X86<WORD_BYTES> {
 }
 
 impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
-    const SET: InstructionSet = if Self::IS_WIDE { InstructionSet::X86_64 } else { InstructionSet::X86_32 };
+    const SET: InstructionSet = if Self::IS_WIDE {
+        InstructionSet::X86_64
+    } else {
+        InstructionSet::X86_32
+    };
     const NAMES: Names = if Self::IS_WIDE { NAMES_64 } else { NAMES_32 };
     const WORD_BYTES: u16 = WORD_BYTES;
     const ABI: Abi = if Self::IS_WIDE { ABI_64 } else { ABI_32 };
-    const ELF: &'static [ElfMachine] =
-        &[ElfMachine { number: if Self::IS_WIDE { 62 } else { 3 }, word_bytes: WORD_BYTES }];
+    const ELF: &'static [ElfMachine] = &[ElfMachine {
+        number: if Self::IS_WIDE { 62 } else { 3 },
+        word_bytes: WORD_BYTES,
+    }];
     const FLAG_BITS: u64 = FLAG_BITS;
     const PREFIXES: &'static [&'static str] = PREFIXES;
 
@@ -56,7 +62,11 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
     }
 
     fn shown() -> Vec<String> {
-        if Self::IS_WIDE { shown(&SHOWN_64, 16) } else { shown(&SHOWN_32, 8) }
+        if Self::IS_WIDE {
+            shown(&SHOWN_64, 16)
+        } else {
+            shown(&SHOWN_32, 8)
+        }
     }
 
     fn other_names() -> Vec<String> {
@@ -77,7 +87,10 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
 
     fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
         let found = decoded(site, WORD_BYTES)?;
-        Some(Instruction::new(&text_of(&found), describe(found, WORD_BYTES)))
+        Some(Instruction::new(
+            &text_of(&found),
+            describe(found, WORD_BYTES),
+        ))
     }
 
     fn control(site: &Site) -> Control {
@@ -103,7 +116,11 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
     /// Linear-address masking and upper-address ignore (Intel SDM volume 1, 3.3.7.2; AMD APM volume 2, 5.10), for programs
     /// in 64-bit mode alone.
     fn plain_address(address: u64) -> u64 {
-        if Self::IS_WIDE && address >> 63 == 0 { address & !(0x3f << 57) } else { address }
+        if Self::IS_WIDE && address >> 63 == 0 {
+            address & !(0x3f << 57)
+        } else {
+            address
+        }
     }
 
     fn is_canonical(address: u64, privilege: Privilege) -> bool {
@@ -111,19 +128,29 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
     }
 
     fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {
-        if Self::IS_WIDE { slot_of_64(stub) } else { slot_of_32(stub) }
+        if Self::IS_WIDE {
+            slot_of_64(stub)
+        } else {
+            slot_of_32(stub)
+        }
     }
 }
 
 const NAMES_64: Names = Names {
-    choice: Some(Choice { name: "x86_64", help: "x86, 64 bit" }),
+    choice: Some(Choice {
+        name: "x86_64",
+        help: "x86, 64 bit",
+    }),
     word: "x86_64",
     title: "x86-64",
     spoken: "x86-64",
 };
 
 const NAMES_32: Names = Names {
-    choice: Some(Choice { name: "x86_32", help: "x86, 32 bit" }),
+    choice: Some(Choice {
+        name: "x86_32",
+        help: "x86, 32 bit",
+    }),
     word: "x86_32",
     title: "x86-32",
     spoken: "32-bit x86",
@@ -132,17 +159,30 @@ const NAMES_32: Names = Names {
 fn shown(general: &[&str], vectors: u16) -> Vec<String> {
     let vectors = Run::of("xmm", vectors);
     let fixed = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-    fixed(general).into_iter().chain(vectors.names()).chain(fixed(&SYSTEM)).collect()
+    fixed(general)
+        .into_iter()
+        .chain(vectors.names())
+        .chain(fixed(&SYSTEM))
+        .collect()
 }
 
 fn other_names(word_bytes: u16) -> Vec<String> {
-    let parts = (8..16).flat_map(|number| ["d", "w", "b"].map(|suffix| format!("r{number}{suffix}")));
-    let vectors = ["xmm", "ymm", "zmm", "k", "st", "mm"].into_iter().flat_map(|prefix| Run::of(prefix, 32).names());
-    registers::fixed_names(word_bytes).map(str::to_owned).chain(parts).chain(vectors).collect()
+    let parts =
+        (8..16).flat_map(|number| ["d", "w", "b"].map(|suffix| format!("r{number}{suffix}")));
+    let vectors = ["xmm", "ymm", "zmm", "k", "st", "mm"]
+        .into_iter()
+        .flat_map(|prefix| Run::of(prefix, 32).names());
+    registers::fixed_names(word_bytes)
+        .map(str::to_owned)
+        .chain(parts)
+        .chain(vectors)
+        .collect()
 }
 
 /// The register file, in which the general registers come first, then the vectors.
 fn of_group(mut shown: Vec<String>, group: RegisterGroup, word_bytes: u16) -> Vec<String> {
-    shown.retain(|name| registers::view(name, word_bytes).is_some_and(|view| registers::group_of(view) == group));
+    shown.retain(|name| {
+        registers::view(name, word_bytes).is_some_and(|view| registers::group_of(view) == group)
+    });
     shown
 }

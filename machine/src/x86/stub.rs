@@ -4,14 +4,25 @@ use crate::stub::{Stub, StubSlot};
 
 /// `jmp *[rip + …]`.
 pub fn slot_of_64(stub: &Stub<'_>) -> Option<StubSlot> {
-    let Jump { operand, displacement, behind } = jump(stub.code)?;
-    let address = stub.address.wrapping_add(behind).wrapping_add_signed(displacement.into());
+    let Jump {
+        operand,
+        displacement,
+        behind,
+    } = jump(stub.code)?;
+    let address = stub
+        .address
+        .wrapping_add(behind)
+        .wrapping_add_signed(displacement.into());
     (operand == 0x25).then_some(StubSlot::Address(address))
 }
 
 /// `jmp *[…]`, or relative to the table, which position-independent code has in ebx.
 pub fn slot_of_32(stub: &Stub<'_>) -> Option<StubSlot> {
-    let Jump { operand, displacement, .. } = jump(stub.code)?;
+    let Jump {
+        operand,
+        displacement,
+        ..
+    } = jump(stub.code)?;
     match operand {
         0x25 => Some(StubSlot::Address(displacement.cast_unsigned().into())),
         0xa3 => Some(StubSlot::InTable(displacement.into())),
@@ -27,10 +38,17 @@ struct Jump {
 
 /// `jmp`, behind `endbr` and with a prefix where control flow is guarded.
 fn jump(code: &[u8]) -> Option<Jump> {
-    let guarded = code.strip_prefix(b"\xf3\x0f\x1e").and_then(|rest| rest.get(1..)).unwrap_or(code);
+    let guarded = code
+        .strip_prefix(b"\xf3\x0f\x1e")
+        .and_then(|rest| rest.get(1..))
+        .unwrap_or(code);
     let jump = guarded.strip_prefix(b"\xf2").unwrap_or(guarded);
     let (operand, rest) = jump.strip_prefix(b"\xff")?.split_first()?;
     let (displacement, rest) = rest.split_first_chunk()?;
     let displacement = i32::from_le_bytes(*displacement);
-    Some(Jump { operand: *operand, displacement, behind: (code.len() - rest.len()) as u64 })
+    Some(Jump {
+        operand: *operand,
+        displacement,
+        behind: (code.len() - rest.len()) as u64,
+    })
 }

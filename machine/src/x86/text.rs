@@ -1,12 +1,17 @@
 //! Instructions as text, in Intel's syntax.
 
-use iced_x86::{Formatter as _, FormatterOptions, Instruction, IntelFormatter, MemorySizeOptions, Mnemonic, OpKind};
+use iced_x86::{
+    Formatter as _, FormatterOptions, Instruction, IntelFormatter, MemorySizeOptions, Mnemonic,
+    OpKind,
+};
 
 /// Mnemonic and operands: `mov eax, dword ptr [rbp + 8]`, `call 0x1105`, `lea rax, [rip + 0x2faa]`.
 pub fn text_of(instruction: &Instruction) -> String {
     let mut formatter = IntelFormatter::new();
     set(formatter.options_mut());
-    formatter.options_mut().set_signed_immediate_operands(has_signed_number(instruction));
+    formatter
+        .options_mut()
+        .set_signed_immediate_operands(has_signed_number(instruction));
     let mut text = String::new();
     formatter.format(instruction, &mut text);
     text
@@ -30,8 +35,16 @@ fn set(options: &mut FormatterOptions) {
 /// Numbers that the processor extends by their sign are read as numbers (`add rsp, -0x80`), those of logic as bits.
 fn has_signed_number(instruction: &Instruction) -> bool {
     use OpKind::{Immediate8to16, Immediate8to32, Immediate8to64, Immediate32to64};
-    let extends = |kind| matches!(kind, Immediate8to16 | Immediate8to32 | Immediate8to64 | Immediate32to64);
-    let is_logic = matches!(instruction.mnemonic(), Mnemonic::And | Mnemonic::Or | Mnemonic::Xor | Mnemonic::Mov);
+    let extends = |kind| {
+        matches!(
+            kind,
+            Immediate8to16 | Immediate8to32 | Immediate8to64 | Immediate32to64
+        )
+    };
+    let is_logic = matches!(
+        instruction.mnemonic(),
+        Mnemonic::And | Mnemonic::Or | Mnemonic::Xor | Mnemonic::Mov
+    );
     !is_logic && instruction.op_kinds().any(extends)
 }
 
@@ -45,17 +58,29 @@ mod tests {
 
     #[track_caller]
     fn check(bytes: &[u8], expected: &str) {
-        let site = Site { pc: Address(0x1000), encoding: Encoding::new(bytes).unwrap() };
+        let site = Site {
+            pc: Address(0x1000),
+            encoding: Encoding::new(bytes).unwrap(),
+        };
         assert_eq!(text_of(&decoded(&site, 8).unwrap()), expected);
     }
 
     #[test]
     fn texts_are_as_in_the_manual() {
-        check(&[0x48, 0x8d, 0x05, 0xaa, 0x2f, 0, 0], "lea rax, [rip + 0x2faa]");
-        check(&[0x42, 0x0f, 0xb6, 0x4c, 0xa3, 0x08], "movzx ecx, byte ptr [rbx + r12*4 + 8]");
+        check(
+            &[0x48, 0x8d, 0x05, 0xaa, 0x2f, 0, 0],
+            "lea rax, [rip + 0x2faa]",
+        );
+        check(
+            &[0x42, 0x0f, 0xb6, 0x4c, 0xa3, 0x08],
+            "movzx ecx, byte ptr [rbx + r12*4 + 8]",
+        );
         check(&[0x74, 0x10], "je 0x1012");
         check(&[0xf2, 0xe9, 0, 1, 0, 0], "bnd jmp 0x1106");
-        check(&[0x62, 0xf1, 0x7c, 0x48, 0x10, 0x07], "vmovups zmm0, zmmword ptr [rdi]");
+        check(
+            &[0x62, 0xf1, 0x7c, 0x48, 0x10, 0x07],
+            "vmovups zmm0, zmmword ptr [rdi]",
+        );
     }
 
     #[test]

@@ -3,24 +3,33 @@
 use crate::text_flow::{TextFlow, Words};
 
 /// What is written before a mnemonic: `bnd jmp`, `notrack jmp`, `repz ret`.
-pub const PREFIXES: &[&str] = &["bnd", "notrack", "rep", "repe", "repne", "repz", "repnz", "lock", "data16"];
+pub const PREFIXES: &[&str] = &[
+    "bnd", "notrack", "rep", "repe", "repne", "repz", "repnz", "lock", "data16",
+];
 
 /// How an instruction goes elsewhere; none when it goes on to the next.
 pub fn text_flow(text: &str) -> Option<TextFlow> {
     let Words { mnemonic, .. } = Words::of(text, PREFIXES);
     Some(match mnemonic.as_str() {
         "call" | "lcall" => TextFlow::Call,
-        "ret" | "retf" | "retfq" | "iret" | "iretd" | "iretq" | "sysret" | "sysretq" | "sysexit" => TextFlow::Return,
+        "ret" | "retf" | "retfq" | "iret" | "iretd" | "iretq" | "sysret" | "sysretq"
+        | "sysexit" => TextFlow::Return,
         "jmp" | "ljmp" => TextFlow::Branch,
         "jcxz" | "jecxz" | "jrcxz" | "loop" | "loope" | "loopne" => TextFlow::Conditional,
-        other if other.strip_prefix('j').is_some_and(|rest| CONDITIONS.contains(&rest)) => TextFlow::Conditional,
+        other
+            if other
+                .strip_prefix('j')
+                .is_some_and(|rest| CONDITIONS.contains(&rest)) =>
+        {
+            TextFlow::Conditional
+        }
         _ => return None,
     })
 }
 
 const CONDITIONS: [&str; 30] = [
-    "o", "no", "b", "nb", "c", "nc", "ae", "nae", "e", "ne", "z", "nz", "be", "nbe", "a", "na", "s", "ns", "p", "np",
-    "pe", "po", "l", "nl", "ge", "nge", "le", "nle", "g", "ng",
+    "o", "no", "b", "nb", "c", "nc", "ae", "nae", "e", "ne", "z", "nz", "be", "nbe", "a", "na",
+    "s", "ns", "p", "np", "pe", "po", "l", "nl", "ge", "nge", "le", "nle", "g", "ng",
 ];
 
 #[cfg(test)]
@@ -35,15 +44,39 @@ mod tests {
 
     #[test]
     fn branches_of_x86_are_known() {
-        check(Some(TextFlow::Call), &["call 0x1105", "call qword ptr [rip + 0x2faa]", "call rax", "notrack call rax"]);
-        check(Some(TextFlow::Return), &["ret", "ret 8", "repz ret", "bnd ret", "iretq", "sysretq"]);
+        check(
+            Some(TextFlow::Call),
+            &[
+                "call 0x1105",
+                "call qword ptr [rip + 0x2faa]",
+                "call rax",
+                "notrack call rax",
+            ],
+        );
+        check(
+            Some(TextFlow::Return),
+            &["ret", "ret 8", "repz ret", "bnd ret", "iretq", "sysretq"],
+        );
         check(
             Some(TextFlow::Branch),
-            &["jmp 0x1105", "bnd jmp rax", "je 0x10", "jnle 0x10", "jrcxz 0x10", "loop 0x10"],
+            &[
+                "jmp 0x1105",
+                "bnd jmp rax",
+                "je 0x10",
+                "jnle 0x10",
+                "jrcxz 0x10",
+                "loop 0x10",
+            ],
         );
         check(
             None,
-            &["bt eax, 4", "blsr rax, rbx", "bswap eax", "rep movsb byte ptr [rdi], byte ptr [rsi]", "syscall"],
+            &[
+                "bt eax, 4",
+                "blsr rax, rbx",
+                "bswap eax",
+                "rep movsb byte ptr [rdi], byte ptr [rsi]",
+                "syscall",
+            ],
         );
         assert!(
             text_flow("jne 0x10") == Some(TextFlow::Conditional)

@@ -25,8 +25,15 @@ impl X86 {
             M::Xor => self.binary(Operation::Xor),
             M::Inc => self.set(0, self.value(0).plus(1)),
             M::Dec => self.set(0, self.value(0).plus(-1)),
-            M::Neg => self.set(0, Expression::Constant(0).with(Operation::Subtract, self.value(0))),
-            M::Not => self.set(0, self.value(0).with(Operation::Xor, Expression::Constant(u64::MAX))),
+            M::Neg => self.set(
+                0,
+                Expression::Constant(0).with(Operation::Subtract, self.value(0)),
+            ),
+            M::Not => self.set(
+                0,
+                self.value(0)
+                    .with(Operation::Xor, Expression::Constant(u64::MAX)),
+            ),
             M::Shl | M::Sal => self.shift(Operation::ShiftLeft),
             M::Shr => self.shift(Operation::ShiftRight),
             M::Sar => self.shift(Operation::ShiftRightSigned),
@@ -54,23 +61,51 @@ impl X86 {
             M::Movdqa | M::Movdqu | M::Movaps | M::Movups | M::Movapd | M::Movupd | M::Lddqu => {
                 self.set(0, self.value(1))
             }
-            M::Vmovdqa | M::Vmovdqu | M::Vmovaps | M::Vmovups | M::Vmovapd | M::Vmovupd => self.set(0, self.value(1)),
-            M::Vmovdqa32 | M::Vmovdqa64 | M::Vmovdqu8 | M::Vmovdqu16 | M::Vmovdqu32 | M::Vmovdqu64 => {
+            M::Vmovdqa | M::Vmovdqu | M::Vmovaps | M::Vmovups | M::Vmovapd | M::Vmovupd => {
+                self.set(0, self.value(1))
+            }
+            M::Vmovdqa32
+            | M::Vmovdqa64
+            | M::Vmovdqu8
+            | M::Vmovdqu16
+            | M::Vmovdqu32
+            | M::Vmovdqu64 => {
                 self.set(0, self.value(1));
             }
-            M::Movntdq | M::Movntps | M::Movntpd | M::Vmovntdq | M::Vmovntps => self.set(0, self.value(1)),
+            M::Movntdq | M::Movntps | M::Movntpd | M::Vmovntdq | M::Vmovntps => {
+                self.set(0, self.value(1))
+            }
             M::Movss | M::Movsd | M::Vmovss | M::Vmovsd => self.move_scalar(),
-            M::Movlps | M::Movlpd | M::Movhlps | M::Movhps | M::Movhpd | M::Movlhps => self.move_half(),
-            M::Addss | M::Subss | M::Mulss | M::Divss | M::Minss | M::Maxss | M::Cmpss => self.combine_scalar(4),
-            M::Addsd | M::Subsd | M::Mulsd | M::Divsd | M::Minsd | M::Maxsd => self.combine_scalar(8),
+            M::Movlps | M::Movlpd | M::Movhlps | M::Movhps | M::Movhpd | M::Movlhps => {
+                self.move_half()
+            }
+            M::Addss | M::Subss | M::Mulss | M::Divss | M::Minss | M::Maxss | M::Cmpss => {
+                self.combine_scalar(4)
+            }
+            M::Addsd | M::Subsd | M::Mulsd | M::Divsd | M::Minsd | M::Maxsd => {
+                self.combine_scalar(8)
+            }
             // The other one of this name compares strings.
             M::Cmpsd if self.register(0).is_xmm() => self.combine_scalar(8),
-            M::Sqrtss | M::Rsqrtss | M::Rcpss | M::Roundss | M::Cvtsi2ss | M::Cvtsd2ss => self.write_part(0, 4),
-            M::Sqrtsd | M::Roundsd | M::Cvtsi2sd | M::Cvtss2sd | M::Cvtpi2ps => self.write_part(0, 8),
+            M::Sqrtss | M::Rsqrtss | M::Rcpss | M::Roundss | M::Cvtsi2ss | M::Cvtsd2ss => {
+                self.write_part(0, 4)
+            }
+            M::Sqrtsd | M::Roundsd | M::Cvtsi2sd | M::Cvtss2sd | M::Cvtpi2ps => {
+                self.write_part(0, 8)
+            }
             M::Pinsrb | M::Pinsrw | M::Pinsrd | M::Pinsrq => self.insert_lane(),
             M::Vzeroupper | M::Vzeroall => self.clear_vectors(),
-            M::Pxor | M::Xorps | M::Xorpd | M::Vpxor | M::Vxorps | M::Vxorpd | M::Vpxord | M::Vpxorq => self.clear(),
-            _ if self.is_fused_scalar() => self.combine_scalar(u16::from(self.bits_of_memory() / 8)),
+            M::Pxor
+            | M::Xorps
+            | M::Xorpd
+            | M::Vpxor
+            | M::Vxorps
+            | M::Vxorpd
+            | M::Vpxord
+            | M::Vpxorq => self.clear(),
+            _ if self.is_fused_scalar() => {
+                self.combine_scalar(u16::from(self.bits_of_memory() / 8))
+            }
             _ => {}
         }
     }
@@ -109,7 +144,8 @@ impl X86 {
 
     /// The size of the addresses of a string instruction, which is that of its counter; none for other instructions.
     fn string_address(&self) -> Option<u16> {
-        let kinds = (0..self.instruction.op_count()).map(|operand| self.instruction.op_kind(operand));
+        let kinds =
+            (0..self.instruction.op_count()).map(|operand| self.instruction.op_kind(operand));
         kinds.into_iter().find_map(|kind| match kind {
             OpKind::MemoryESRDI | OpKind::MemorySegRSI => Some(8),
             OpKind::MemoryESEDI | OpKind::MemorySegESI => Some(4),
@@ -119,7 +155,8 @@ impl X86 {
     }
 
     fn binary(&mut self, operation: Operation) {
-        let is_same = self.instruction.op1_kind() == OpKind::Register && self.register(0) == self.register(1);
+        let is_same =
+            self.instruction.op1_kind() == OpKind::Register && self.register(0) == self.register(1);
         let value = match operation {
             Operation::Xor | Operation::Subtract if is_same => Expression::Constant(0),
             Operation::And | Operation::Or if is_same => self.value(0),
@@ -131,15 +168,29 @@ impl X86 {
     fn shift(&mut self, operation: Operation) {
         let bits = self.bits(0);
         // The processor looks at so many bits of the count.
-        let count = self.value(1).with(Operation::And, Expression::Constant(if bits == 64 { 63 } else { 31 }));
+        let count = self.value(1).with(
+            Operation::And,
+            Expression::Constant(if bits == 64 { 63 } else { 31 }),
+        );
         let value = self.value(0);
-        let value = if operation == Operation::ShiftRightSigned { value.sign_extended(bits) } else { value };
+        let value = if operation == Operation::ShiftRightSigned {
+            value.sign_extended(bits)
+        } else {
+            value
+        };
         self.set(0, value.with(operation, count));
     }
 
     fn multiply(&mut self) {
-        let factor = if self.instruction.op_count() == 2 { 0 } else { 2 };
-        self.set(0, self.value(1).with(Operation::Multiply, self.value(factor)));
+        let factor = if self.instruction.op_count() == 2 {
+            0
+        } else {
+            2
+        };
+        self.set(
+            0,
+            self.value(1).with(Operation::Multiply, self.value(factor)),
+        );
     }
 
     fn exchange(&mut self) {
@@ -178,13 +229,17 @@ impl X86 {
         self.move_stack();
         match self.instruction.mnemonic() {
             Mnemonic::Push => {
-                let bits = u8::try_from(self.instruction.stack_pointer_increment().unsigned_abs() * 8).unwrap_or(64);
+                let bits =
+                    u8::try_from(self.instruction.stack_pointer_increment().unsigned_abs() * 8)
+                        .unwrap_or(64);
                 let value = self.value(0);
                 self.set_stored(value.zero_extended(bits));
             }
             Mnemonic::Call => self.set_stored(Expression::Constant(self.instruction.next_ip())),
             // `pop rsp` ends with what it loads.
-            Mnemonic::Pop if self.register(0) != Register::None => self.set(0, Expression::Loaded(0)),
+            Mnemonic::Pop if self.register(0) != Register::None => {
+                self.set(0, Expression::Loaded(0))
+            }
             _ => {}
         }
     }
@@ -194,14 +249,22 @@ impl X86 {
         let stack = self.word(RegisterId::SP);
         let increment = i64::from(self.instruction.stack_pointer_increment());
         let bits = u8::try_from(stack.size_bytes * 8).unwrap_or(64);
-        self.description.set(stack, Expression::Register(stack).plus(increment).zero_extended(bits));
+        self.description.set(
+            stack,
+            Expression::Register(stack)
+                .plus(increment)
+                .zero_extended(bits),
+        );
     }
 
     fn leave(&mut self) {
         let (stack, frame) = (self.word(RegisterId::SP), self.word(RegisterId(5)));
         let bits = u8::try_from(stack.size_bytes * 8).unwrap_or(64);
         let word = i64::from(stack.size_bytes);
-        self.description.set(stack, Expression::Register(frame).plus(word).zero_extended(bits));
+        self.description.set(
+            stack,
+            Expression::Register(frame).plus(word).zero_extended(bits),
+        );
         self.description.set(frame, Expression::Loaded(0));
     }
 
@@ -215,16 +278,25 @@ impl X86 {
         let word = i64::from(stack.size_bytes);
         let room = i64::from(self.instruction.immediate16());
         self.set_stored(Expression::Register(frame));
-        self.description.set(frame, Expression::Register(stack).plus(-word).zero_extended(bits));
-        self.description.set(stack, Expression::Register(stack).plus(-word - room).zero_extended(bits));
+        self.description.set(
+            frame,
+            Expression::Register(stack).plus(-word).zero_extended(bits),
+        );
+        self.description.set(
+            stack,
+            Expression::Register(stack)
+                .plus(-word - room)
+                .zero_extended(bits),
+        );
     }
 
     /// MOVD, MOVQ: the low bytes of a vector, to and from anywhere.
     fn move_low(&mut self) {
         let low = |operand| match self.value(operand) {
-            Expression::Register(view) => {
-                Expression::Register(RegisterView { size_bytes: view.size_bytes.min(8), ..view })
-            }
+            Expression::Register(view) => Expression::Register(RegisterView {
+                size_bytes: view.size_bytes.min(8),
+                ..view
+            }),
             value => value,
         };
         let value = low(1);
@@ -240,24 +312,40 @@ impl X86 {
         if self.is_memory(0) {
             let size_bytes = u16::from(self.bits(0)) / 8;
             let value = match self.value(1) {
-                Expression::Register(view) => Expression::Register(RegisterView { size_bytes, ..view }),
+                Expression::Register(view) => {
+                    Expression::Register(RegisterView { size_bytes, ..view })
+                }
                 value => value, // MOVSD of strings
             };
             self.set_stored(value);
         } else if self.is_memory(1) {
             self.set(0, Expression::Loaded(0));
         } else if self.instruction.op_count() == 2 {
-            let size_bytes = if matches!(self.instruction.mnemonic(), Mnemonic::Movss) { 4 } else { 8 };
+            let size_bytes = if matches!(self.instruction.mnemonic(), Mnemonic::Movss) {
+                4
+            } else {
+                8
+            };
             if let Expression::Register(view) = self.value(1) {
-                self.move_part(0, size_bytes, Expression::Register(RegisterView { size_bytes, ..view }));
+                self.move_part(
+                    0,
+                    size_bytes,
+                    Expression::Register(RegisterView { size_bytes, ..view }),
+                );
             }
         }
     }
 
     /// Writes some bytes of the first operand, which keeps the others. Their old value is read only as another operand.
     fn write_part(&mut self, offset: u16, size_bytes: u16) {
-        let Some(whole) = self.view(self.register(0)) else { return };
-        let part = RegisterView { offset, size_bytes, ..whole };
+        let Some(whole) = self.view(self.register(0)) else {
+            return;
+        };
+        let part = RegisterView {
+            offset,
+            size_bytes,
+            ..whole
+        };
         self.description.forget_reads(whole.register);
         if self.register(1) == self.register(0) {
             self.description.read(part);
@@ -270,18 +358,28 @@ impl X86 {
     fn combine_scalar(&mut self, size_bytes: u16) {
         self.write_part(0, size_bytes);
         if let Some(whole) = self.view(self.register(0)) {
-            self.description.read(RegisterView { offset: 0, size_bytes, ..whole });
+            self.description.read(RegisterView {
+                offset: 0,
+                size_bytes,
+                ..whole
+            });
         }
     }
 
     /// VFMADD132SS and the like: of the operands only the first is written, and it is a scalar.
     fn is_fused_scalar(&self) -> bool {
-        let is_of_three =
-            self.instruction.op_count() == 3 && self.instruction.encoding() != iced_x86::EncodingKind::Legacy;
-        let is_scalar =
-            matches!(self.instruction.memory_size(), MemorySize::Float16 | MemorySize::Float32 | MemorySize::Float64);
+        let is_of_three = self.instruction.op_count() == 3
+            && self.instruction.encoding() != iced_x86::EncodingKind::Legacy;
+        let is_scalar = matches!(
+            self.instruction.memory_size(),
+            MemorySize::Float16 | MemorySize::Float32 | MemorySize::Float64
+        );
         let is_fused = is_of_three && is_scalar && self.register(0).is_xmm();
-        is_fused && InstructionInfoFactory::new().info(&self.instruction).op0_access() == OpAccess::ReadWrite
+        is_fused
+            && InstructionInfoFactory::new()
+                .info(&self.instruction)
+                .op0_access()
+                == OpAccess::ReadWrite
     }
 
     fn bits_of_memory(&self) -> u8 {
@@ -311,11 +409,19 @@ impl X86 {
             return;
         }
         let mnemonic = self.instruction.mnemonic();
-        let offset = if matches!(mnemonic, M::Movhps | M::Movhpd | M::Movlhps) { 8 } else { 0 };
+        let offset = if matches!(mnemonic, M::Movhps | M::Movhpd | M::Movlhps) {
+            8
+        } else {
+            0
+        };
         let value = match self.value(1) {
             Expression::Register(view) => {
                 let from = if mnemonic == M::Movhlps { 8 } else { 0 };
-                Expression::Register(RegisterView { offset: from, size_bytes: 8, ..view })
+                Expression::Register(RegisterView {
+                    offset: from,
+                    size_bytes: 8,
+                    ..view
+                })
             }
             value => value,
         };
@@ -324,13 +430,22 @@ impl X86 {
 
     /// Moves a value to some bytes of the first operand, which keeps the others.
     fn move_part(&mut self, offset: u16, size_bytes: u16, value: Expression) {
-        let Some(whole) = self.view(self.register(0)) else { return };
+        let Some(whole) = self.view(self.register(0)) else {
+            return;
+        };
         if let Some(source) = self.view(self.register(1)) {
             self.description.forget_reads(source.register);
         }
         self.write_part(offset, size_bytes);
         self.description.forget_reads(whole.register);
-        self.description.set_part(RegisterView { offset, size_bytes, ..whole }, value);
+        self.description.set_part(
+            RegisterView {
+                offset,
+                size_bytes,
+                ..whole
+            },
+            value,
+        );
     }
 
     /// VZEROUPPER, VZEROALL: the registers that an encoding without EVEX can name, each by itself.
@@ -342,9 +457,16 @@ impl X86 {
             let kept = if is_all { 0 } else { 16 };
             self.description.write(whole);
             if !is_all {
-                self.description.keep(RegisterView { size_bytes: kept, ..whole });
+                self.description.keep(RegisterView {
+                    size_bytes: kept,
+                    ..whole
+                });
             }
-            let cleared = RegisterView { offset: kept, size_bytes: 64 - kept, ..whole };
+            let cleared = RegisterView {
+                offset: kept,
+                size_bytes: 64 - kept,
+                ..whole
+            };
             self.description.set_part(cleared, Expression::Constant(0));
         }
     }

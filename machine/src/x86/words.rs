@@ -13,7 +13,9 @@ pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWord {
 }
 
 /// How wide an access is.
-const SIZES: [&str; 9] = ["byte", "word", "dword", "qword", "xmmword", "ymmword", "zmmword", "tbyte", "ptr"];
+const SIZES: [&str; 9] = [
+    "byte", "word", "dword", "qword", "xmmword", "ymmword", "zmmword", "tbyte", "ptr",
+];
 
 fn is_register(word: &str) -> bool {
     let word = Word::of(word);
@@ -22,14 +24,19 @@ fn is_register(word: &str) -> bool {
 
 /// `r8`, `r8d`, `r15w`, `r9b`.
 fn is_wide(base: &str) -> bool {
-    let number = base.strip_prefix('r').map(|rest| rest.strip_suffix(['d', 'w', 'b']).unwrap_or(rest));
-    number.and_then(|digits| digits.parse::<u8>().ok()).is_some_and(|number| (8..32).contains(&number))
+    let number = base
+        .strip_prefix('r')
+        .map(|rest| rest.strip_suffix(['d', 'w', 'b']).unwrap_or(rest));
+    number
+        .and_then(|digits| digits.parse::<u8>().ok())
+        .is_some_and(|number| (8..32).contains(&number))
 }
 
 const NUMBERED: [&str; 9] = ["xmm", "ymm", "zmm", "mm", "st", "k", "cr", "dr", "bnd"];
 
 const NAMED: [&str; 49] = [
-    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp",
-    "esp", "eip", "ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip", "al", "bl", "cl", "dl", "ah", "bh", "ch", "dh",
-    "sil", "dil", "bpl", "spl", "cs", "ds", "es", "fs", "gs", "ss", "st", "riz", "eiz", "mxcsr",
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip", "eax", "ebx", "ecx", "edx",
+    "esi", "edi", "ebp", "esp", "eip", "ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip", "al",
+    "bl", "cl", "dl", "ah", "bh", "ch", "dh", "sil", "dil", "bpl", "spl", "cs", "ds", "es", "fs",
+    "gs", "ss", "st", "riz", "eiz", "mxcsr",
 ];

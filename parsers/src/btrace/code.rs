@@ -4,7 +4,9 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::mem::take;
 
 use foldhash::HashMap;
-use stepback_machine::{Address, Branch, Control, Delay, Encoding, Flow, InstructionSet, Site, Target, WindowStep};
+use stepback_machine::{
+    Address, Branch, Control, Delay, Encoding, Flow, InstructionSet, Site, Target, WindowStep,
+};
 
 use crate::btrace::couples::Couples;
 use crate::btrace::kind::{BranchKind, is_probe};
@@ -40,17 +42,25 @@ impl Transfer {
     pub fn of(word: u32, pc: u64) -> Option<Self> {
         let kind = BranchKind::of_word(word);
         let control = match SET.encoding_of(word, WORD as u8) {
-            Some(encoding) => SET.control(&Site { pc: Address(pc), encoding }),
+            Some(encoding) => SET.control(&Site {
+                pc: Address(pc),
+                encoding,
+            }),
             None => Control::default(),
         };
-        let goes_elsewhere = matches!(control.flow, Flow::Branch | Flow::Call | Flow::Return | Flow::ExceptionReturn);
+        let goes_elsewhere = matches!(
+            control.flow,
+            Flow::Branch | Flow::Call | Flow::Return | Flow::ExceptionReturn
+        );
         if kind.is_none() && !goes_elsewhere && !is_probe(word) {
             return None;
         }
         let is_always_taken = kind.and_then(|kind| kind.is_always_taken(word));
         let is_direct = matches!(control.target, Target::Address(_));
         let taken = match control.flow {
-            Flow::Branch if is_direct && is_always_taken.is_none() => Branch::Conditional(Some(true)),
+            Flow::Branch if is_direct && is_always_taken.is_none() => {
+                Branch::Conditional(Some(true))
+            }
             Flow::Branch if is_direct => Branch::Jump,
             Flow::Branch => Branch::IndirectJump,
             Flow::Call if is_direct => Branch::Call,
@@ -58,9 +68,24 @@ impl Transfer {
             Flow::Return => Branch::Return,
             Flow::Next | Flow::Trap | Flow::ExceptionReturn => Branch::None,
         };
-        let slot_bytes = if control.delay == Delay::None { 0 } else { WORD as u8 };
-        let fork = Fork { control, behind: pc.wrapping_add(WORD), slot_bytes, told: Told::Always };
-        Some(Self { fork, word, kind, is_always_taken, taken })
+        let slot_bytes = if control.delay == Delay::None {
+            0
+        } else {
+            WORD as u8
+        };
+        let fork = Fork {
+            control,
+            behind: pc.wrapping_add(WORD),
+            slot_bytes,
+            told: Told::Always,
+        };
+        Some(Self {
+            fork,
+            word,
+            kind,
+            is_always_taken,
+            taken,
+        })
     }
 
     /// What it did to control.
@@ -149,7 +174,9 @@ impl ProgramCode {
             returns: Cell::new(Told::Perhaps),
             couples: OnceCell::new(),
         };
-        regions_of(files).into_iter().for_each(|region| code.add(region));
+        regions_of(files)
+            .into_iter()
+            .for_each(|region| code.add(region));
         code
     }
 
@@ -189,7 +216,13 @@ impl ProgramCode {
         let turn = |word: &u32| encoding_of(*word).and_then(|encoding| SET.window_step(&encoding));
         let turns = words.iter().map(turn).collect();
         let usual = vec![Usual::default(); words.len()];
-        self.parts.push(Part { first, words, turns, usual, runs });
+        self.parts.push(Part {
+            first,
+            words,
+            turns,
+            usual,
+            runs,
+        });
     }
 
     /// The part that has an address, and the place of its word there.
@@ -198,11 +231,16 @@ impl ProgramCode {
         let inside = |part: &Part| {
             let offset = pc.wrapping_sub(part.first);
             let place = (offset / WORD) as usize;
-            (offset.is_multiple_of(WORD) && offset / WORD < part.words.len() as u64).then_some(place)
+            (offset.is_multiple_of(WORD) && offset / WORD < part.words.len() as u64)
+                .then_some(place)
         };
         let part = match self.parts.as_slice() {
             [part] => part,
-            parts => parts.get(parts.partition_point(|part| part.first <= pc).checked_sub(1)?)?,
+            parts => parts.get(
+                parts
+                    .partition_point(|part| part.first <= pc)
+                    .checked_sub(1)?,
+            )?,
         };
         inside(part).map(|place| (part, place))
     }
@@ -218,11 +256,22 @@ impl ProgramCode {
     #[inline]
     pub fn plain(&self, first: u64, count: u64) -> impl Iterator<Item = Seen<'_>> {
         let found = self.place(first);
-        let words = found.and_then(|(part, place)| part.words.get(place..)).unwrap_or_default();
-        let turns = found.and_then(|(part, place)| part.turns.get(place..)).unwrap_or_default();
-        let usual = found.and_then(|(part, place)| part.usual.get(place..)).unwrap_or_default();
+        let words = found
+            .and_then(|(part, place)| part.words.get(place..))
+            .unwrap_or_default();
+        let turns = found
+            .and_then(|(part, place)| part.turns.get(place..))
+            .unwrap_or_default();
+        let usual = found
+            .and_then(|(part, place)| part.usual.get(place..))
+            .unwrap_or_default();
         let seen = words.iter().zip(turns).zip(usual);
-        let seen = seen.map(|((word, turn), usual)| Seen { word: *word, turn: *turn, transfer: None, usual });
+        let seen = seen.map(|((word, turn), usual)| Seen {
+            word: *word,
+            turn: *turn,
+            transfer: None,
+            usual,
+        });
         seen.take(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
@@ -231,7 +280,9 @@ impl ProgramCode {
     pub fn transfer(&self, pc: u64) -> Option<&Transfer> {
         let (part, place) = self.place(pc)?;
         let run = *part.runs.get(place)?;
-        self.forks.get((run & !FORK) as usize).filter(|_| run & FORK != 0)
+        self.forks
+            .get((run & !FORK) as usize)
+            .filter(|_| run & FORK != 0)
     }
 
     /// All that the files say of an instruction; none where no file has it.
@@ -239,9 +290,17 @@ impl ProgramCode {
     pub fn see(&self, pc: u64) -> Option<Seen<'_>> {
         let (part, place) = self.place(pc)?;
         let run = *part.runs.get(place)?;
-        let transfer = self.forks.get((run & !FORK) as usize).filter(|_| run & FORK != 0);
+        let transfer = self
+            .forks
+            .get((run & !FORK) as usize)
+            .filter(|_| run & FORK != 0);
         let turn = part.turns.get(place).copied().flatten();
-        Some(Seen { word: *part.words.get(place)?, turn, transfer, usual: part.usual.get(place)? })
+        Some(Seen {
+            word: *part.words.get(place)?,
+            turn,
+            transfer,
+            usual: part.usual.get(place)?,
+        })
     }
 
     /// What a record told of an instruction where a probe stands or no file has anything.
@@ -252,7 +311,10 @@ impl ProgramCode {
     /// What an instruction is that a record tells, where a file does not have it or has a probe there.
     pub fn told_transfer(&self, word: u32, pc: u64) -> Option<Transfer> {
         let mut told = self.told.borrow_mut();
-        if let Some(known) = told.get(&pc).filter(|known| known.is_some_and(|known| known.word == word)) {
+        if let Some(known) = told
+            .get(&pc)
+            .filter(|known| known.is_some_and(|known| known.word == word))
+        {
             return *known;
         }
         if told.len() >= REMEMBERED {
@@ -280,18 +342,33 @@ impl Region {
 fn regions_of(files: &[ProgramFile]) -> Vec<Region> {
     let mut regions: Vec<Region> = Vec::new();
     for part in files.iter().flat_map(|file| &file.parts) {
-        let words: Vec<u32> = part.bytes.as_chunks().0.iter().map(|bytes| u32::from_be_bytes(*bytes)).collect();
+        let words: Vec<u32> = part
+            .bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|bytes| u32::from_be_bytes(*bytes))
+            .collect();
         let has_end = part.address.checked_add(part.bytes.len() as u64).is_some();
         if has_end && part.address.is_multiple_of(WORD) && !words.is_empty() {
-            let added = Region { first: part.address, words };
-            regions = regions.into_iter().flat_map(|below| uncovered(below, &added)).collect();
+            let added = Region {
+                first: part.address,
+                words,
+            };
+            regions = regions
+                .into_iter()
+                .flat_map(|below| uncovered(below, &added))
+                .collect();
             regions.push(added);
         }
     }
     regions.sort_unstable_by_key(|region| region.first);
     let mut joined: Vec<Region> = Vec::new();
     for mut region in regions {
-        match joined.last_mut().filter(|before| before.end() == region.first) {
+        match joined
+            .last_mut()
+            .filter(|before| before.end() == region.first)
+        {
             Some(before) => before.words.append(&mut region.words),
             None => joined.push(region),
         }
@@ -301,19 +378,38 @@ fn regions_of(files: &[ProgramFile]) -> Vec<Region> {
 
 /// What a region leaves of one below it.
 fn uncovered(mut below: Region, above: &Region) -> impl Iterator<Item = Region> {
-    let words_to = |address: u64| (address.saturating_sub(below.first) / WORD).min(below.words.len() as u64) as usize;
+    let words_to = |address: u64| {
+        (address.saturating_sub(below.first) / WORD).min(below.words.len() as u64) as usize
+    };
     let (before, upto) = (words_to(above.first), words_to(above.end()));
-    let behind = Region { first: below.first + upto as u64 * WORD, words: below.words.split_off(upto) };
+    let behind = Region {
+        first: below.first + upto as u64 * WORD,
+        words: below.words.split_off(upto),
+    };
     let mut words = take(&mut below.words);
     words.truncate(before);
-    [Region { first: below.first, words }, behind].into_iter().filter(|region| !region.words.is_empty())
+    [
+        Region {
+            first: below.first,
+            words,
+        },
+        behind,
+    ]
+    .into_iter()
+    .filter(|region| !region.words.is_empty())
 }
 
 impl Program for ProgramCode {
     #[inline]
     fn stretch(&self, from: u64, until: Option<u64>) -> Stretch {
-        let nothing = |ended| Stretch { instructions: 0, end: from, ended };
-        let Some((part, place)) = self.place(from) else { return nothing(Stretched::Unmapped) };
+        let nothing = |ended| Stretch {
+            instructions: 0,
+            end: from,
+            ended,
+        };
+        let Some((part, place)) = self.place(from) else {
+            return nothing(Stretched::Unmapped);
+        };
         let run = part.runs.get(place).copied().unwrap_or(FORK);
         if run & FORK != 0 {
             return nothing(Stretched::AtFork);
@@ -323,21 +419,42 @@ impl Program for ProgramCode {
             && until.wrapping_sub(from).is_multiple_of(WORD)
         {
             let instructions = (until - from) / WORD;
-            return Stretch { instructions, end: until, ended: Stretched::There };
+            return Stretch {
+                instructions,
+                end: until,
+                ended: Stretched::There,
+            };
         }
         let is_end = place as u64 + run == part.words.len() as u64;
-        let ended = if is_end { Stretched::Unmapped } else { Stretched::AtFork };
-        Stretch { instructions: run, end: from + run * WORD, ended }
+        let ended = if is_end {
+            Stretched::Unmapped
+        } else {
+            Stretched::AtFork
+        };
+        Stretch {
+            instructions: run,
+            end: from + run * WORD,
+            ended,
+        }
     }
 
     fn find(&self, pc: u64) -> Found {
         match self.transfer(pc) {
             Some(transfer) => {
                 let is_return = transfer.kind == Some(BranchKind::Return);
-                let told = if is_return { self.returns.get() } else { transfer.fork.told };
-                Found::Fork(Fork { told, ..transfer.fork })
+                let told = if is_return {
+                    self.returns.get()
+                } else {
+                    transfer.fork.told
+                };
+                Found::Fork(Fork {
+                    told,
+                    ..transfer.fork
+                })
             }
-            None if self.word(pc).is_some() => Found::Plain { behind: pc.wrapping_add(WORD) },
+            None if self.word(pc).is_some() => Found::Plain {
+                behind: pc.wrapping_add(WORD),
+            },
             None => Found::Unmapped,
         }
     }
@@ -345,7 +462,13 @@ impl Program for ProgramCode {
     fn behind_slot(&self, pc: u64) -> Behind {
         // Of what no file has nothing is known of what is around it, either.
         let is_known = self.transfer(pc).is_some();
-        if is_known { self.couples.get_or_init(|| Couples::of(self)).behind(self, pc) } else { Behind::default() }
+        if is_known {
+            self.couples
+                .get_or_init(|| Couples::of(self))
+                .behind(self, pc)
+        } else {
+            Behind::default()
+        }
     }
 }
 

@@ -36,8 +36,13 @@ impl Couples {
         let mut couples = Self::default();
         let mut seen = HashSet::default();
         for first in code.forks().iter().filter(|first| passes_slot(first)) {
-            let second = code.transfer(first.fork.behind).filter(|second| passes_slot(second));
-            let link = second.map(|second| Link { pc: target_of(first), behind: target_of(second) });
+            let second = code
+                .transfer(first.fork.behind)
+                .filter(|second| passes_slot(second));
+            let link = second.map(|second| Link {
+                pc: target_of(first),
+                behind: target_of(second),
+            });
             couples.follow(code, link, &mut seen);
             if seen.len() > LONGEST {
                 couples.behind_any.may_be_any = true;
@@ -51,15 +56,24 @@ impl Couples {
     fn follow(&mut self, code: &ProgramCode, mut link: Option<Link>, seen: &mut HashSet<Link>) {
         while let Some(here) = link.take() {
             let transfer = here.pc.map(|pc| code.transfer(pc));
-            if transfer.is_some_and(|transfer| transfer.is_none()) || seen.len() > LONGEST || !seen.insert(here) {
+            if transfer.is_some_and(|transfer| transfer.is_none())
+                || seen.len() > LONGEST
+                || !seen.insert(here)
+            {
                 return;
             }
             self.add(here);
             link = match transfer.flatten() {
-                Some(transfer) if passes_slot(transfer) => Some(Link { pc: here.behind, behind: target_of(transfer) }),
+                Some(transfer) if passes_slot(transfer) => Some(Link {
+                    pc: here.behind,
+                    behind: target_of(transfer),
+                }),
                 Some(_) => None,
                 // Behind any branch comes what that one leads to.
-                None => Some(Link { pc: here.behind, behind: None }),
+                None => Some(Link {
+                    pc: here.behind,
+                    behind: None,
+                }),
             };
         }
     }
@@ -68,7 +82,10 @@ impl Couples {
     pub fn behind(&self, code: &ProgramCode, pc: u64) -> Behind {
         let mut behind = self.behind.get(&pc).cloned().unwrap_or_default();
         behind.may_be_any |= self.behind_any.may_be_any;
-        self.behind_any.addresses.iter().for_each(|address| behind.add(*address));
+        self.behind_any
+            .addresses
+            .iter()
+            .for_each(|address| behind.add(*address));
         match code.transfer(pc.wrapping_sub(WORD)) {
             Some(before) if passes_slot(before) => match target_of(before) {
                 Some(target) => behind.add(target),
@@ -121,11 +138,21 @@ mod tests {
     #[track_caller]
     fn check(words: &[u32], pc: u64, addresses: &[u64], may_be_any: bool) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
-        let parts = vec![CodePart { address: 0x1000, bytes: bytes.into() }];
-        let code = ProgramCode::new(&[ProgramFile { name: String::new(), entry: None, parts }]);
+        let parts = vec![CodePart {
+            address: 0x1000,
+            bytes: bytes.into(),
+        }];
+        let code = ProgramCode::new(&[ProgramFile {
+            name: String::new(),
+            entry: None,
+            parts,
+        }]);
         assert_eq!(
             Couples::of(&code).behind(&code, pc),
-            Behind { addresses: addresses.to_vec(), may_be_any },
+            Behind {
+                addresses: addresses.to_vec(),
+                may_be_any
+            },
             "{pc:#x}"
         );
     }

@@ -55,7 +55,10 @@ impl Fitting {
         if record.kind.is_some_and(|number| number != kind as u8) {
             return Err(Misfit::Kind(kind));
         }
-        if let Some(is_taken) = transfer.is_always_taken.filter(|is_taken| *is_taken != record.is_taken) {
+        if let Some(is_taken) = transfer
+            .is_always_taken
+            .filter(|is_taken| *is_taken != record.is_taken)
+        {
             return Err(Misfit::Outcome(is_taken));
         }
         let is_annulled = match transfer.fork.control.delay {
@@ -66,14 +69,21 @@ impl Fitting {
         if record.is_annulled.is_some_and(|told| told != is_annulled) {
             return Err(Misfit::Annulment(is_annulled));
         }
-        Ok(Self { transfer, decision: decision_of(record, &transfer)? })
+        Ok(Self {
+            transfer,
+            decision: decision_of(record, &transfer)?,
+        })
     }
 
     /// The decision, for a walk to come to.
     pub fn sought(&self) -> Sought {
         let Self { transfer, decision } = self;
         let behind = transfer.fork.behind;
-        Sought { pc: behind.wrapping_sub(WORD), behind, slot: decision.slot }
+        Sought {
+            pc: behind.wrapping_sub(WORD),
+            behind,
+            slot: decision.slot,
+        }
     }
 
     /// Why a record that fits by itself does not: what it says of the delay slot cannot be.
@@ -100,7 +110,9 @@ fn decision_of(record: &BranchRecord, transfer: &Transfer) -> Result<Decision, M
         (true, None) => Outcome::To(record.target),
         (true, Some(target)) if target == record.target => Outcome::Taken,
         // The addresses of a program of 32 bits end there: what leads beyond leads to the other end.
-        (true, Some(target)) if is_same_small(record.pc, target, record.target) => Outcome::To(record.target),
+        (true, Some(target)) if is_same_small(record.pc, target, record.target) => {
+            Outcome::To(record.target)
+        }
         (true, Some(target)) => return Err(Misfit::Target(target)),
     };
     // What is behind the delay slot is recorded where a branch was not taken.

@@ -43,7 +43,9 @@ impl BtraceHead {
         let mut head = vec![0; HEAD];
         let count = Forward::open(Arc::clone(&file.data), 0)?.read(&mut head)?;
         head.truncate(count);
-        Ok(with_header(&head).or_else(|| text(&head)).or_else(|| records(&head)))
+        Ok(with_header(&head)
+            .or_else(|| text(&head))
+            .or_else(|| records(&head)))
     }
 }
 
@@ -51,13 +53,19 @@ impl BtraceHead {
 fn with_header(head: &[u8]) -> Option<BtraceHead> {
     let fields = head.strip_prefix(&MAGIC)?;
     let number = |range: std::ops::Range<usize>| {
-        fields.get(range)?.iter().try_fold(0u64, |number, byte| Some(number << 8 | u64::from(*byte)))
+        fields
+            .get(range)?
+            .iter()
+            .try_fold(0u64, |number, byte| Some(number << 8 | u64::from(*byte)))
     };
     let [version, record_bytes] = [number(0..2)?, number(2..4)?];
     let first_record = number(4..8)?;
     let count = number(8..16)?;
     let is_ours = version == 1 && record_bytes == 40 && first_record >= u64::from(HEADER_BYTES);
-    is_ours.then_some(BtraceHead::Records { first_record, count: Some(count).filter(|count| *count > 0) })
+    is_ours.then_some(BtraceHead::Records {
+        first_record,
+        count: Some(count).filter(|count| *count > 0),
+    })
 }
 
 /// A file of plain records: most of the first ones must fit together as only records do.
@@ -66,21 +74,31 @@ fn records(head: &[u8]) -> Option<BtraceHead> {
     let is_record = |bytes: &[u8]| {
         let record = layout.read(1, bytes);
         let is_known = record.kind.and_then(BranchKind::of_number).is_some();
-        let is_empty = bytes.get(36..40) == Some(&[0; 4]) && bytes.get(30).is_some_and(|flags| *flags < 4);
+        let is_empty =
+            bytes.get(36..40) == Some(&[0; 4]) && bytes.get(30).is_some_and(|flags| *flags < 4);
         record.is_plausible() && is_known && is_empty
     };
     let records = head.chunks_exact(layout.record_bytes).take(LOOKED_AT);
     let count = records.len();
     let good = records.filter(|bytes| is_record(bytes)).count();
-    (count > 0 && 4 * good >= 3 * count).then_some(BtraceHead::Records { first_record: 0, count: None })
+    (count > 0 && 4 * good >= 3 * count).then_some(BtraceHead::Records {
+        first_record: 0,
+        count: None,
+    })
 }
 
 /// A file with a line for each instruction: its heading, or lines that are all such lines.
 fn text(head: &[u8]) -> Option<BtraceHead> {
     // The last one may be cut off.
-    let whole = head.iter().rposition(|byte| *byte == b'\n').map_or(head, |end| head.get(..end).unwrap_or_default());
-    let mut lines =
-        whole.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(LINES).peekable();
+    let whole = head
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(head, |end| head.get(..end).unwrap_or_default());
+    let mut lines = whole
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty())
+        .take(LINES)
+        .peekable();
     let begins = lines.next_if(|line| is_heading(line)).is_some();
     let mut count = 0;
     let are_steps = lines.all(|line| {
@@ -95,14 +113,23 @@ mod tests {
     use super::*;
 
     fn head_of(bytes: &[u8]) -> Option<BtraceHead> {
-        BtraceHead::of(&TraceFile { name: String::new(), data: Arc::new(bytes.to_vec()) }).unwrap()
+        BtraceHead::of(&TraceFile {
+            name: String::new(),
+            data: Arc::new(bytes.to_vec()),
+        })
+        .unwrap()
     }
 
     #[test]
     fn other_files_are_no_recordings() {
-        for bytes in
-            [&b""[..], &[0; 4000], b"1 clk IT (1) 00008000 e1a00000 A svc : NOP\n", b"BTRACE3\0", b"\n\n", &[1; 80]]
-        {
+        for bytes in [
+            &b""[..],
+            &[0; 4000],
+            b"1 clk IT (1) 00008000 e1a00000 A svc : NOP\n",
+            b"BTRACE3\0",
+            b"\n\n",
+            &[1; 80],
+        ] {
             assert_eq!(head_of(bytes), None, "{bytes:?}");
         }
     }
@@ -112,7 +139,13 @@ mod tests {
         let line = b"   12960 0000000100000744 e05ba87f      ldx     [%sp+0x87f], %l0\n";
         assert_eq!(head_of(line), Some(BtraceHead::Text));
         assert_eq!(
-            head_of(&[&b"Delta NS Address          Instruction   (disassembled)\n"[..], line].concat()),
+            head_of(
+                &[
+                    &b"Delta NS Address          Instruction   (disassembled)\n"[..],
+                    line
+                ]
+                .concat()
+            ),
             Some(BtraceHead::Text)
         );
         assert_eq!(head_of(&[&b"Dear Sir,\n"[..], line].concat()), None);

@@ -23,8 +23,16 @@ pub enum BranchKind {
 
 impl BranchKind {
     /// All of them.
-    pub const ALL: [Self; 8] =
-        [Self::Call, Self::BPr, Self::FBfcc, Self::FBPfcc, Self::Bicc, Self::BPcc, Self::Jmpl, Self::Return];
+    pub const ALL: [Self; 8] = [
+        Self::Call,
+        Self::BPr,
+        Self::FBfcc,
+        Self::FBPfcc,
+        Self::Bicc,
+        Self::BPcc,
+        Self::Jmpl,
+        Self::Return,
+    ];
 
     /// The kind of a number of a record.
     pub fn of_number(number: u8) -> Option<Self> {
@@ -86,12 +94,30 @@ mod tests {
 
     #[test]
     fn kinds_are_known_by_words_and_numbers() {
-        let words =
-            [0x4000_0015, 0x22c8_0003, 0x0980_0003, 0x2d58_0003, 0x3080_0002, 0x1268_0002, 0x81c3_e008, 0x81cf_e008];
+        let words = [
+            0x4000_0015,
+            0x22c8_0003,
+            0x0980_0003,
+            0x2d58_0003,
+            0x3080_0002,
+            0x1268_0002,
+            0x81c3_e008,
+            0x81cf_e008,
+        ];
         for (word, kind) in words.into_iter().zip(BranchKind::ALL) {
-            assert_eq!((BranchKind::of_word(word), BranchKind::of_number(kind as u8)), (Some(kind), Some(kind)));
+            assert_eq!(
+                (BranchKind::of_word(word), BranchKind::of_number(kind as u8)),
+                (Some(kind), Some(kind))
+            );
         }
-        for word in [0x0100_0000, 0x12c2_4085, 0x91d0_206d, 0x81f0_0000, 7, 0x0080_0004 + (5 << 22)] {
+        for word in [
+            0x0100_0000,
+            0x12c2_4085,
+            0x91d0_206d,
+            0x81f0_0000,
+            7,
+            0x0080_0004 + (5 << 22),
+        ] {
             assert_eq!(BranchKind::of_word(word), None, "{word:08x}");
         }
         assert_eq!([0, 9].map(BranchKind::of_number), [None; 2]);

@@ -9,7 +9,17 @@ use crate::template::{RecordTemplate, TemplateError, TemplateField};
 /// What our own layout is called.
 pub const OWN_LAYOUT: &str = "BTF40";
 
-const NAMES: [&str; 9] = ["time", "pc", "target", "thread", "cpu", "taken", "annulled", "kind", "instruction"];
+const NAMES: [&str; 9] = [
+    "time",
+    "pc",
+    "target",
+    "thread",
+    "cpu",
+    "taken",
+    "annulled",
+    "kind",
+    "instruction",
+];
 
 /// Where the fields of a record of branches stand.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +62,10 @@ impl BranchLayout {
     /// The same, with the first record elsewhere.
     #[must_use]
     pub fn beginning_at(self, first_record: u64) -> Self {
-        Self { first_record, ..self }
+        Self {
+            first_record,
+            ..self
+        }
     }
 
     /// As a template has it.
@@ -100,7 +113,9 @@ impl BranchLayout {
     pub fn write(&self, record: &BranchRecord, out: &mut Vec<u8>) {
         let start = out.len();
         out.resize(start + self.record_bytes, 0);
-        let Some(bytes) = out.get_mut(start..) else { return };
+        let Some(bytes) = out.get_mut(start..) else {
+            return;
+        };
         let number = |value: bool| Some(u64::from(value));
         let fields = [
             (self.time, record.time),
@@ -114,7 +129,10 @@ impl BranchLayout {
             (self.instruction, record.word.map(u64::from)),
         ];
         for (field, value) in fields {
-            field.zip(value).into_iter().for_each(|(field, value)| field.write(bytes, value));
+            field
+                .zip(value)
+                .into_iter()
+                .for_each(|(field, value)| field.write(bytes, value));
         }
     }
 

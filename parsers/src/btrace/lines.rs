@@ -2,7 +2,9 @@
 
 use stepback_machine::step_text;
 
-use crate::events::{DelaySlot, EventSink, MarkerEvent, Problem, StepEvent, StepOrigin, TextEvent, ThreadNumber};
+use crate::events::{
+    DelaySlot, EventSink, MarkerEvent, Problem, StepEvent, StepOrigin, TextEvent, ThreadNumber,
+};
 use crate::gap::Gap;
 use crate::marker::MarkerKind;
 use crate::source::MadeLine;
@@ -18,13 +20,24 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Hands out the lines of a range of the trace that begins at this offset.
     pub fn new(chunk_offset: u64, each: &'a mut dyn FnMut(MadeLine<'_>)) -> Self {
-        Self { each, names: Vec::new(), chunk_offset }
+        Self {
+            each,
+            names: Vec::new(),
+            chunk_offset,
+        }
     }
 
     fn line(&mut self, thread: ThreadNumber, text: &str) {
-        let name = self.names.get(usize::from(thread.0)).map_or("", String::as_str);
+        let name = self
+            .names
+            .get(usize::from(thread.0))
+            .map_or("", String::as_str);
         let line = format!("{name} {text}");
-        (self.each)(MadeLine { chunk_offset: self.chunk_offset, thread: name, text: line.as_bytes() });
+        (self.each)(MadeLine {
+            chunk_offset: self.chunk_offset,
+            thread: name,
+            text: line.as_bytes(),
+        });
     }
 }
 
@@ -35,14 +48,30 @@ impl EventSink for Lines<'_> {
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.chunk_offset = step.chunk_offset;
-        let text = step_text(step.text, step.encoding(), step.pc, step.instruction_set, step.length_bytes);
-        let slot = if step.delay_slot == DelaySlot::Annulled { " (annulled)" } else { "" };
+        let text = step_text(
+            step.text,
+            step.encoding(),
+            step.pc,
+            step.instruction_set,
+            step.length_bytes,
+        );
+        let slot = if step.delay_slot == DelaySlot::Annulled {
+            " (annulled)"
+        } else {
+            ""
+        };
         let origin = match step.origin {
             StepOrigin::Recorded => "",
             StepOrigin::Reconstructed => " (reconstructed)",
             StepOrigin::Inferred => " (inferred)",
         };
-        self.line(step.thread, &format!("{:016x} {:08x} {text}{slot}{origin}", step.pc.0, step.opcode));
+        self.line(
+            step.thread,
+            &format!(
+                "{:016x} {:08x} {text}{slot}{origin}",
+                step.pc.0, step.opcode
+            ),
+        );
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
@@ -55,10 +84,22 @@ impl EventSink for Lines<'_> {
         let text = match (marker.kind, Gap::of(marker)) {
             (MarkerKind::TIMESTAMP, _) => format!("  time {}", marker.value),
             (MarkerKind::CPU, _) => format!("  on processor {}", marker.value),
-            (_, Some(Gap { reason, instructions: Some(count) })) => {
+            (
+                _,
+                Some(Gap {
+                    reason,
+                    instructions: Some(count),
+                }),
+            ) => {
                 format!("  gap of {count} instructions: {}", reason.clause())
             }
-            (_, Some(Gap { reason, instructions: None })) => format!("  gap of unknown length: {}", reason.clause()),
+            (
+                _,
+                Some(Gap {
+                    reason,
+                    instructions: None,
+                }),
+            ) => format!("  gap of unknown length: {}", reason.clause()),
             _ => return,
         };
         self.line(event.thread, &text);

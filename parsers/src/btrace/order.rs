@@ -127,17 +127,38 @@ impl Order {
         if let Some(slot) = known.and_then(|known| self.slot(known.slot)) {
             slot.next = Some(number);
         }
-        self.threads.insert(record.thread, Thread { slot: number, key, key_before: known.map(|_| earliest) });
-        self.slots.push_back(Slot { record, key, next: None, wrong_time, is_taken: false });
+        self.threads.insert(
+            record.thread,
+            Thread {
+                slot: number,
+                key,
+                key_before: known.map(|_| earliest),
+            },
+        );
+        self.slots.push_back(Slot {
+            record,
+            key,
+            next: None,
+            wrong_time,
+            is_taken: false,
+        });
         self.queue(key, number);
     }
 
     /// The time before which the next record of a thread cannot be. Where only the last one's is out of line, that is put right.
     fn earliest_behind(&mut self, known: Thread, time: Option<u64>) -> u64 {
-        let Thread { slot: number, key, key_before } = known;
-        let lower = time.filter(|time| *time < key && key_before.is_none_or(|before| *time >= before));
+        let Thread {
+            slot: number,
+            key,
+            key_before,
+        } = known;
+        let lower =
+            time.filter(|time| *time < key && key_before.is_none_or(|before| *time >= before));
         let slot = self.slot(number).filter(|slot| !slot.is_taken);
-        let Some((slot, key_before)) = slot.zip(lower.map(|time| key_before.unwrap_or(time))) else { return key };
+        let Some((slot, key_before)) = slot.zip(lower.map(|time| key_before.unwrap_or(time)))
+        else {
+            return key;
+        };
         slot.wrong_time = slot.wrong_time.or(slot.record.time);
         (slot.key, slot.record.time) = (key_before, Some(key_before));
         self.late.push(Reverse((key_before, number)));
@@ -161,12 +182,19 @@ impl Order {
         loop {
             let late = self.late.peek().map(|Reverse(late)| *late);
             let (key, number) = match (self.sorted.front().copied(), late) {
-                (Some(sorted), Some(late)) if late < sorted => self.late.pop().map(|Reverse(late)| late)?,
+                (Some(sorted), Some(late)) if late < sorted => {
+                    self.late.pop().map(|Reverse(late)| late)?
+                }
                 (Some(_), _) => self.sorted.pop_front()?,
                 (None, _) => self.late.pop().map(|Reverse(late)| late)?,
             };
             // One whose time was put right stands in both.
-            let Some(slot) = self.slot(number).filter(|slot| !slot.is_taken && slot.key == key) else { continue };
+            let Some(slot) = self
+                .slot(number)
+                .filter(|slot| !slot.is_taken && slot.key == key)
+            else {
+                continue;
+            };
             slot.is_taken = true;
             self.handed_out += 1;
             return Some(number);
@@ -174,11 +202,25 @@ impl Order {
     }
 
     fn turn(&self, number: u64) -> Option<Turn<'_>> {
-        let slot = |number: u64| self.slots.get(usize::try_from(number.checked_sub(self.first)?).ok()?);
-        let Slot { record, next, wrong_time, .. } = slot(number)?;
+        let slot = |number: u64| {
+            self.slots
+                .get(usize::try_from(number.checked_sub(self.first)?).ok()?)
+        };
+        let Slot {
+            record,
+            next,
+            wrong_time,
+            ..
+        } = slot(number)?;
         let next = next.and_then(slot).map(|slot| &slot.record);
         let may_go_on = next.is_some() || !self.is_over;
-        Some(Turn { ordinal: self.handed_out, record, next, may_go_on, wrong_time: *wrong_time })
+        Some(Turn {
+            ordinal: self.handed_out,
+            record,
+            next,
+            may_go_on,
+            wrong_time: *wrong_time,
+        })
     }
 }
 
@@ -216,39 +258,73 @@ mod tests {
             };
             layout.write(&record, &mut bytes);
         }
-        let file = TraceFile { name: String::new(), data: Arc::new(bytes) };
+        let file = TraceFile {
+            name: String::new(),
+            data: Arc::new(bytes),
+        };
         let mut order = Order::new(RecordReader::new(file, layout));
         let mut turns = Vec::new();
-        while let Some(Turn { record, next, wrong_time, .. }) = order.next_turn().unwrap() {
-            turns.push(Handed { record: *record, next: next.copied(), wrong_time });
+        while let Some(Turn {
+            record,
+            next,
+            wrong_time,
+            ..
+        }) = order.next_turn().unwrap()
+        {
+            turns.push(Handed {
+                record: *record,
+                next: next.copied(),
+                wrong_time,
+            });
         }
         turns
     }
 
     #[track_caller]
     fn check(records: &[(u64, u64)], expected: &[(u64, u64)]) {
-        let found: Vec<_> = turns(records).iter().map(|turn| (turn.record.number, turn.record.time.unwrap())).collect();
+        let found: Vec<_> = turns(records)
+            .iter()
+            .map(|turn| (turn.record.number, turn.record.time.unwrap()))
+            .collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn records_of_threads_are_put_in_the_order_of_their_times() {
-        check(&[(1, 10), (2, 5), (1, 20), (2, 15), (3, 15)], &[(2, 5), (1, 10), (4, 15), (5, 15), (3, 20)]);
+        check(
+            &[(1, 10), (2, 5), (1, 20), (2, 15), (3, 15)],
+            &[(2, 5), (1, 10), (4, 15), (5, 15), (3, 20)],
+        );
     }
 
     #[test]
     fn one_wrong_time_does_not_displace_the_others_of_its_thread() {
-        check(&[(1, 10), (1, 9_000), (1, 20), (2, 15), (1, 30)], &[(1, 10), (2, 10), (4, 15), (3, 20), (5, 30)]);
-        check(&[(1, 9_000), (1, 20), (2, 15), (1, 30)], &[(3, 15), (1, 20), (2, 20), (4, 30)]);
-        check(&[(1, 10), (1, 20), (1, 3), (2, 25), (1, 30)], &[(1, 10), (2, 20), (3, 20), (4, 25), (5, 30)]);
-        let wrong: Vec<_> = turns(&[(1, 10), (1, 9_000), (1, 20)]).iter().map(|turn| turn.wrong_time).collect();
+        check(
+            &[(1, 10), (1, 9_000), (1, 20), (2, 15), (1, 30)],
+            &[(1, 10), (2, 10), (4, 15), (3, 20), (5, 30)],
+        );
+        check(
+            &[(1, 9_000), (1, 20), (2, 15), (1, 30)],
+            &[(3, 15), (1, 20), (2, 20), (4, 30)],
+        );
+        check(
+            &[(1, 10), (1, 20), (1, 3), (2, 25), (1, 30)],
+            &[(1, 10), (2, 20), (3, 20), (4, 25), (5, 30)],
+        );
+        let wrong: Vec<_> = turns(&[(1, 10), (1, 9_000), (1, 20)])
+            .iter()
+            .map(|turn| turn.wrong_time)
+            .collect();
         assert_eq!(wrong, [None, Some(9_000), None]);
     }
 
     #[test]
     fn the_next_record_of_the_thread_is_shown() {
         let turns = turns(&[(1, 10), (2, 5), (1, 20), (2, 15)]);
-        let next: Vec<_> = turns.iter().map(|turn| turn.next.map(|next| next.number)).collect();
+        let next: Vec<_> = turns
+            .iter()
+            .map(|turn| turn.next.map(|next| next.number))
+            .collect();
         assert_eq!(next, [Some(4), Some(3), None, None]);
     }
 
@@ -258,9 +334,16 @@ mod tests {
         records[0] = (2, u64::MAX);
         let turns = turns(&records);
         assert_eq!(turns.len(), records.len());
-        let position = turns.iter().position(|turn| turn.record.thread == 2).unwrap();
+        let position = turns
+            .iter()
+            .position(|turn| turn.record.thread == 2)
+            .unwrap();
         assert!((WINDOW - 2..=WINDOW).contains(&position), "{position}");
-        let rest: Vec<_> = turns.iter().filter(|turn| turn.record.thread == 1).map(|turn| turn.record.number).collect();
+        let rest: Vec<_> = turns
+            .iter()
+            .filter(|turn| turn.record.thread == 1)
+            .map(|turn| turn.record.number)
+            .collect();
         assert!(rest.is_sorted());
     }
 }

@@ -28,7 +28,15 @@ pub struct RecordReader {
 impl RecordReader {
     /// From the first record on.
     pub fn new(file: TraceFile, layout: BranchLayout) -> Self {
-        Self { file, layout, input: None, bytes: Vec::new(), done: 0, count: 0, is_over: false }
+        Self {
+            file,
+            layout,
+            input: None,
+            bytes: Vec::new(),
+            done: 0,
+            count: 0,
+            is_over: false,
+        }
     }
 
     /// The next record; none behind the last.
@@ -70,7 +78,10 @@ impl RecordReader {
         let room = self.bytes.get_mut(rest..).unwrap_or_default();
         let input = match &mut self.input {
             Some(input) => input,
-            none => none.insert(Forward::open(Arc::clone(&self.file.data), self.layout.first_record)?),
+            none => none.insert(Forward::open(
+                Arc::clone(&self.file.data),
+                self.layout.first_record,
+            )?),
         };
         let (wanted, found) = (room.len(), input.read(room)?);
         self.is_over = found < wanted;

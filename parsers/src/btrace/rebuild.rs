@@ -87,24 +87,42 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
 
     /// Takes the next record.
     pub fn turn(&mut self, turn: &Turn<'_>) {
-        let Turn { ordinal, record, next, may_go_on, wrong_time } = *turn;
+        let Turn {
+            ordinal,
+            record,
+            next,
+            may_go_on,
+            wrong_time,
+        } = *turn;
         self.encoder.begin_record(ordinal);
-        let Some(place) = self.place(record.thread) else { return self.tell_full(record) };
+        let Some(place) = self.place(record.thread) else {
+            return self.tell_full(record);
+        };
         if let Some(time) = wrong_time {
-            self.problem(record, &format!("its time, {time}, does not fit the others of its thread"));
+            self.problem(
+                record,
+                &format!("its time, {time}, does not fit the others of its thread"),
+            );
         }
         self.mark(place, record);
         if self.code.is_empty() {
             return self.record_alone(place, record);
         }
-        let Some(thread) = self.threads.get(place) else { return };
+        let Some(thread) = self.threads.get(place) else {
+            return;
+        };
         if thread.last.is_none() {
             self.begin(place, record);
         } else if thread.is_open {
             self.reach(place, record);
         }
-        let Some(thread) = self.threads.get_mut(place) else { return };
-        (thread.last, thread.is_open) = (Some(Last { time: record.time }), next.is_none() && may_go_on);
+        let Some(thread) = self.threads.get_mut(place) else {
+            return;
+        };
+        (thread.last, thread.is_open) = (
+            Some(Last { time: record.time }),
+            next.is_none() && may_go_on,
+        );
         if let Some(fitting) = thread.at_record.take() {
             let sink = StepSink {
                 encoder: self.encoder,
@@ -112,8 +130,13 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
                 thread: thread.number,
                 windows: &mut thread.windows,
             };
-            let mut sink = Deciding { sink, next_record: Some(ordinal.saturating_add(1)) };
-            thread.walk.decide(&fitting.transfer.fork, fitting.decision, &mut sink);
+            let mut sink = Deciding {
+                sink,
+                next_record: Some(ordinal.saturating_add(1)),
+            };
+            thread
+                .walk
+                .decide(&fitting.transfer.fork, fitting.decision, &mut sink);
         }
         // What follows is of no record.
         self.encoder.begin_record(ordinal.saturating_add(1));
@@ -126,27 +149,48 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
 
     /// What a thread most likely did behind its last record.
     fn tail(&mut self, place: usize) {
-        let Some(thread) = self.threads.get_mut(place) else { return };
-        let mut sink =
-            StepSink { encoder: self.encoder, code: &self.code, thread: thread.number, windows: &mut thread.windows };
+        let Some(thread) = self.threads.get_mut(place) else {
+            return;
+        };
+        let mut sink = StepSink {
+            encoder: self.encoder,
+            code: &self.code,
+            thread: thread.number,
+            windows: &mut thread.windows,
+        };
         thread.walk.tail(&self.code, &mut sink);
     }
 
     /// Shows what the threads most likely did behind their last records.
-    pub fn finish(mut self, records: u64, Ending { cut_off_bytes, damage }: Ending<'_>) {
+    pub fn finish(
+        mut self,
+        records: u64,
+        Ending {
+            cut_off_bytes,
+            damage,
+        }: Ending<'_>,
+    ) {
         self.encoder.begin_record(records.saturating_add(1));
         for place in 0..self.threads.len() {
             // Only now it shows that no record follows, and times do not run backwards.
-            if let Some((thread, time)) = self.threads.get(place).filter(|thread| thread.is_open).zip(self.latest) {
+            if let Some((thread, time)) = self
+                .threads
+                .get(place)
+                .filter(|thread| thread.is_open)
+                .zip(self.latest)
+            {
                 self.encoder.time(thread.number, time);
             }
             self.tail(place);
         }
         if cut_off_bytes > 0 {
-            let message = format!("the last record is cut off: {cut_off_bytes} bytes of it are there");
+            let message =
+                format!("the last record is cut off: {cut_off_bytes} bytes of it are there");
             self.encoder.problem(&problem(message));
         }
-        damage.into_iter().for_each(|damage| self.encoder.problem(&problem(damage.to_string())));
+        damage
+            .into_iter()
+            .for_each(|damage| self.encoder.problem(&problem(damage.to_string())));
     }
 
     /// The thread of a number; none when there are too many.
@@ -155,8 +199,17 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             return Some(*place);
         }
         let place = self.threads.len();
-        let thread = u16::try_from(place).ok().filter(|_| place < THREADS).map(ThreadNumber)?;
-        self.encoder.thread(thread, StoredThread { tid: number, pid: 0 });
+        let thread = u16::try_from(place)
+            .ok()
+            .filter(|_| place < THREADS)
+            .map(ThreadNumber)?;
+        self.encoder.thread(
+            thread,
+            StoredThread {
+                tid: number,
+                pid: 0,
+            },
+        );
         if !self.code.is_empty() {
             self.encoder.mode(thread, Windows::default().mode());
         }
@@ -184,19 +237,35 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         if record.kind == Some(BranchKind::Return as u8) {
             self.code.note_returns();
         }
-        let Some(thread) = self.threads.get_mut(place) else { return };
+        let Some(thread) = self.threads.get_mut(place) else {
+            return;
+        };
         let number = thread.number;
         self.latest = record.time.or(self.latest);
         let is_elsewhere = record.cpu.is_some() && thread.cpu != record.cpu;
         let is_news = self.last.replace(number) != Some(number) || is_elsewhere;
         match record.time {
-            Some(value) if is_news => self.encoder.marker(number, Marker { kind: MarkerKind::TIMESTAMP, value }, 0),
+            Some(value) if is_news => self.encoder.marker(
+                number,
+                Marker {
+                    kind: MarkerKind::TIMESTAMP,
+                    value,
+                },
+                0,
+            ),
             Some(time) => self.encoder.time(number, time),
             None => {}
         }
         if let Some(value) = record.cpu.filter(|_| is_elsewhere) {
             thread.cpu = Some(value);
-            self.encoder.marker(number, Marker { kind: MarkerKind::CPU, value }, 0);
+            self.encoder.marker(
+                number,
+                Marker {
+                    kind: MarkerKind::CPU,
+                    value,
+                },
+                0,
+            );
         }
     }
 
@@ -206,13 +275,19 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             Ok(fitting) => fitting,
             Err(misfit) => return self.contradict(place, record, misfit),
         };
-        let Some(thread) = self.threads.get_mut(place) else { return };
+        let Some(thread) = self.threads.get_mut(place) else {
+            return;
+        };
         let mut entries = self.entries.iter();
         if !entries.any(|entry| thread.walk.begin(&self.code, Some(*entry), record.pc)) {
             thread.walk.begin(&self.code, None, record.pc);
         }
-        let mut sink =
-            StepSink { encoder: self.encoder, code: &self.code, thread: thread.number, windows: &mut thread.windows };
+        let mut sink = StepSink {
+            encoder: self.encoder,
+            code: &self.code,
+            thread: thread.number,
+            windows: &mut thread.windows,
+        };
         let stop = thread.walk.come_to(&self.code, fitting.sought(), &mut sink);
         if let Some(Stop::Contradicted(_)) = stop {
             return self.contradicted(record, fitting.misfit_of_slot());
@@ -229,9 +304,15 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             Ok(fitting) => fitting,
             Err(misfit) => return self.contradict(place, next, misfit),
         };
-        let Some(thread) = self.threads.get_mut(place) else { return };
-        let mut sink =
-            StepSink { encoder: self.encoder, code: &self.code, thread: thread.number, windows: &mut thread.windows };
+        let Some(thread) = self.threads.get_mut(place) else {
+            return;
+        };
+        let mut sink = StepSink {
+            encoder: self.encoder,
+            code: &self.code,
+            thread: thread.number,
+            windows: &mut thread.windows,
+        };
         let stop = thread.walk.come_to(&self.code, fitting.sought(), &mut sink);
         if let Some(Stop::Contradicted(_)) = stop {
             return self.contradicted(next, fitting.misfit_of_slot());
@@ -239,45 +320,84 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         thread.at_record = Some(fitting);
         let (number, last) = (thread.number, thread.last);
         if let Some(stop) = stop {
-            self.encoder.note(number, TextKind::Note, &gap_note(stop, last, next));
+            self.encoder
+                .note(number, TextKind::Note, &gap_note(stop, last, next));
         }
     }
 
     /// A record that cannot be: the way up to where it should be is shown, then a gap.
     fn contradict(&mut self, place: usize, record: &BranchRecord, misfit: Misfit) {
-        let Some(thread) = self.threads.get_mut(place) else { return };
+        let Some(thread) = self.threads.get_mut(place) else {
+            return;
+        };
         let number = thread.number;
         let windows = &mut thread.windows;
-        let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: number, windows };
+        let mut sink = StepSink {
+            encoder: self.encoder,
+            code: &self.code,
+            thread: number,
+            windows,
+        };
         let went = thread.walk.approach(&self.code, record.pc, &mut sink);
         thread.at_record = None;
         if went != Err(Stop::Nowhere) || thread.last.is_none() {
-            self.encoder.marker(number, Gap { reason: GapReason::Contradiction, instructions: None }.marker(), 0);
+            self.encoder.marker(
+                number,
+                Gap {
+                    reason: GapReason::Contradiction,
+                    instructions: None,
+                }
+                .marker(),
+                0,
+            );
         }
         self.contradicted(record, misfit);
     }
 
     fn contradicted(&mut self, record: &BranchRecord, misfit: Misfit) {
-        self.problem(record, &format!("at {:#x}, contradicts the program: {misfit}", record.pc));
+        self.problem(
+            record,
+            &format!("at {:#x}, contradicts the program: {misfit}", record.pc),
+        );
     }
 
     /// Without a program a record is a step, and nothing is known of what lies between.
     fn record_alone(&mut self, place: usize, record: &BranchRecord) {
-        let Some(thread) = self.threads.get_mut(place) else { return };
+        let Some(thread) = self.threads.get_mut(place) else {
+            return;
+        };
         let number = thread.number;
         if thread.last.replace(Last { time: record.time }).is_none() {
-            self.encoder.marker(number, Marker { kind: MarkerKind::RECORDING, value: FILTERED }, 0);
+            self.encoder.marker(
+                number,
+                Marker {
+                    kind: MarkerKind::RECORDING,
+                    value: FILTERED,
+                },
+                0,
+            );
         }
-        let transfer = record.word.and_then(|word| self.code.told_transfer(word, record.pc));
-        let outcome = if record.is_taken { Outcome::Taken } else { Outcome::NotTaken };
+        let transfer = record
+            .word
+            .and_then(|word| self.code.told_transfer(word, record.pc));
+        let outcome = if record.is_taken {
+            Outcome::Taken
+        } else {
+            Outcome::NotTaken
+        };
         let branch = transfer.map_or(Branch::Unsaid, |transfer| transfer.branch(outcome));
         let target = record.is_taken.then_some(record.target);
         let word = record.word.unwrap_or(0);
-        self.encoder.step(&StoredStep { branch, target, ..step_of(number, record.pc, word) });
+        self.encoder.step(&StoredStep {
+            branch,
+            target,
+            ..step_of(number, record.pc, word)
+        });
     }
 
     fn problem(&mut self, record: &BranchRecord, what: &str) {
-        self.encoder.problem(&problem(format!("record {}: {what}", record.number)));
+        self.encoder
+            .problem(&problem(format!("record {}: {what}", record.number)));
     }
 }
 
@@ -285,7 +405,12 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
 pub const FILTERED: u64 = 1;
 
 fn problem(message: String) -> Problem {
-    Problem { place: Place::default(), column: 0, message, recurrence: Recurrence::Single }
+    Problem {
+        place: Place::default(),
+        column: 0,
+        message,
+        recurrence: Recurrence::Single,
+    }
 }
 
 /// What lies on both sides of a gap.
@@ -295,7 +420,9 @@ fn gap_note(stop: Stop, last: Option<Last>, next: &BranchRecord) -> String {
         Stop::Nowhere | Stop::Contradicted(_) => String::new(),
     };
     let between = last.and_then(|last| next.time?.checked_sub(last.time?));
-    let between = between.map_or_else(String::new, |nanos| format!(", {nanos} ns after the record before"));
+    let between = between.map_or_else(String::new, |nanos| {
+        format!(", {nanos} ns after the record before")
+    });
     format!("gap {from}to {:#x}{between}", next.pc)
 }
 
@@ -311,8 +438,15 @@ fn which_usual(seen: Seen<'_>, passed: PassedStep) -> Option<Which> {
     if is_probe(seen.word) {
         return None;
     }
-    match (seen.transfer.is_some(), passed.outcome, passed.slot, passed.origin) {
-        (true, Some(Outcome::NotTaken), DelaySlot::None, StepOrigin::Recorded) => Some(Which::Second),
+    match (
+        seen.transfer.is_some(),
+        passed.outcome,
+        passed.slot,
+        passed.origin,
+    ) {
+        (true, Some(Outcome::NotTaken), DelaySlot::None, StepOrigin::Recorded) => {
+            Some(Which::Second)
+        }
         (true, Some(_), DelaySlot::None, StepOrigin::Recorded) => Some(Which::First),
         (false, None, DelaySlot::None, StepOrigin::Reconstructed) => Some(Which::First),
         (false, None, DelaySlot::Executed, StepOrigin::Reconstructed) => Some(Which::Second),
@@ -371,8 +505,15 @@ impl<B: BlockSink> StepSink<'_, B> {
     #[inline(always)]
     fn step_again(&mut self, seen: Seen<'_>, which: Which, target: Option<u64>) -> bool {
         let thread = self.thread;
-        let again = |number| StepAgain { input: input_of(thread), thread, number, target };
-        seen.usual.number(which).is_some_and(|number| self.encoder.step_again(again(number)))
+        let again = |number| StepAgain {
+            input: input_of(thread),
+            thread,
+            number,
+            target,
+        };
+        seen.usual
+            .number(which)
+            .is_some_and(|number| self.encoder.step_again(again(number)))
     }
 
     /// What an instruction does to the register window.
@@ -382,7 +523,8 @@ impl<B: BlockSink> StepSink<'_, B> {
         self.encoder.mode(self.thread, self.windows.mode());
         if is_unknown {
             for view in self.windows.cells() {
-                self.encoder.register(self.thread, StoredRegister { view, value: None });
+                self.encoder
+                    .register(self.thread, StoredRegister { view, value: None });
             }
         }
     }
@@ -390,12 +532,22 @@ impl<B: BlockSink> StepSink<'_, B> {
 
 impl<B: BlockSink> PathSink for StepSink<'_, B> {
     fn stretch(&mut self, stretch: PassedStretch) {
-        let PassedStretch { first, instructions, origin } = stretch;
+        let PassedStretch {
+            first,
+            instructions,
+            origin,
+        } = stretch;
         let mut pc = first;
         for seen in self.code.plain(first, instructions) {
             if origin != StepOrigin::Reconstructed || !self.step_again(seen, Which::First, None) {
-                let reached = Reached { origin, ..Reached::PLAINLY };
-                let number = self.encoder.step(&StoredStep { reached, ..step_of(self.thread, pc, seen.word) });
+                let reached = Reached {
+                    origin,
+                    ..Reached::PLAINLY
+                };
+                let number = self.encoder.step(&StoredStep {
+                    reached,
+                    ..step_of(self.thread, pc, seen.word)
+                });
                 if origin == StepOrigin::Reconstructed {
                     seen.usual.set(Which::First, number);
                 }
@@ -408,26 +560,48 @@ impl<B: BlockSink> PathSink for StepSink<'_, B> {
     }
 
     fn step(&mut self, passed: PassedStep) {
-        let PassedStep { pc, outcome, slot, origin } = passed;
+        let PassedStep {
+            pc,
+            outcome,
+            slot,
+            origin,
+        } = passed;
         let seen = self.code.see(pc);
         let target = match outcome {
             Some(Outcome::To(target)) => Some(target),
             _ => None,
         };
         let usual = seen.and_then(|seen| Some((seen, which_usual(seen, passed)?)));
-        if let Some((seen, _)) = usual.filter(|(seen, which)| self.step_again(*seen, *which, target)) {
+        if let Some((seen, _)) =
+            usual.filter(|(seen, which)| self.step_again(*seen, *which, target))
+        {
             return seen.turn.into_iter().for_each(|turn| self.turn(turn));
         }
-        let told = if seen.is_none_or(|seen| is_probe(seen.word)) { self.code.told_at(pc) } else { None };
+        let told = if seen.is_none_or(|seen| is_probe(seen.word)) {
+            self.code.told_at(pc)
+        } else {
+            None
+        };
         let transfer = told.as_ref().or(seen.and_then(|seen| seen.transfer));
         let word = transfer.map_or(seen.map_or(0, |seen| seen.word), |transfer| transfer.word);
         let branch = match (transfer, outcome) {
             (Some(transfer), Some(outcome)) => transfer.branch(outcome),
             _ => Branch::None,
         };
-        let reached = Reached { slot, is_executed: slot != DelaySlot::Annulled, origin };
-        let number = self.encoder.step(&StoredStep { branch, target, reached, ..step_of(self.thread, pc, word) });
-        usual.into_iter().for_each(|(seen, which)| seen.usual.set(which, number));
+        let reached = Reached {
+            slot,
+            is_executed: slot != DelaySlot::Annulled,
+            origin,
+        };
+        let number = self.encoder.step(&StoredStep {
+            branch,
+            target,
+            reached,
+            ..step_of(self.thread, pc, word)
+        });
+        usual
+            .into_iter()
+            .for_each(|(seen, which)| seen.usual.set(which, number));
         let turn = seen.and_then(|seen| seen.turn);
         if let Some(turn) = turn.filter(|_| reached.is_executed) {
             self.turn(turn);

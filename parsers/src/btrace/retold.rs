@@ -46,11 +46,18 @@ pub fn retell<B: BlockSink>(
         while let Some(end) = memchr(b'\n', rest) {
             let (line, behind) = rest.split_at(end);
             rest = behind.get(1..).unwrap_or_default();
-            told.line(if std::mem::take(&mut is_too_long) { b"?" } else { line });
+            told.line(if std::mem::take(&mut is_too_long) {
+                b"?"
+            } else {
+                line
+            });
         }
         if count == 0 {
             told.last_line(rest);
-            input.damage().into_iter().for_each(|damage| told.problem(damage.to_string()));
+            input
+                .damage()
+                .into_iter()
+                .for_each(|damage| told.problem(damage.to_string()));
             return Ok(ReadEnd::Complete);
         }
         if rest.len() > LONGEST {
@@ -90,7 +97,13 @@ struct Held {
 impl<'e, B: BlockSink> Told<'e, B> {
     fn new(encoder: &'e mut Encoder<B>) -> Self {
         encoder.thread(THREAD, StoredThread { tid: 1, pid: 0 });
-        Self { encoder, lines: 0, time: 0, held: VecDeque::new(), before: None }
+        Self {
+            encoder,
+            lines: 0,
+            time: 0,
+            held: VecDeque::new(),
+            before: None,
+        }
     }
 
     fn line(&mut self, line: &[u8]) {
@@ -100,14 +113,22 @@ impl<'e, B: BlockSink> Told<'e, B> {
             None if is_ellipsis(line) => self.gap(),
             None if line.trim_ascii().is_empty() || is_heading(line) => {}
             None => {
-                self.problem(format!("line {}: it is none of an instruction, and none is shown for it", self.lines));
+                self.problem(format!(
+                    "line {}: it is none of an instruction, and none is shown for it",
+                    self.lines
+                ));
             }
         }
     }
 
     fn problem(&mut self, message: String) {
         let place = Place::default();
-        self.encoder.problem(&Problem { place, column: 0, message, recurrence: Recurrence::Single });
+        self.encoder.problem(&Problem {
+            place,
+            column: 0,
+            message,
+            recurrence: Recurrence::Single,
+        });
     }
 
     fn last_line(&mut self, line: &[u8]) {
@@ -122,20 +143,46 @@ impl<'e, B: BlockSink> Told<'e, B> {
     fn gap(&mut self) {
         self.show_held();
         if self.before.take().is_some() {
-            self.encoder.marker(THREAD, Gap { reason: GapReason::Lost, instructions: None }.marker(), 0);
+            self.encoder.marker(
+                THREAD,
+                Gap {
+                    reason: GapReason::Lost,
+                    instructions: None,
+                }
+                .marker(),
+                0,
+            );
         }
     }
 
     fn step(&mut self, line: &TextLine<'_>) {
-        let TextLine { delta_nanos, pc, word, .. } = *line;
+        let TextLine {
+            delta_nanos,
+            pc,
+            word,
+            ..
+        } = *line;
         if self.last().is_some_and(|last| !last.may_lead_to(pc)) {
             self.gap();
         }
         self.time = self.time.saturating_add(delta_nanos);
         let transfer = Transfer::of(word, pc);
-        let slot = self.last().map_or(DelaySlot::None, |last| last.slot_at(pc, None));
-        self.held.push_back(Held { line: self.lines, time: self.time, pc, word, transfer, slot });
-        while self.held.front().is_some_and(|first| self.held.len() > first.lines_ahead()) {
+        let slot = self
+            .last()
+            .map_or(DelaySlot::None, |last| last.slot_at(pc, None));
+        self.held.push_back(Held {
+            line: self.lines,
+            time: self.time,
+            pc,
+            word,
+            transfer,
+            slot,
+        });
+        while self
+            .held
+            .front()
+            .is_some_and(|first| self.held.len() > first.lines_ahead())
+        {
             self.show_first();
         }
     }
@@ -152,7 +199,9 @@ impl<'e, B: BlockSink> Told<'e, B> {
 
     /// Shows the first step that is held, by what the next lines say of it.
     fn show_first(&mut self) {
-        let Some(mut first) = self.held.pop_front() else { return };
+        let Some(mut first) = self.held.pop_front() else {
+            return;
+        };
         if let Some(before) = self.before {
             let behind = self.held.front().map(|next| next.pc);
             first.slot = before.slot_at(first.pc, behind);
@@ -177,7 +226,11 @@ impl<'e, B: BlockSink> Told<'e, B> {
             pc: first.pc,
             encoding: encoding_of(first.word),
             target: None,
-            reached: Reached { slot: first.slot, is_executed, origin: StepOrigin::Recorded },
+            reached: Reached {
+                slot: first.slot,
+                is_executed,
+                origin: StepOrigin::Recorded,
+            },
         });
         self.before = Some(first);
     }
@@ -185,7 +238,8 @@ impl<'e, B: BlockSink> Told<'e, B> {
 
 impl Held {
     fn delay(&self) -> Delay {
-        self.transfer.map_or(Delay::None, |transfer| transfer.fork.control.delay)
+        self.transfer
+            .map_or(Delay::None, |transfer| transfer.fork.control.delay)
     }
 
     /// How many lines behind it tell what it did.
@@ -204,7 +258,8 @@ impl Held {
         let target = self.transfer?.fork.control.target.address()?;
         let has_slot = ahead[0]? == self.pc.wrapping_add(WORD);
         let then = if has_slot { ahead[1]? } else { ahead[0]? };
-        let is_known = target != self.behind_slot() && (then == target || then == self.behind_slot());
+        let is_known =
+            target != self.behind_slot() && (then == target || then == self.behind_slot());
         is_known.then_some(then == target)
     }
 
@@ -213,8 +268,14 @@ impl Held {
         let is_slot = pc == self.pc.wrapping_add(WORD);
         match self.delay() {
             Delay::Annulled if is_slot => DelaySlot::Annulled,
-            Delay::UnlessNotTaken if is_slot && self.is_taken([Some(pc), behind]) == Some(false) => DelaySlot::Annulled,
-            Delay::Slot | Delay::UnlessNotTaken if is_slot || self.slot == DelaySlot::Executed => DelaySlot::Executed,
+            Delay::UnlessNotTaken
+                if is_slot && self.is_taken([Some(pc), behind]) == Some(false) =>
+            {
+                DelaySlot::Annulled
+            }
+            Delay::Slot | Delay::UnlessNotTaken if is_slot || self.slot == DelaySlot::Executed => {
+                DelaySlot::Executed
+            }
             _ => DelaySlot::None,
         }
     }

@@ -70,7 +70,9 @@ pub struct Btrace {
 
 impl fmt::Debug for Btrace {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Btrace").field("file", &self.file.name).finish_non_exhaustive()
+        out.debug_struct("Btrace")
+            .field("file", &self.file.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -79,7 +81,11 @@ impl Btrace {
     ///
     /// # Errors
     /// The file could not be read, or does not begin like a recording.
-    pub fn open(file: TraceFile, options: BtraceOptions, mut kept: KeptOptions) -> Result<Self, SourceError> {
+    pub fn open(
+        file: TraceFile,
+        options: BtraceOptions,
+        mut kept: KeptOptions,
+    ) -> Result<Self, SourceError> {
         let failed = |error| SourceError::Read { offset: 0, error };
         let layout = layout_of(&file, options.layout)?;
         let mut traits = SourceTraits {
@@ -108,29 +114,49 @@ impl Btrace {
         };
         let fit = fit_of(&file, &layout, &options.program).map_err(failed)?;
         let named = !options.program.is_empty();
-        let program = if fit.is_of_another_program() { Vec::new() } else { options.program };
-        let notice = program.is_empty().then(|| lacks_program(named.then_some(&fit)));
+        let program = if fit.is_of_another_program() {
+            Vec::new()
+        } else {
+            options.program
+        };
+        let notice = program
+            .is_empty()
+            .then(|| lacks_program(named.then_some(&fit)));
         // Another program or layout makes other steps of the same file.
         let fingerprint = fingerprint_of(&program, &layout);
         kept.identity = kept.identity.map(|part| part.rotate_left(1) ^ fingerprint);
         traits.options = format!("made with {fingerprint:016x}");
         let is_complete = !program.is_empty();
-        let (read_file, read_layout, read_program) = (file.clone(), layout.clone(), program.clone());
+        let (read_file, read_layout, read_program) =
+            (file.clone(), layout.clone(), program.clone());
         let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
             let order = Order::new(RecordReader::new(read_file, read_layout));
             rebuild(order, &read_program, is_stopped, encoder)
         };
         let trace = StoredTrace::new(StepStore::open(kept, Box::new(read)));
-        Ok(Self { trace, traits, file, layout: Some(Box::new(layout)), notice, is_complete, program })
+        Ok(Self {
+            trace,
+            traits,
+            file,
+            layout: Some(Box::new(layout)),
+            notice,
+            is_complete,
+            program,
+        })
     }
 
     /// How well the files of a program fit some records of a recording; none for a text, which needs no program.
     ///
     /// # Errors
     /// The file could not be read, or does not begin like a recording.
-    pub fn program_fit(file: &TraceFile, options: &BtraceOptions) -> Result<Option<ProgramFit>, SourceError> {
+    pub fn program_fit(
+        file: &TraceFile,
+        options: &BtraceOptions,
+    ) -> Result<Option<ProgramFit>, SourceError> {
         let layout = layout_of(file, options.layout.clone())?;
-        let fit = layout.map(|layout| fit_of(file, &layout, &options.program)).transpose();
+        let fit = layout
+            .map(|layout| fit_of(file, &layout, &options.program))
+            .transpose();
         fit.map_err(|error| SourceError::Read { offset: 0, error })
     }
 
@@ -153,12 +179,18 @@ impl Btrace {
         if position.0 == 0 {
             return Ok(1);
         }
-        Ok(self.store().records_of_item(position.0 + 1, &mut StoreScratch::default())?.start)
+        Ok(self
+            .store()
+            .records_of_item(position.0 + 1, &mut StoreScratch::default())?
+            .start)
     }
 
     /// The records in the order of the file; none of a text, which has none.
     pub fn records_in_file(&self) -> Option<RecordReader> {
-        Some(RecordReader::new(self.file.clone(), self.layout.as_deref()?.clone()))
+        Some(RecordReader::new(
+            self.file.clone(),
+            self.layout.as_deref()?.clone(),
+        ))
     }
 
     /// How records stand in the file; none of a text.
@@ -179,13 +211,19 @@ impl Btrace {
         sink: &mut S,
     ) -> Result<Parsed, SourceError> {
         let end = self.trace.parse(&range, self, scratch.of(), sink);
-        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
+        let end = end.map_err(|error| SourceError::Read {
+            offset: range.start,
+            error,
+        })?;
         Ok(Parsed { lines: 0, end })
     }
 }
 
 /// None for a text.
-fn layout_of(file: &TraceFile, told: Option<BranchLayout>) -> Result<Option<BranchLayout>, SourceError> {
+fn layout_of(
+    file: &TraceFile,
+    told: Option<BranchLayout>,
+) -> Result<Option<BranchLayout>, SourceError> {
     if let Some(layout) = told {
         return Ok(Some(layout));
     }
@@ -217,10 +255,20 @@ fn lacks_program(fit: Option<&ProgramFit>) -> String {
 fn fingerprint_of(program: &[ProgramFile], layout: &BranchLayout) -> u64 {
     let mut numbers = vec![RULES, layout.fingerprint()];
     for file in program {
-        numbers.extend([file.entry.map_or(1, |entry| entry.wrapping_mul(2)), file.parts.len() as u64]);
-        numbers.extend(file.parts.iter().flat_map(|part| [part.address, xxhash_rust::xxh3::xxh3_64(&part.bytes)]));
+        numbers.extend([
+            file.entry.map_or(1, |entry| entry.wrapping_mul(2)),
+            file.parts.len() as u64,
+        ]);
+        numbers.extend(
+            file.parts
+                .iter()
+                .flat_map(|part| [part.address, xxhash_rust::xxh3::xxh3_64(&part.bytes)]),
+        );
     }
-    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let bytes: Vec<u8> = numbers
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect();
     xxhash_rust::xxh3::xxh3_64(&bytes)
 }
 
@@ -241,7 +289,13 @@ fn rebuild(
         rebuild.turn(&turn);
         count = turn.ordinal;
     }
-    rebuild.finish(count, Ending { cut_off_bytes: order.cut_off_bytes(), damage: order.damage() });
+    rebuild.finish(
+        count,
+        Ending {
+            cut_off_bytes: order.cut_off_bytes(),
+            damage: order.damage(),
+        },
+    );
     Ok(ReadEnd::Complete)
 }
 
@@ -284,7 +338,12 @@ impl Source for Btrace {
         self.trace.length_now()
     }
 
-    fn cut(&self, target: u64, limit: u64, _scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+    fn cut(
+        &self,
+        target: u64,
+        limit: u64,
+        _scratch: &mut ParseScratch,
+    ) -> Result<Option<u64>, SourceError> {
         Ok(self.trace.cut(target, limit))
     }
 
@@ -299,11 +358,20 @@ impl Source for Btrace {
 
     fn recording(&self, marker: Marker) -> Option<Recording> {
         let is_filtered = marker.kind == MarkerKind::RECORDING && marker.value == FILTERED;
-        is_filtered.then_some(Recording { is_filtered, lacks_steps: true, has_system_calls: false })
+        is_filtered.then_some(Recording {
+            is_filtered,
+            lacks_steps: true,
+            has_system_calls: false,
+        })
     }
 
     fn notice(&self) -> Option<String> {
-        let notices: Vec<_> = self.notice.iter().cloned().chain(self.store().notice()).collect();
+        let notices: Vec<_> = self
+            .notice
+            .iter()
+            .cloned()
+            .chain(self.store().notice())
+            .collect();
         (!notices.is_empty()).then(|| notices.join("; "))
     }
 
@@ -316,32 +384,56 @@ impl Source for Btrace {
     }
 
     fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
-        let item = self.store().item_of_record(number, &mut StoreScratch::default());
+        let item = self
+            .store()
+            .item_of_record(number, &mut StoreScratch::default());
         let item = item.map_err(|error| SourceError::Read { offset: 0, error })?;
         Ok(item.map(Position))
     }
 
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
-        self.store().known_codes().map(|codes| codes.iter().map(Code::instruction).collect())
+        self.store()
+            .known_codes()
+            .map(|codes| codes.iter().map(Code::instruction).collect())
     }
 
-    fn check_records(&self, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
-        let Some(reader) = self.records_in_file() else { return Ok(()) };
-        let head = BtraceHead::of(&self.file).map_err(|error| SourceError::Read { offset: 0, error })?;
+    fn check_records(
+        &self,
+        findings: &mut Findings,
+        watch: &mut CheckWatch<'_>,
+    ) -> Result<(), SourceError> {
+        let Some(reader) = self.records_in_file() else {
+            return Ok(());
+        };
+        let head =
+            BtraceHead::of(&self.file).map_err(|error| SourceError::Read { offset: 0, error })?;
         let count = match head {
             Some(BtraceHead::Records { count, .. }) => count,
             Some(BtraceHead::Text) | None => None,
         };
-        check_recording(Check { reader, count, program: &self.program }, findings, watch)
+        check_recording(
+            Check {
+                reader,
+                count,
+                program: &self.program,
+            },
+            findings,
+            watch,
+        )
     }
 
     fn is_text(&self) -> bool {
         false
     }
 
-    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
+    fn made_lines(
+        &self,
+        range: Range<u64>,
+        each: &mut dyn FnMut(MadeLine<'_>),
+    ) -> Result<(), SourceError> {
         let mut lines = Lines::new(range.start, each);
-        self.parse(range, &mut ParseScratch::default(), &mut lines).map(|_| ())
+        self.parse(range, &mut ParseScratch::default(), &mut lines)
+            .map(|_| ())
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {

@@ -21,7 +21,11 @@ const LOOKED_AT: u64 = 256;
 ///
 /// # Errors
 /// The file could not be read.
-pub fn fit_of(file: &TraceFile, layout: &BranchLayout, files: &[ProgramFile]) -> io::Result<ProgramFit> {
+pub fn fit_of(
+    file: &TraceFile,
+    layout: &BranchLayout,
+    files: &[ProgramFile],
+) -> io::Result<ProgramFit> {
     let code = ProgramCode::new(files);
     let mut fit = ProgramFit::default();
     let record_bytes = layout.record_bytes as u64;
@@ -31,11 +35,16 @@ pub fn fit_of(file: &TraceFile, layout: &BranchLayout, files: &[ProgramFile]) ->
         None => file.data.length()?.saturating_sub(layout.first_record) / record_bytes.max(1),
     };
     let step = (count / PLACES).max(LOOKED_AT);
-    for place in (0..PLACES).map(|place| place * step).take_while(|place| *place < count) {
+    for place in (0..PLACES)
+        .map(|place| place * step)
+        .take_while(|place| *place < count)
+    {
         let first_record = layout.first_record + place * record_bytes;
         let mut reader = RecordReader::new(file.clone(), layout.clone().beginning_at(first_record));
         for _ in 0..LOOKED_AT {
-            let Some(record) = reader.next_record()? else { break };
+            let Some(record) = reader.next_record()? else {
+                break;
+            };
             match (code.word(record.pc), record.word) {
                 (None, _) => fit.nowhere += 1,
                 (Some(found), Some(told)) if found == told || is_probe(found) => fit.same += 1,

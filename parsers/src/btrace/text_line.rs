@@ -18,8 +18,12 @@ pub const HEADING: &str = "Delta NS Address          Instruction   (disassembled
 
 /// Whether a line is the one that texts begin with.
 pub fn is_heading(line: &[u8]) -> bool {
-    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    [&b"Delta"[..], b"NS", b"Address"].iter().all(|expected| words.next() == Some(*expected))
+    let mut words = line
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
+    [&b"Delta"[..], b"NS", b"Address"]
+        .iter()
+        .all(|expected| words.next() == Some(*expected))
 }
 
 /// Whether a line says that lines were left out.
@@ -36,15 +40,24 @@ impl<'a> TextLine<'a> {
         let is_full = (8..=16).contains(&pc.len()) && opcode.len() == 8;
         let delta_nanos = std::str::from_utf8(delta).ok()?.parse().ok()?;
         let pc = hex(pc).filter(|pc| is_full && pc.is_multiple_of(4))?;
-        Some(Self { delta_nanos, pc, word: hex(opcode)? as u32, text: rest.trim_ascii() })
+        Some(Self {
+            delta_nanos,
+            pc,
+            word: hex(opcode)? as u32,
+            text: rest.trim_ascii(),
+        })
     }
 }
 
 /// The first word of a line and what follows it.
 fn word(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = line.trim_ascii_start();
-    let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
-    line.split_at_checked(end).filter(|(word, _)| !word.is_empty())
+    let end = line
+        .iter()
+        .position(u8::is_ascii_whitespace)
+        .unwrap_or(line.len());
+    line.split_at_checked(end)
+        .filter(|(word, _)| !word.is_empty())
 }
 
 fn hex(digits: &[u8]) -> Option<u64> {
@@ -60,14 +73,28 @@ mod tests {
     #[test]
     fn a_line_has_four_parts() {
         let line = b"   12960 0000000100000744 e05ba87f      ldx     [%sp+0x87f], %l0";
-        let expected =
-            TextLine { delta_nanos: 12960, pc: 0x1_0000_0744, word: 0xe05b_a87f, text: b"ldx     [%sp+0x87f], %l0" };
+        let expected = TextLine {
+            delta_nanos: 12960,
+            pc: 0x1_0000_0744,
+            word: 0xe05b_a87f,
+            text: b"ldx     [%sp+0x87f], %l0",
+        };
         assert_eq!(TextLine::of(line), Some(expected));
-        let bare = TextLine { delta_nanos: 0, pc: 0x1000, word: 0x0100_0000, text: b"" };
+        let bare = TextLine {
+            delta_nanos: 0,
+            pc: 0x1000,
+            word: 0x0100_0000,
+            text: b"",
+        };
         assert_eq!(TextLine::of(b"0 00001000 01000000"), Some(bare));
-        for other in
-            [&b"0 00001001 01000000"[..], b"x 00001000 01000000", b"0 1000 01000000", b"0 00001000", b" ...", b""]
-        {
+        for other in [
+            &b"0 00001001 01000000"[..],
+            b"x 00001000 01000000",
+            b"0 1000 01000000",
+            b"0 00001000",
+            b" ...",
+            b"",
+        ] {
             assert_eq!(TextLine::of(other), None, "{other:?}");
         }
     }

@@ -23,14 +23,21 @@ pub struct Windows {
 
 impl Default for Windows {
     fn default() -> Self {
-        Self { depth: 0, frames: [None; COUNT as usize] }
+        Self {
+            depth: 0,
+            frames: [None; COUNT as usize],
+        }
     }
 }
 
 impl Windows {
     /// What plain names mean.
     pub fn mode(&self) -> Mode {
-        Mode::Window { current: self.window() as u8, count: COUNT, globals: 0 }
+        Mode::Window {
+            current: self.window() as u8,
+            count: COUNT,
+            globals: 0,
+        }
     }
 
     /// Takes what an instruction does; true when nothing is known of the window that comes back.
@@ -50,7 +57,9 @@ impl Windows {
     /// The cells of the window that frames of their own have.
     pub fn cells(&self) -> impl Iterator<Item = RegisterView> {
         let mode = self.mode();
-        let names = ["l", "i"].into_iter().flat_map(|kind| (0..8).map(move |number| format!("%{kind}{number}")));
+        let names = ["l", "i"]
+            .into_iter()
+            .flat_map(|kind| (0..8).map(move |number| format!("%{kind}{number}")));
         let register = names.filter_map(|name| Registers::view(&name, SET));
         register.map(move |view| cell_of(view.register, mode))
     }
@@ -80,9 +89,18 @@ mod tests {
     fn a_frame_whose_cells_a_deeper_one_had_comes_back_unknown() {
         let mut windows = Windows::default();
         let mut turn = |step, count: usize| (0..count).filter(|_| windows.turn(step)).count();
-        assert_eq!((turn(WindowStep::Save, 31), turn(WindowStep::Restore, 31)), (0, 0));
-        assert_eq!((turn(WindowStep::Save, 34), turn(WindowStep::Restore, 34)), (0, 3));
-        assert_eq!((turn(WindowStep::Restore, 5), turn(WindowStep::Flush, 1)), (5, 0));
+        assert_eq!(
+            (turn(WindowStep::Save, 31), turn(WindowStep::Restore, 31)),
+            (0, 0)
+        );
+        assert_eq!(
+            (turn(WindowStep::Save, 34), turn(WindowStep::Restore, 34)),
+            (0, 3)
+        );
+        assert_eq!(
+            (turn(WindowStep::Restore, 5), turn(WindowStep::Flush, 1)),
+            (5, 0)
+        );
         assert_eq!(windows.cells().count(), 16);
     }
 }

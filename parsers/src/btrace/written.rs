@@ -48,7 +48,14 @@ impl<W: Write> TextWriter<W> {
     /// It could not be written.
     pub fn new(mut out: W, name: Option<String>) -> io::Result<Self> {
         writeln!(out, "{HEADING}")?;
-        Ok(Self { out, name, number: None, last_time: None, lines: 0, failure: None })
+        Ok(Self {
+            out,
+            name,
+            number: None,
+            last_time: None,
+            lines: 0,
+            failure: None,
+        })
     }
 
     fn is_of(&self, thread: ThreadNumber) -> bool {
@@ -81,12 +88,24 @@ impl<W: Write> EventSink for TextWriter<W> {
         if !self.is_of(step.thread) {
             return;
         }
-        let text = step_text(step.text, step.encoding(), step.pc, step.instruction_set, step.length_bytes);
+        let text = step_text(
+            step.text,
+            step.encoding(),
+            step.pc,
+            step.instruction_set,
+            step.length_bytes,
+        );
         let (mnemonic, operands) = text.split_once(' ').unwrap_or((&text, ""));
-        let delta = step.time.zip(self.last_time).map_or(0, |(time, last)| time.saturating_sub(last));
+        let delta = step
+            .time
+            .zip(self.last_time)
+            .map_or(0, |(time, last)| time.saturating_sub(last));
         self.last_time = step.time.or(self.last_time);
         self.lines += 1;
-        let line = format!("{delta:8} {:016x} {:08x}      {mnemonic:<8}{operands}", step.pc.0, step.opcode);
+        let line = format!(
+            "{delta:8} {:016x} {:08x}      {mnemonic:<8}{operands}",
+            step.pc.0, step.opcode
+        );
         self.line(line.trim_end());
     }
 
@@ -122,7 +141,13 @@ struct Step {
 impl<F: FnMut(&BranchRecord)> RecordsOfSteps<F> {
     /// Hands out each record.
     pub fn new(each: F) -> Self {
-        Self { each, steps: VecDeque::new(), names: Vec::new(), records: 0, left_out: 0 }
+        Self {
+            each,
+            steps: VecDeque::new(),
+            names: Vec::new(),
+            records: 0,
+            left_out: 0,
+        }
     }
 
     /// No more steps come, or none that follow those before.
@@ -133,8 +158,12 @@ impl<F: FnMut(&BranchRecord)> RecordsOfSteps<F> {
     }
 
     fn take_first(&mut self) {
-        let Some(step) = self.steps.pop_front() else { return };
-        let Some(transfer) = Transfer::of(step.word, step.pc).filter(|_| step.slot != DelaySlot::Annulled) else {
+        let Some(step) = self.steps.pop_front() else {
+            return;
+        };
+        let Some(transfer) =
+            Transfer::of(step.word, step.pc).filter(|_| step.slot != DelaySlot::Annulled)
+        else {
             return;
         };
         let Some(kind) = transfer.kind else { return };
@@ -144,7 +173,11 @@ impl<F: FnMut(&BranchRecord)> RecordsOfSteps<F> {
             return;
         };
         self.records += 1;
-        (self.each)(&BranchRecord { number: self.records, kind: Some(kind as u8), ..record });
+        (self.each)(&BranchRecord {
+            number: self.records,
+            kind: Some(kind as u8),
+            ..record
+        });
     }
 }
 
@@ -163,12 +196,14 @@ fn record_of(step: &Step, transfer: &Transfer, ahead: [Option<Step>; 2]) -> Opti
     let is_taken = match (transfer.is_always_taken, step.branch) {
         (Some(is_taken), _) => is_taken,
         (None, Branch::Conditional(Some(is_taken))) => is_taken,
-        (None, _) => {
-            then.filter(|then| *then != behind_slot).is_some_and(|then| control.target.address() == Some(then))
-        }
+        (None, _) => then
+            .filter(|then| *then != behind_slot)
+            .is_some_and(|then| control.target.address() == Some(then)),
     };
     let target = match (is_taken, control.target.address()) {
-        (true, Some(target)) => then.filter(|then| is_same_small(step.pc, target, *then)).unwrap_or(target),
+        (true, Some(target)) => then
+            .filter(|then| is_same_small(step.pc, target, *then))
+            .unwrap_or(target),
         (false, _) => then.unwrap_or(behind_slot),
         (true, None) => then?,
     };

@@ -25,7 +25,11 @@ pub fn branch_of(kind: u8) -> Branch {
 /// The name of the type of the records of such instructions.
 pub fn instruction_name(branch: Branch) -> &'static str {
     let is_meant = |kind: &u8| branch_of(*kind) == branch;
-    record_name((0..=u8::MAX).find(|kind| is_meant(kind) && u16::from(*kind) >= kind::INSTRUCTION).unwrap_or(u8::MAX))
+    record_name(
+        (0..=u8::MAX)
+            .find(|kind| is_meant(kind) && u16::from(*kind) >= kind::INSTRUCTION)
+            .unwrap_or(u8::MAX),
+    )
 }
 
 #[cfg(test)]

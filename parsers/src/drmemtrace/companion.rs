@@ -34,7 +34,10 @@ impl CompanionProblems {
     pub(super) fn push(&mut self, offset: usize, message: String) {
         self.count += 1;
         if self.first.len() < PROBLEM_LIMIT {
-            self.first.push(CompanionProblem { offset: offset as u64, message });
+            self.first.push(CompanionProblem {
+                offset: offset as u64,
+                message,
+            });
         }
     }
 }
@@ -42,11 +45,13 @@ impl CompanionProblems {
 /// Lines with their offsets, without their ends.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut offset = 0;
-    bytes.split_inclusive(|byte| *byte == b'\n').map(move |line| {
-        let start = offset;
-        offset += line.len();
-        (start, line.trim_ascii_end())
-    })
+    bytes
+        .split_inclusive(|byte| *byte == b'\n')
+        .map(move |line| {
+            let start = offset;
+            offset += line.len();
+            (start, line.trim_ascii_end())
+        })
 }
 
 /// A decimal number, blanks around it.
@@ -57,13 +62,23 @@ pub(super) fn decimal(field: &[u8]) -> Option<u64> {
 /// A hexadecimal number with or without `0x`, blanks around it.
 pub(super) fn hexadecimal(field: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(field).ok()?.trim();
-    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+    let digits = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))
+        .unwrap_or(text);
     // The library would also take a sign.
-    digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u64::from_str_radix(digits, 16).ok())?
+    digits
+        .bytes()
+        .all(|digit| digit.is_ascii_hexdigit())
+        .then(|| u64::from_str_radix(digits, 16).ok())?
 }
 
 /// A number that is hexadecimal with `0x` before it, decimal otherwise.
 pub(super) fn number(field: &[u8]) -> Option<u64> {
     let field = field.trim_ascii();
-    if field.starts_with(b"0x") || field.starts_with(b"0X") { hexadecimal(field) } else { decimal(field) }
+    if field.starts_with(b"0x") || field.starts_with(b"0X") {
+        hexadecimal(field)
+    } else {
+        decimal(field)
+    }
 }

@@ -10,13 +10,27 @@ use crate::drmemtrace::physical_pages::PhysicalPages;
 fn modules_text(log: &ModulesLog) -> String {
     let mut text = String::new();
     for segment in &log.segments {
-        let range = segment.addresses.as_ref().map(|range| format!("{:x}..{:x}", range.start, range.end));
-        let numbers = [segment.offset, segment.preferred_base].map(|number| number.map(|number| format!("{number:x}")));
+        let range = segment
+            .addresses
+            .as_ref()
+            .map(|range| format!("{:x}..{:x}", range.start, range.end));
+        let numbers = [segment.offset, segment.preferred_base]
+            .map(|number| number.map(|number| format!("{number:x}")));
         let [offset, base] = numbers.map(|number| number.unwrap_or("-".into()));
         let range = range.unwrap_or("-".into());
-        text += &format!("{} {range} {offset} {base} {} {}\n", segment.first, segment.contents.len(), segment.path);
+        text += &format!(
+            "{} {range} {offset} {base} {} {}\n",
+            segment.first,
+            segment.contents.len(),
+            segment.path
+        );
     }
-    text + &log.problems.first.iter().map(|problem| format!("{problem}\n")).collect::<String>()
+    text + &log
+        .problems
+        .first
+        .iter()
+        .map(|problem| format!("{problem}\n"))
+        .collect::<String>()
 }
 
 #[track_caller]
@@ -26,15 +40,28 @@ fn check(text: &[u8], expected: &str) {
 
 #[test]
 fn every_version_of_the_module_table_is_read() {
-    check(b"Module Table: 2\n 0, 4096, /bin/a\n 1, 8192, /lib/b, c\n", "0 - - - 0 /bin/a\n1 - - - 0 /lib/b, c\n");
+    check(
+        b"Module Table: 2\n 0, 4096, /bin/a\n 1, 8192, /lib/b, c\n",
+        "0 - - - 0 /bin/a\n1 - - - 0 /lib/b, c\n",
+    );
     let columns = |text: &str| format!("Module Table: version {text}");
-    let two = columns("2, count 1\nColumns: id, start, end, entry, path\n 0, 0x1000, 0x2000, 0x1010, /bin/a\n");
+    let two = columns(
+        "2, count 1\nColumns: id, start, end, entry, path\n 0, 0x1000, 0x2000, 0x1010, /bin/a\n",
+    );
     check(two.as_bytes(), "0 1000..2000 - - 0 /bin/a\n");
-    let three = columns("3, count 2\nColumns: x\n 0, 0, 0x1000, 0x2000, 0x0, /a\n 1, 0, 0x2000, 0x3000, 0x0, /a\n");
-    check(three.as_bytes(), "0 1000..2000 - - 0 /a\n0 2000..3000 - - 0 /a\n");
-    let four = columns("4, count 1\nColumns: x\n 0, 0, 0x1000, 0x2000, 0x0, 00002000, v#1,0, /a b\n");
+    let three = columns(
+        "3, count 2\nColumns: x\n 0, 0, 0x1000, 0x2000, 0x0, /a\n 1, 0, 0x2000, 0x3000, 0x0, /a\n",
+    );
+    check(
+        three.as_bytes(),
+        "0 1000..2000 - - 0 /a\n0 2000..3000 - - 0 /a\n",
+    );
+    let four =
+        columns("4, count 1\nColumns: x\n 0, 0, 0x1000, 0x2000, 0x0, 00002000, v#1,0, /a b\n");
     check(four.as_bytes(), "0 1000..2000 2000 - 0 /a b\n");
-    let five = columns("5, count 1\nColumns: x\n 0, 0, 0x1000, 0x2000, 0x0, 0x2000, 0x400000, v#1,0, /a\n");
+    let five = columns(
+        "5, count 1\nColumns: x\n 0, 0, 0x1000, 0x2000, 0x0, 0x2000, 0x400000, v#1,0, /a\n",
+    );
     check(five.as_bytes(), "0 1000..2000 2000 400000 0 /a\n");
 }
 
@@ -55,12 +82,24 @@ fn windows_adds_two_fields_and_others_a_text_before_the_path() {
 #[test]
 fn a_damaged_entry_costs_itself() {
     let text = b"Module Table: version 3, count 3\nColumns: x\n 0, 0, 0x1000, 0x2000, 0x0, /a\n 1, 0, zebra, 0x3000, 0x0, /a\n 2, 0, 0x3000, 0x4000, 0x0, /a\n";
-    check(text, "0 1000..2000 - - 0 /a\n0 3000..4000 - - 0 /a\nbyte 76: its start is no number: \"zebra\"\n");
+    check(
+        text,
+        "0 1000..2000 - - 0 /a\n0 3000..4000 - - 0 /a\nbyte 76: its start is no number: \"zebra\"\n",
+    );
     let ends = b"Module Table: version 5, count 9\nColumns: x\n 0, 0, 0x1000, 0x2000, 0x0, 0, 0, v#1,99, /a\n";
-    check(ends, "byte 45: its custom field is longer than the file\nbyte 89: the file ends after 1 of 9 entries\n");
-    check(b"junk", "byte 0: no line \"Module Table: version N, count N\" begins it\n");
+    check(
+        ends,
+        "byte 45: its custom field is longer than the file\nbyte 89: the file ends after 1 of 9 entries\n",
+    );
+    check(
+        b"junk",
+        "byte 0: no line \"Module Table: version N, count N\" begins it\n",
+    );
     let backwards = b"Module Table: version 2, count 1\nColumns: x\n 0, 0x2000, 0x1000, 0x0, /a\n";
-    check(backwards, "byte 45: it ends at 0x1000, before its start at 0x2000\n");
+    check(
+        backwards,
+        "byte 45: it ends at 0x1000, before its start at 0x2000\n",
+    );
 }
 
 #[test]
@@ -70,14 +109,23 @@ fn an_address_has_a_module_an_offset_and_an_own_address() {
     let log = ModulesLog::parse(text);
     let at = |address: u64| {
         let segment = log.segment_at(address)?;
-        Some((log.name_of(address)?, segment.file_offset(address)?, segment.own_address(address)?))
+        Some((
+            log.name_of(address)?,
+            segment.file_offset(address)?,
+            segment.own_address(address)?,
+        ))
     };
     // The later one took the place of the first.
     assert_eq!(at(0x10004), Some(("new.so+0x4".into(), 4, 4)));
     // Mapped from the page on that holds the offset.
     assert_eq!(at(0x12f00), Some(("new.so+0x2f00".into(), 0x2f00, 0x3f00)));
     assert_eq!(at(0x11000), None);
-    assert_eq!(log.modules().map(|module| module.file_name()).collect::<Vec<_>>(), ["old", "new.so"]);
+    assert_eq!(
+        log.modules()
+            .map(|module| module.file_name())
+            .collect::<Vec<_>>(),
+        ["old", "new.so"]
+    );
     assert_eq!(log.extent_of(&log.segments[1]), Some(0x10000..0x13000));
 }
 
@@ -88,13 +136,30 @@ fn functions_have_flags_and_names_with_commas() {
     let shown: Vec<String> = list
         .functions
         .iter()
-        .map(|f| format!("{} {} {:x} {} {}", f.id, f.argument_count, f.address, f.is_return_traced, f.symbol()))
+        .map(|f| {
+            format!(
+                "{} {} {:x} {} {}",
+                f.id,
+                f.argument_count,
+                f.address,
+                f.is_return_traced,
+                f.symbol()
+            )
+        })
         .collect();
     assert_eq!(
         shown,
-        ["0 1 1000 true fib", "7 1 2000 false free", "8 2 3000 true f<int, char>", "9 0 4000 false g<x,y>"]
+        [
+            "0 1 1000 true fib",
+            "7 1 2000 false free",
+            "8 2 3000 true f<int, char>",
+            "9 0 4000 false g<x,y>"
+        ]
     );
-    assert_eq!((list.name_of(8), list.name_of(1)), (Some("a!f<int, char>"), None));
+    assert_eq!(
+        (list.name_of(8), list.name_of(1)),
+        (Some("a!f<int, char>"), None)
+    );
     assert_eq!(list.problems.first[0].offset, 79);
     assert_eq!(FunctionList::parse(b""), FunctionList::default());
 }
@@ -105,13 +170,27 @@ fn physical_pages_leave_out_what_is_zero() {
         address_mapping { \n virtual_address: 0x5000\n physical_address: 0x2000\n}\npage_count: 2\nphysical_address: zebra\n";
     let pages = PhysicalPages::parse(text);
     assert_eq!(
-        (pages.physical(0x12), pages.physical(0x5fff), pages.physical(0x6000)),
+        (
+            pages.physical(0x12),
+            pages.physical(0x5fff),
+            pages.physical(0x6000)
+        ),
         (Some(0x2012), Some(0x2fff), None)
     );
-    assert_eq!(pages.virtual_addresses(0x2001).collect::<Vec<_>>(), [1, 0x5001]);
+    assert_eq!(
+        pages.virtual_addresses(0x2001).collect::<Vec<_>>(),
+        [1, 0x5001]
+    );
     assert_eq!(pages.problems.count, 1);
     let sizeless = PhysicalPages::parse(b"virtual_address: 1\nphysical_address: 2\n");
-    assert_eq!((sizeless.physical(1), sizeless.virtual_addresses(2).count(), sizeless.problems.count), (None, 0, 1));
+    assert_eq!(
+        (
+            sizeless.physical(1),
+            sizeless.virtual_addresses(2).count(),
+            sizeless.problems.count
+        ),
+        (None, 0, 1)
+    );
 }
 
 proptest! {

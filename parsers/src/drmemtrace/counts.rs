@@ -76,14 +76,22 @@ const RECENT: usize = 1 << 12;
 impl Counter {
     /// Who the threads are and what they did, in order of their numbers.
     pub fn threads(&self) -> impl Iterator<Item = (ThreadIdentity, &Counts)> {
-        self.threads.iter().map(|thread| (thread.identity, &thread.counts))
+        self.threads
+            .iter()
+            .map(|thread| (thread.identity, &thread.counts))
     }
 
     /// The figures of all threads together.
     pub fn total(&self) -> Counts {
-        let mut total = self.threads.iter().fold(Counts::default(), |total, thread| total.plus(&thread.counts));
+        let mut total = self
+            .threads
+            .iter()
+            .fold(Counts::default(), |total, thread| {
+                total.plus(&thread.counts)
+            });
         let addresses = self.addresses.of_all();
-        (total.unique_instructions, total.unique_is_at_least) = (addresses.count, addresses.is_at_least);
+        (total.unique_instructions, total.unique_is_at_least) =
+            (addresses.count, addresses.is_at_least);
         total
     }
 
@@ -167,8 +175,12 @@ impl RecordSink for Counter {
 impl ThreadCounter {
     fn marker(&mut self, marker: Marker) {
         match marker.kind {
-            MarkerKind::SYSTEM_CALL_START | MarkerKind::CONTEXT_SWITCH_START => self.is_in_kernel = true,
-            MarkerKind::SYSTEM_CALL_END | MarkerKind::CONTEXT_SWITCH_END => self.is_in_kernel = false,
+            MarkerKind::SYSTEM_CALL_START | MarkerKind::CONTEXT_SWITCH_START => {
+                self.is_in_kernel = true
+            }
+            MarkerKind::SYSTEM_CALL_END | MarkerKind::CONTEXT_SWITCH_END => {
+                self.is_in_kernel = false
+            }
             MarkerKind::HARDWARE_EVENT => self.events += 1,
             MarkerKind::HARDWARE_RETURN => self.events = self.events.saturating_sub(1),
             _ => {}

@@ -120,7 +120,12 @@ impl Decoder {
     }
 
     /// Decodes what lies at `offset` in the records of the file, up to its end or the next time.
-    pub fn decode<S: RecordSink>(&mut self, bytes: &[u8], offset: u64, out: &mut Output<'_, S>) -> Pause {
+    pub fn decode<S: RecordSink>(
+        &mut self,
+        bytes: &[u8],
+        offset: u64,
+        out: &mut Output<'_, S>,
+    ) -> Pause {
         if bytes.is_empty() {
             return Pause::Block; // which tells no width
         }
@@ -133,7 +138,11 @@ impl Decoder {
         self.offset = offset;
         match width {
             Width::Wide => self.run(width, bytes.as_chunks().0.iter().map(RawRecord::wide), out),
-            Width::Narrow => self.run(width, bytes.as_chunks().0.iter().map(RawRecord::narrow), out),
+            Width::Narrow => self.run(
+                width,
+                bytes.as_chunks().0.iter().map(RawRecord::narrow),
+                out,
+            ),
         }
     }
 
@@ -155,7 +164,10 @@ impl Decoder {
                 kind::ENCODING => self.encoding(record, out),
                 kind::MARKER if record.size == marker::TIMESTAMP && self.is_pause(record, out) => {
                     let bytes = usize::try_from(self.offset - start).unwrap_or(usize::MAX);
-                    return Pause::Time { time: record.value, bytes };
+                    return Pause::Time {
+                        time: record.value,
+                        bytes,
+                    };
                 }
                 kind::MARKER => self.marker(record, out),
                 _ => self.other(record, out),
@@ -191,8 +203,15 @@ impl Decoder {
     fn tell<S: RecordSink>(&mut self, out: &mut Output<'_, S>) -> ThreadNumber {
         let thread = self.thread.unwrap_or_else(|| {
             let tid = tid_in_name(&self.name);
-            let source = if tid.is_some() { "the file's name" } else { "no record and no file name" };
-            self.complain(out, format!("the records do not begin with their thread: {source} tells which it is"));
+            let source = if tid.is_some() {
+                "the file's name"
+            } else {
+                "no record and no file name"
+            };
+            self.complain(
+                out,
+                format!("the records do not begin with their thread: {source} tells which it is"),
+            );
             out.threads.number(tid.unwrap_or(0))
         });
         self.thread = Some(thread);
@@ -207,8 +226,15 @@ impl Decoder {
             self.data_pc = (record.value != self.pc).then_some(record.value);
             return;
         }
-        let is_indirect = matches!(record.kind, kind::INDIRECT_JUMP | kind::INDIRECT_CALL | kind::RETURN);
-        let target = if is_indirect { self.target.take() } else { None };
+        let is_indirect = matches!(
+            record.kind,
+            kind::INDIRECT_JUMP | kind::INDIRECT_CALL | kind::RETURN
+        );
+        let target = if is_indirect {
+            self.target.take()
+        } else {
+            None
+        };
         self.pc = record.value;
         self.next_pc = record.value.wrapping_add(u64::from(record.size));
         self.data_pc = None;
@@ -239,7 +265,11 @@ impl Decoder {
 
     #[inline]
     fn encoding<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
-        let width = if self.width == Some(Width::Narrow) { 4 } else { 8 };
+        let width = if self.width == Some(Width::Narrow) {
+            4
+        } else {
+            8
+        };
         if !(1..=width).contains(&record.size) || !self.encoding.push(record.size, record.value) {
             self.junk(record, out);
         }
@@ -268,13 +298,25 @@ impl Decoder {
             marker::KERNEL_EVENT if self.version < ADDRESS_VERSION => 0,
             _ => record.value,
         };
-        self.push_marker(Marker { kind: MarkerKind(record.size), value }, 0, out);
+        self.push_marker(
+            Marker {
+                kind: MarkerKind(record.size),
+                value,
+            },
+            0,
+            out,
+        );
         if record.size == marker::CHUNK_FOOTER {
             self.chunks.end_chunk(self.thread);
         }
     }
 
-    fn push_marker<S: RecordSink>(&mut self, marker: Marker, size_bytes: u64, out: &mut Output<'_, S>) {
+    fn push_marker<S: RecordSink>(
+        &mut self,
+        marker: Marker,
+        size_bytes: u64,
+        out: &mut Output<'_, S>,
+    ) {
         let thread = self.visible(out);
         out.sink.marker(thread, marker, size_bytes);
     }
@@ -287,7 +329,14 @@ impl Decoder {
             thread
         });
         self.records = self.records.saturating_add(1);
-        out.sink.marker(thread, Marker { kind: MarkerKind(record.size), value: record.value }, 0);
+        out.sink.marker(
+            thread,
+            Marker {
+                kind: MarkerKind(record.size),
+                value: record.value,
+            },
+            0,
+        );
     }
 
     /// All types that are rare.
@@ -296,18 +345,33 @@ impl Decoder {
         match record.kind {
             kind::NO_FETCH => self.instruction(record, out),
             kind::MAYBE_FETCH => {
-                let kind = if record.value == self.pc { kind::NO_FETCH } else { kind::INSTRUCTION };
+                let kind = if record.value == self.pc {
+                    kind::NO_FETCH
+                } else {
+                    kind::INSTRUCTION
+                };
                 self.instruction(RawRecord { kind, ..record }, out);
             }
             2..=9 | 27 | 32..=46 => self.hint(record, u64::from(record.size), out),
             kind::BUNDLE => self.bundle(record, out),
-            kind::INSTRUCTION_FLUSH | kind::DATA_FLUSH if record.size == 0 => self.flush = Some(record),
-            kind::INSTRUCTION_FLUSH | kind::DATA_FLUSH => self.hint(record, u64::from(record.size), out),
+            kind::INSTRUCTION_FLUSH | kind::DATA_FLUSH if record.size == 0 => {
+                self.flush = Some(record)
+            }
+            kind::INSTRUCTION_FLUSH | kind::DATA_FLUSH => {
+                self.hint(record, u64::from(record.size), out)
+            }
             kind::INSTRUCTION_FLUSH_END | kind::DATA_FLUSH_END => self.end_flush(record, out),
             kind::THREAD => self.set_thread(record.value, out),
             kind::THREAD_EXIT => {
                 self.set_thread(record.value, out);
-                self.push_marker(Marker { kind: MarkerKind::THREAD_EXIT, value: record.value }, 0, out);
+                self.push_marker(
+                    Marker {
+                        kind: MarkerKind::THREAD_EXIT,
+                        value: record.value,
+                    },
+                    0,
+                    out,
+                );
             }
             kind::PROCESS => self.set_process(record.value, out),
             kind::HEADER => self.note_version(record.value, out),
@@ -319,12 +383,23 @@ impl Decoder {
     /// Each byte of the value is the length of an instruction.
     fn bundle<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
         let lengths = record.value.to_le_bytes();
-        let width = if self.width == Some(Width::Narrow) { 4 } else { 8 };
-        let Some(lengths) = lengths.get(..usize::from(record.size)).filter(|lengths| lengths.len() <= width) else {
+        let width = if self.width == Some(Width::Narrow) {
+            4
+        } else {
+            8
+        };
+        let Some(lengths) = lengths
+            .get(..usize::from(record.size))
+            .filter(|lengths| lengths.len() <= width)
+        else {
             return self.junk(record, out);
         };
         for length in lengths {
-            let next = RawRecord { kind: kind::INSTRUCTION, size: u16::from(*length), value: self.next_pc };
+            let next = RawRecord {
+                kind: kind::INSTRUCTION,
+                size: u16::from(*length),
+                value: self.next_pc,
+            };
             self.instruction(next, out);
         }
     }
@@ -332,8 +407,16 @@ impl Decoder {
     /// A prefetch, or a flush as long as this.
     fn hint<S: RecordSink>(&mut self, record: RawRecord, size_bytes: u64, out: &mut Output<'_, S>) {
         let kind = MarkerKind(MarkerKind::FIRST_RECORD.0 + record.kind);
-        let marker = Marker { kind, value: record.value };
-        let hint = HintRecord { thread: self.visible(out), marker, size_bytes, pc: self.data_pc };
+        let marker = Marker {
+            kind,
+            value: record.value,
+        };
+        let hint = HintRecord {
+            thread: self.visible(out),
+            marker,
+            size_bytes,
+            pc: self.data_pc,
+        };
         out.sink.hint(&hint);
     }
 
@@ -347,7 +430,11 @@ impl Decoder {
     }
 
     pub(super) fn set_thread<S: RecordSink>(&mut self, tid: u64, out: &mut Output<'_, S>) {
-        let tid = if is_all_ones(tid, self.width) { IDLE } else { tid };
+        let tid = if is_all_ones(tid, self.width) {
+            IDLE
+        } else {
+            tid
+        };
         self.thread = Some(out.threads.number(tid));
         self.is_told = false;
     }
@@ -365,8 +452,15 @@ impl Decoder {
         if ordinal > self.records {
             let missing = ordinal - self.records;
             self.records = ordinal;
-            let records = if missing == 1 { "1 record is".to_owned() } else { format!("{missing} records are") };
-            self.complain(out, format!("{records} missing before this place: is a chunk lost?"));
+            let records = if missing == 1 {
+                "1 record is".to_owned()
+            } else {
+                format!("{missing} records are")
+            };
+            self.complain(
+                out,
+                format!("{records} missing before this place: is a chunk lost?"),
+            );
         }
     }
 
@@ -385,14 +479,18 @@ impl Decoder {
     /// Tells what is wrong at the record that is being decoded.
     #[cold]
     pub(super) fn complain<S: RecordSink>(&self, out: &mut Output<'_, S>, message: String) {
-        out.sink.problem(&problem(&self.name, self.offset, &message));
+        out.sink
+            .problem(&problem(&self.name, self.offset, &message));
     }
 }
 
 /// A problem at a place in the records of a file.
 pub(super) fn problem(name: &str, offset: u64, message: &str) -> Problem {
     Problem {
-        place: Place { offset, line_in_range: 0 },
+        place: Place {
+            offset,
+            line_in_range: 0,
+        },
         column: 0,
         message: format!("{name:?}, byte {offset} of its records: {message}"),
         recurrence: Recurrence::Single,
@@ -420,8 +518,14 @@ mod tests {
 
     #[test]
     fn the_tid_stands_before_the_last_ending_of_the_name() {
-        assert_eq!(tid_in_name("drmemtrace.app.1234.0000.trace.zip"), Some(1234));
-        assert_eq!(tid_in_name("drmemtrace.my.traced.1234.0000.trace.zip"), Some(1234));
+        assert_eq!(
+            tid_in_name("drmemtrace.app.1234.0000.trace.zip"),
+            Some(1234)
+        );
+        assert_eq!(
+            tid_in_name("drmemtrace.my.traced.1234.0000.trace.zip"),
+            Some(1234)
+        );
         assert_eq!(tid_in_name("drmemtrace.app.zip"), None);
     }
 }

@@ -71,8 +71,15 @@ impl FileType {
             "regdeps",
             "whole_system",
         ];
-        let word = |bit: usize| NAMES.get(bit).map_or_else(|| format!("bit {bit}"), |name| (*name).to_owned());
-        (0..64).filter(|bit| self.0 >> bit & 1 == 1).map(word).collect()
+        let word = |bit: usize| {
+            NAMES
+                .get(bit)
+                .map_or_else(|| format!("bit {bit}"), |name| (*name).to_owned())
+        };
+        (0..64)
+            .filter(|bit| self.0 >> bit & 1 == 1)
+            .map(word)
+            .collect()
     }
 
     /// True when one of some bits is set.
@@ -99,7 +106,11 @@ impl FileType {
 
     /// The same, or what is assumed of a file that does not say;
     /// without that the likeliest: x86, of which nearly all traces without the bits are.
-    pub const fn likely_instruction_set(self, width: Width, assumed: Option<InstructionSet>) -> InstructionSet {
+    pub const fn likely_instruction_set(
+        self,
+        width: Width,
+        assumed: Option<InstructionSet>,
+    ) -> InstructionSet {
         match (self.instruction_set(), assumed, width) {
             (Some(set), ..) | (None, Some(set), _) => set,
             (None, None, Width::Wide) => InstructionSet::X86_64,

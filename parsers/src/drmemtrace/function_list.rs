@@ -52,14 +52,19 @@ impl FunctionList {
 
     /// The first name of a number: `libc.so.6!malloc`.
     pub fn name_of(&self, id: u64) -> Option<&str> {
-        self.functions.iter().find(|function| function.id == id).map(|function| &*function.name)
+        self.functions
+            .iter()
+            .find(|function| function.id == id)
+            .map(|function| &*function.name)
     }
 }
 
 impl TracedFunction {
     /// `malloc` of `libc.so.6!malloc`.
     pub fn symbol(&self) -> &str {
-        self.name.split_once('!').map_or(&self.name, |(_, symbol)| symbol)
+        self.name
+            .split_once('!')
+            .map_or(&self.name, |(_, symbol)| symbol)
     }
 }
 
@@ -75,7 +80,14 @@ fn function(line: &[u8]) -> Option<TracedFunction> {
         name = rest;
     }
     let name = String::from_utf8_lossy(name).into_owned();
-    Some(TracedFunction { id, argument_count, address, is_return_traced, name }).filter(|found| !found.name.is_empty())
+    Some(TracedFunction {
+        id,
+        argument_count,
+        address,
+        is_return_traced,
+        name,
+    })
+    .filter(|found| !found.name.is_empty())
 }
 
 fn split_at_comma(text: &[u8]) -> Option<(&[u8], &[u8])> {

@@ -21,7 +21,11 @@ pub struct TraceHead {
 
 impl Default for TraceHead {
     fn default() -> Self {
-        Self { width: Width::Wide, version: 1, file_type: FileType::default() }
+        Self {
+            width: Width::Wide,
+            version: 1,
+            file_type: FileType::default(),
+        }
     }
 }
 
@@ -43,7 +47,10 @@ impl TraceHead {
             let block = unpacker.next_block(buffer, HEAD_BYTES)?;
             let head = Self::of_records(&block.bytes).or_else(|| {
                 let width = Width::guess(&block.bytes).filter(|_| !block.bytes.is_empty())?;
-                Some(Self { width, ..Self::default() })
+                Some(Self {
+                    width,
+                    ..Self::default()
+                })
             });
             if head.is_some() || block.is_file_end {
                 return Ok(head);
@@ -56,9 +63,13 @@ impl TraceHead {
     /// Whether the files may be of one recording: all of the same version and width of records.
     /// Files that cannot be read are not told apart.
     pub fn are_one_trace(files: &[TraceFile]) -> bool {
-        let heads = files.iter().filter_map(|file| Self::of(file).ok().flatten());
+        let heads = files
+            .iter()
+            .filter_map(|file| Self::of(file).ok().flatten());
         let mut kinds = heads.map(|head| (head.version, head.width));
-        kinds.next().is_none_or(|first| kinds.all(|other| other == first))
+        kinds
+            .next()
+            .is_none_or(|first| kinds.all(|other| other == first))
     }
 
     fn of_records(bytes: &[u8]) -> Option<Self> {
@@ -67,9 +78,14 @@ impl TraceHead {
         let version = records.next()?.value;
         let is_opening = |kind: u16| matches!(kind, kind::MARKER | kind::THREAD | kind::PROCESS);
         let mut opening = records.take_while(|record| is_opening(record.kind));
-        let file_type = opening.find(|record| record.kind == kind::MARKER && record.size == marker::FILE_TYPE);
+        let file_type =
+            opening.find(|record| record.kind == kind::MARKER && record.size == marker::FILE_TYPE);
         let file_type = FileType(file_type.map_or(0, |record| record.value));
-        Some(Self { width, version, file_type })
+        Some(Self {
+            width,
+            version,
+            file_type,
+        })
     }
 }
 
@@ -80,12 +96,32 @@ mod tests {
     #[test]
     fn a_file_says_what_it_is() {
         let record = |kind: u16, size: u16, value: u64| {
-            [&kind.to_le_bytes()[..], &size.to_le_bytes(), &value.to_le_bytes()].concat()
+            [
+                &kind.to_le_bytes()[..],
+                &size.to_le_bytes(),
+                &value.to_le_bytes(),
+            ]
+            .concat()
         };
-        let bytes = [record(25, 0, 6), record(28, 12, 6), record(28, 9, 0xe40), record(22, 4, 5)].concat();
+        let bytes = [
+            record(25, 0, 6),
+            record(28, 12, 6),
+            record(28, 9, 0xe40),
+            record(22, 4, 5),
+        ]
+        .concat();
         let head = TraceHead::of_records(&bytes).unwrap();
-        assert_eq!((head.width, head.version, head.file_type), (Width::Wide, 6, FileType(0xe40)));
-        let old = [record(25, 0, 1), record(22, 4, 5), record(10, 1, 7), record(28, 9, 8)].concat();
+        assert_eq!(
+            (head.width, head.version, head.file_type),
+            (Width::Wide, 6, FileType(0xe40))
+        );
+        let old = [
+            record(25, 0, 1),
+            record(22, 4, 5),
+            record(10, 1, 7),
+            record(28, 9, 8),
+        ]
+        .concat();
         assert_eq!(TraceHead::of_records(&old).unwrap().file_type, FileType(0));
         assert_eq!(TraceHead::of_records(b"1 clk IT"), None);
     }

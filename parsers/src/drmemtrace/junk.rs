@@ -18,6 +18,9 @@ impl Junk {
     /// What there is to tell at the end, and where the last one lies.
     pub fn rest(&self) -> Option<(u64, String)> {
         let more = self.count.checked_sub(1).filter(|more| *more > 0)?;
-        Some((self.last, format!("{more} more records up to here make no sense: they are left out")))
+        Some((
+            self.last,
+            format!("{more} more records up to here make no sense: they are left out"),
+        ))
     }
 }

@@ -150,20 +150,29 @@ fn gap_name(reason: GapReason) -> &'static str {
 pub fn marker_kind(name: &str) -> Option<MarkerKind> {
     let is_marker = |kind: &u8| matches!(kind, 2..=9 | 18 | 20 | 23 | 29 | 32..=46);
     let records = (0..=u8::MAX).filter(is_marker).map(MarkerKind::record);
-    let mut kinds = (0..MarkerKind::FIRST_RECORD.0).map(MarkerKind).chain(records);
+    let mut kinds = (0..MarkerKind::FIRST_RECORD.0)
+        .map(MarkerKind)
+        .chain(records);
     kinds.find(|kind| marker_name(*kind) == name)
 }
 
 /// A prefetch or flush as DynamoRIO's `view` tool spells it: `pref-r-L1-NT`, `iflush`.
 pub(super) fn hint_word(kind: MarkerKind) -> String {
-    let words = marker_name(kind).split('_').map(hint_part).collect::<Vec<_>>();
+    let words = marker_name(kind)
+        .split('_')
+        .map(hint_part)
+        .collect::<Vec<_>>();
     words.join("-")
 }
 
 /// Levels of caches and abbreviations are capital letters there.
 fn hint_part(part: &str) -> String {
     let is_capital = matches!(part, "l1" | "l2" | "l3" | "nt" | "nta" | "hw");
-    if is_capital { part.to_uppercase() } else { part.to_owned() }
+    if is_capital {
+        part.to_uppercase()
+    } else {
+        part.to_owned()
+    }
 }
 
 /// The name of a record's type.

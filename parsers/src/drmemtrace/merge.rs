@@ -30,7 +30,11 @@ const SCAN_BYTES: usize = 192 << 10;
 ///
 /// # Errors
 /// A file could not be read. What is wrong inside a file is told the sink.
-pub fn read_records<S: RecordSink>(files: Vec<TraceFile>, stop: &AtomicBool, sink: &mut S) -> io::Result<ReadEnd> {
+pub fn read_records<S: RecordSink>(
+    files: Vec<TraceFile>,
+    stop: &AtomicBool,
+    sink: &mut S,
+) -> io::Result<ReadEnd> {
     read_records_as(files, None, stop, sink)
 }
 
@@ -48,13 +52,22 @@ pub fn read_records_as<S: RecordSink>(
     let data: Vec<_> = files.iter().map(|file| Arc::clone(&file.data)).collect();
     let pool = Pool::new(files)?;
     let mut threads = Threads::default();
-    let mut out = Output { sink, threads: &mut threads, is_merging: names.len() > 1 };
+    let mut out = Output {
+        sink,
+        threads: &mut threads,
+        is_merging: names.len() > 1,
+    };
     let mut inputs = Vec::new();
     let mut turns = BinaryHeap::new();
     for (number, (name, data)) in names.into_iter().zip(data).enumerate() {
         let mut decoder = Decoder::new(u16::try_from(number).unwrap_or(u16::MAX), name);
         decoder.assumed = assumed;
-        let mut input = Input { number, decoder, block: pool.next_block(number, None)?, used: 0 };
+        let mut input = Input {
+            number,
+            decoder,
+            block: pool.next_block(number, None)?,
+            used: 0,
+        };
         while input.block.bytes.is_empty() && !input.block.is_file_end {
             input.end_block(&mut out);
             input.next_block(&pool)?;
@@ -62,14 +75,18 @@ pub fn read_records_as<S: RecordSink>(
         // Records before the first time wait for it.
         let first = match time_in(&input.block.bytes, Width::of_first(&input.block.bytes)) {
             Some(time) => time,
-            None if out.is_merging && !input.block.is_file_end => first_time(data, stop)?.unwrap_or(0),
+            None if out.is_merging && !input.block.is_file_end => {
+                first_time(data, stop)?.unwrap_or(0)
+            }
             None => 0,
         };
         turns.push(Reverse((first, number)));
         inputs.push(input);
     }
     while let Some(Reverse((_, number))) = turns.pop() {
-        let Some(input) = inputs.get_mut(number) else { break };
+        let Some(input) = inputs.get_mut(number) else {
+            break;
+        };
         match input.run(&pool, stop, &mut out)? {
             Turn::Until(time) => turns.push(Reverse((time, number))),
             Turn::Over => {}
@@ -98,7 +115,12 @@ enum Turn {
 
 impl Input {
     /// Decodes up to the next time but one.
-    fn run<S: RecordSink>(&mut self, pool: &Pool, stop: &AtomicBool, out: &mut Output<'_, S>) -> io::Result<Turn> {
+    fn run<S: RecordSink>(
+        &mut self,
+        pool: &Pool,
+        stop: &AtomicBool,
+        out: &mut Output<'_, S>,
+    ) -> io::Result<Turn> {
         self.decoder.resume();
         loop {
             let bytes = self.block.bytes.get(self.used..).unwrap_or_default();
@@ -129,9 +151,19 @@ impl Input {
 
     /// Leaves a block, and tells what went wrong after it.
     fn end_block<S: RecordSink>(&mut self, out: &mut Output<'_, S>) {
-        let Block { bytes, offset, member, problems, is_member_end, .. } = &self.block;
+        let Block {
+            bytes,
+            offset,
+            member,
+            problems,
+            is_member_end,
+            ..
+        } = &self.block;
         let end = offset.saturating_add(bytes.len() as u64);
-        let rest = self.decoder.width.map_or(0, |width| bytes.len() % width.bytes());
+        let rest = self
+            .decoder
+            .width
+            .map_or(0, |width| bytes.len() % width.bytes());
         let name = match member {
             Some(member) => format!("{}: {member}", self.decoder.name),
             None => self.decoder.name.to_string(),
@@ -140,7 +172,11 @@ impl Input {
             out.sink.problem(&problem(&name, end, message));
         }
         if *is_member_end && rest > 0 {
-            let bytes = if rest == 1 { "1 byte is".to_owned() } else { format!("{rest} bytes are") };
+            let bytes = if rest == 1 {
+                "1 byte is".to_owned()
+            } else {
+                format!("{rest} bytes are")
+            };
             let message = format!("it ends inside a record: {bytes} left out");
             out.sink.problem(&problem(&name, end, &message));
         }
@@ -152,7 +188,10 @@ impl Input {
     /// Tells what there is to tell of the whole file.
     fn end_file<S: RecordSink>(&mut self, out: &mut Output<'_, S>) {
         self.decoder.end_opening(out);
-        let end = self.block.offset.saturating_add(self.block.bytes.len() as u64);
+        let end = self
+            .block
+            .offset
+            .saturating_add(self.block.bytes.len() as u64);
         let name = &self.decoder.name;
         if let Some((offset, message)) = self.decoder.junk.rest() {
             out.sink.problem(&problem(name, offset, &message));
@@ -187,7 +226,12 @@ fn first_time(data: Arc<dyn ReadAt>, stop: &AtomicBool) -> io::Result<Option<u64
 /// The first time in some records.
 fn time_in(bytes: &[u8], width: Width) -> Option<u64> {
     let is_time_record = |record: &RawRecord| {
-        record.kind == kind::MARKER && record.size == marker::TIMESTAMP && is_time(record.value, Some(width))
+        record.kind == kind::MARKER
+            && record.size == marker::TIMESTAMP
+            && is_time(record.value, Some(width))
     };
-    width.records(bytes).find(is_time_record).map(|record| record.value)
+    width
+        .records(bytes)
+        .find(is_time_record)
+        .map(|record| record.value)
 }

@@ -55,7 +55,10 @@ impl ModulesLog {
         let mut log = Self::default();
         let mut cursor = Cursor { bytes, at: 0 };
         let Some(version) = header_version(&mut cursor) else {
-            log.problems.push(0, "no line \"Module Table: version N, count N\" begins it".to_owned());
+            log.problems.push(
+                0,
+                "no line \"Module Table: version N, count N\" begins it".to_owned(),
+            );
             return log;
         };
         while cursor.skip_blanks() {
@@ -74,7 +77,10 @@ impl ModulesLog {
         }
         let found = log.segments.len() as u64 + log.problems.count;
         if found < version.count {
-            log.problems.push(bytes.len(), format!("the file ends after {found} of {} entries", version.count));
+            log.problems.push(
+                bytes.len(),
+                format!("the file ends after {found} of {} entries", version.count),
+            );
         }
         log.resolve();
         log
@@ -82,14 +88,21 @@ impl ModulesLog {
 
     /// The segment that an address is in. Of several, as when a library took the place of another: the last one.
     pub fn segment_at(&self, address: u64) -> Option<&ModuleSegment> {
-        self.segments.iter().rev().find(|segment| segment.contains(address))
+        self.segments
+            .iter()
+            .rev()
+            .find(|segment| segment.contains(address))
     }
 
     /// `libc.so.6+0x1b3f0`: the module of an address, and how far it is behind the module's start.
     pub fn name_of(&self, address: u64) -> Option<String> {
         let segment = self.segment_at(address)?;
         let start = self.first_of(segment).addresses.as_ref()?.start;
-        Some(format!("{}+{:#x}", segment.file_name(), address.wrapping_sub(start)))
+        Some(format!(
+            "{}+{:#x}",
+            segment.file_name(),
+            address.wrapping_sub(start)
+        ))
     }
 
     /// The lowest segment of a segment's module.
@@ -99,28 +112,46 @@ impl ModulesLog {
 
     /// Each module, by its lowest segment.
     pub fn modules(&self) -> impl Iterator<Item = &ModuleSegment> {
-        self.segments.iter().enumerate().filter(|(place, segment)| segment.first == *place).map(|(_, segment)| segment)
+        self.segments
+            .iter()
+            .enumerate()
+            .filter(|(place, segment)| segment.first == *place)
+            .map(|(_, segment)| segment)
     }
 
     /// The segments of a module, by one of them. O(log n).
-    pub fn segments_of(&self, module: &ModuleSegment) -> impl Iterator<Item = &ModuleSegment> + use<'_> {
+    pub fn segments_of(
+        &self,
+        module: &ModuleSegment,
+    ) -> impl Iterator<Item = &ModuleSegment> + use<'_> {
         let first = module.first;
         let first_of = |place: &usize| self.segments.get(*place).map(|segment| segment.first);
-        let start = self.by_module.partition_point(|place| first_of(place) < Some(first));
+        let start = self
+            .by_module
+            .partition_point(|place| first_of(place) < Some(first));
         let places = self.by_module.get(start..).unwrap_or_default().iter();
-        places.filter_map(|place| self.segments.get(*place)).take_while(move |segment| segment.first == first)
+        places
+            .filter_map(|place| self.segments.get(*place))
+            .take_while(move |segment| segment.first == first)
     }
 
     /// All addresses of a module, by its lowest segment: from its start to the end of its highest one.
     pub fn extent_of(&self, module: &ModuleSegment) -> Option<Range<u64>> {
-        let ends = self.segments_of(module).filter_map(|segment| segment.addresses.as_ref()).map(|range| range.end);
+        let ends = self
+            .segments_of(module)
+            .filter_map(|segment| segment.addresses.as_ref())
+            .map(|range| range.end);
         Some(module.addresses.as_ref()?.start..ends.max()?)
     }
 
     /// Numbers of containing modules become places.
     fn resolve(&mut self) {
-        let places: std::collections::HashMap<u64, usize> =
-            self.segments.iter().enumerate().map(|(place, segment)| (segment.id, place)).collect();
+        let places: std::collections::HashMap<u64, usize> = self
+            .segments
+            .iter()
+            .enumerate()
+            .map(|(place, segment)| (segment.id, place))
+            .collect();
         for (place, segment) in self.segments.iter_mut().enumerate() {
             // Until here it is the number as the file has it.
             let number = u64::try_from(segment.first).unwrap_or(u64::MAX);
@@ -128,14 +159,21 @@ impl ModulesLog {
         }
         // One that is contained in a contained one would have no module.
         for place in 0..self.segments.len() {
-            let first = self.segments.get(place).map_or(place, |segment| segment.first);
-            let is_root = self.segments.get(first).is_some_and(|segment| segment.first == first);
+            let first = self
+                .segments
+                .get(place)
+                .map_or(place, |segment| segment.first);
+            let is_root = self
+                .segments
+                .get(first)
+                .is_some_and(|segment| segment.first == first);
             if let Some(segment) = self.segments.get_mut(place).filter(|_| !is_root) {
                 segment.first = place;
             }
         }
         self.by_module = (0..self.segments.len()).collect();
-        self.by_module.sort_by_key(|place| self.segments.get(*place).map(|segment| segment.first));
+        self.by_module
+            .sort_by_key(|place| self.segments.get(*place).map(|segment| segment.first));
     }
 }
 
@@ -163,11 +201,16 @@ impl ModuleSegment {
     }
 
     fn contains(&self, address: u64) -> bool {
-        self.addresses.as_ref().is_some_and(|addresses| addresses.contains(&address))
+        self.addresses
+            .as_ref()
+            .is_some_and(|addresses| addresses.contains(&address))
     }
 
     fn distance(&self, address: u64) -> Option<u64> {
-        let addresses = self.addresses.as_ref().filter(|addresses| addresses.contains(&address))?;
+        let addresses = self
+            .addresses
+            .as_ref()
+            .filter(|addresses| addresses.contains(&address))?;
         address.checked_sub(addresses.start)
     }
 }
@@ -183,7 +226,10 @@ struct Version {
 fn header_version(cursor: &mut Cursor<'_>) -> Option<Version> {
     let rest = cursor.line().strip_prefix(b"Module Table:")?.trim_ascii();
     let Some(rest) = rest.strip_prefix(b"version") else {
-        return Some(Version { number: 1, count: decimal(rest)? });
+        return Some(Version {
+            number: 1,
+            count: decimal(rest)?,
+        });
     };
     let mut parts = rest.splitn(2, |byte| *byte == b',');
     let number = decimal(parts.next()?)?;
@@ -199,16 +245,33 @@ fn entry(cursor: &mut Cursor<'_>, version: u64) -> Result<ModuleSegment, String>
     let id = cursor.number("its number", decimal)?;
     if version == 1 {
         let _size = cursor.number("its size", decimal)?;
-        return Ok(ModuleSegment { path: cursor.path(), ..unplaced(id) });
+        return Ok(ModuleSegment {
+            path: cursor.path(),
+            ..unplaced(id)
+        });
     }
-    let containing = if version >= 3 { cursor.number("the module that contains it", decimal)? } else { id };
+    let containing = if version >= 3 {
+        cursor.number("the module that contains it", decimal)?
+    } else {
+        id
+    };
     let start = cursor.number("its start", hexadecimal)?;
     let end = cursor.number("its end", hexadecimal)?;
     let _entry_point = cursor.number("its entry point", hexadecimal)?;
-    let offset = if version >= 4 { Some(cursor.number("its offset", hexadecimal)?) } else { None };
-    let preferred_base = if version >= 5 { Some(cursor.number("its preferred base", hexadecimal)?) } else { None };
+    let offset = if version >= 4 {
+        Some(cursor.number("its offset", hexadecimal)?)
+    } else {
+        None
+    };
+    let preferred_base = if version >= 5 {
+        Some(cursor.number("its preferred base", hexadecimal)?)
+    } else {
+        None
+    };
     if end < start {
-        return Err(format!("it ends at {end:#x}, before its start at {start:#x}"));
+        return Err(format!(
+            "it ends at {end:#x}, before its start at {start:#x}"
+        ));
     }
     cursor.skip_windows_fields();
     let contents = cursor.custom_field()?.to_vec();
@@ -226,7 +289,15 @@ fn entry(cursor: &mut Cursor<'_>, version: u64) -> Result<ModuleSegment, String>
 fn unplaced(id: u64) -> ModuleSegment {
     let first = usize::try_from(id).unwrap_or(usize::MAX);
     let (contents, path) = (Vec::new(), String::new());
-    ModuleSegment { id, first, addresses: None, offset: None, preferred_base: None, contents, path }
+    ModuleSegment {
+        id,
+        first,
+        addresses: None,
+        offset: None,
+        preferred_base: None,
+        contents,
+        path,
+    }
 }
 
 /// A place in the file, never beyond its end.
@@ -258,23 +329,34 @@ impl<'a> Cursor<'a> {
     /// The text up to the next comma of the line, and the comma.
     fn field(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest();
-        let end =
-            rest.iter().position(|byte| matches!(byte, b',' | b'\n')).filter(|end| rest.get(*end) == Some(&b','))?;
+        let end = rest
+            .iter()
+            .position(|byte| matches!(byte, b',' | b'\n'))
+            .filter(|end| rest.get(*end) == Some(&b','))?;
         self.at += end + 1;
         rest.get(..end)
     }
 
     fn number(&mut self, what: &str, read: impl Fn(&[u8]) -> Option<u64>) -> Result<u64, String> {
-        let field = self.field().ok_or_else(|| format!("the line ends before {what}"))?;
+        let field = self
+            .field()
+            .ok_or_else(|| format!("the line ends before {what}"))?;
         let shown = field.get(..field.len().min(40)).unwrap_or(field);
-        read(field).ok_or_else(|| format!("{what} is no number: {:?}", String::from_utf8_lossy(shown).trim()))
+        read(field).ok_or_else(|| {
+            format!(
+                "{what} is no number: {:?}",
+                String::from_utf8_lossy(shown).trim()
+            )
+        })
     }
 
     /// Windows adds a checksum and a timestamp, both with `0x`.
     fn skip_windows_fields(&mut self) {
         for _ in 0..2 {
             let before = self.at;
-            let is_number = |field: &[u8]| field.trim_ascii().starts_with(b"0x") && hexadecimal(field).is_some();
+            let is_number = |field: &[u8]| {
+                field.trim_ascii().starts_with(b"0x") && hexadecimal(field).is_some()
+            };
             if !self.field().is_some_and(is_number) {
                 self.at = before;
             }
@@ -285,10 +367,14 @@ impl<'a> Cursor<'a> {
     fn custom_field(&mut self) -> Result<&'a [u8], String> {
         let rest = self.rest();
         let blanks = rest.iter().take_while(|byte| **byte == b' ').count();
-        let Some(marked) = rest.get(blanks..).filter(|rest| rest.starts_with(b"v#1,")) else { return Ok(&[]) };
+        let Some(marked) = rest.get(blanks..).filter(|rest| rest.starts_with(b"v#1,")) else {
+            return Ok(&[]);
+        };
         self.at = self.bytes.len() - marked.len() + b"v#1,".len();
         let length = self.number("the length of its custom field", decimal)?;
-        let length = usize::try_from(length).ok().filter(|length| *length <= self.rest().len());
+        let length = usize::try_from(length)
+            .ok()
+            .filter(|length| *length <= self.rest().len());
         let length = length.ok_or("its custom field is longer than the file")?;
         let contents = self.rest().get(..length).unwrap_or_default();
         self.at += length;
@@ -299,9 +385,15 @@ impl<'a> Cursor<'a> {
     fn path(&mut self) -> String {
         let line = String::from_utf8_lossy(self.line()).into_owned();
         let whole = line.trim_start_matches([' ', ',']);
-        let is_path = |text: &str| text.starts_with(['/', '[', '<', '\\']) || text.get(1..3) == Some(":\\");
-        let behind_text = whole.match_indices(", ").map(|(at, _)| whole.get(at + 2..).unwrap_or_default());
-        let path = std::iter::once(whole).chain(behind_text).find(|text| is_path(text)).unwrap_or(whole);
+        let is_path =
+            |text: &str| text.starts_with(['/', '[', '<', '\\']) || text.get(1..3) == Some(":\\");
+        let behind_text = whole
+            .match_indices(", ")
+            .map(|(at, _)| whole.get(at + 2..).unwrap_or_default());
+        let path = std::iter::once(whole)
+            .chain(behind_text)
+            .find(|text| is_path(text))
+            .unwrap_or(whole);
         path.to_owned()
     }
 }

@@ -20,8 +20,14 @@ const LIMIT: usize = 64;
 impl Decoder {
     /// Takes one of the first records; true when the file is open and the record is to be decoded as all others.
     #[cold]
-    pub(super) fn open<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) -> bool {
-        let Some(opening) = &mut self.opening else { return true };
+    pub(super) fn open<S: RecordSink>(
+        &mut self,
+        record: RawRecord,
+        out: &mut Output<'_, S>,
+    ) -> bool {
+        let Some(opening) = &mut self.opening else {
+            return true;
+        };
         match record.kind {
             kind::HEADER if !opening.has_header => {
                 opening.has_header = true;
@@ -45,9 +51,12 @@ impl Decoder {
 
     /// Hands on the markers that waited.
     pub(super) fn end_opening<S: RecordSink>(&mut self, out: &mut Output<'_, S>) {
-        let Some(opening) = self.opening.take() else { return };
+        let Some(opening) = self.opening.take() else {
+            return;
+        };
         if !opening.has_header {
-            let why = "the file does not begin with the header of a trace: is its first part missing?";
+            let why =
+                "the file does not begin with the header of a trace: is its first part missing?";
             self.complain(out, why.to_owned());
         }
         for marker in opening.markers {

@@ -57,13 +57,24 @@ impl Pool {
         let ahead = (AHEAD / count).max(2);
         let block_bytes = (MEMORY / (ahead * count) / BLOCK_UNIT).clamp(1, 11) * BLOCK_UNIT;
         let (inputs, blocks) = files.into_iter().map(input).unzip();
-        let shared = Arc::new(Shared { inputs, is_stopped: AtomicBool::new(false), block_bytes });
+        let shared = Arc::new(Shared {
+            inputs,
+            is_stopped: AtomicBool::new(false),
+            block_bytes,
+        });
         let (jobs, work) = channel();
         let work = Arc::new(Mutex::new(work));
-        let mut pool = Self { jobs: Some(jobs), blocks, workers: Vec::new(), shared };
+        let mut pool = Self {
+            jobs: Some(jobs),
+            blocks,
+            workers: Vec::new(),
+            shared,
+        };
         for _ in 0..available_parallelism().map_or(1, usize::from).min(count) {
             let (shared, work) = (Arc::clone(&pool.shared), Arc::clone(&work));
-            let worker = std::thread::Builder::new().name("unpack".to_owned()).spawn(move || shared.work(&work))?;
+            let worker = std::thread::Builder::new()
+                .name("unpack".to_owned())
+                .spawn(move || shared.work(&work))?;
             pool.workers.push(worker);
         }
         for _ in 0..ahead {
@@ -81,12 +92,19 @@ impl Pool {
             self.send(input, used.bytes);
         }
         let block = self.blocks.get(input).and_then(|blocks| blocks.recv().ok());
-        block.unwrap_or_else(|| Err(io::Error::other("the thread that unpacks the trace has ended")))
+        block.unwrap_or_else(|| {
+            Err(io::Error::other(
+                "the thread that unpacks the trace has ended",
+            ))
+        })
     }
 
     fn send(&self, input: usize, buffer: Vec<u8>) {
         // Nobody takes it when the workers are gone, and the next block says so.
-        _ = self.jobs.as_ref().map(|jobs| jobs.send(Job { input, buffer }));
+        _ = self
+            .jobs
+            .as_ref()
+            .map(|jobs| jobs.send(Job { input, buffer }));
     }
 }
 
@@ -105,7 +123,9 @@ impl Shared {
     fn work(&self, jobs: &Mutex<Receiver<Job>>) {
         loop {
             let next = lock(jobs).recv();
-            let (Ok(job), false) = (next, self.is_stopped.load(Ordering::Relaxed)) else { return };
+            let (Ok(job), false) = (next, self.is_stopped.load(Ordering::Relaxed)) else {
+                return;
+            };
             if let Some(input) = self.inputs.get(job.input) {
                 lock(input).fill(job.buffer, self.block_bytes);
             }
@@ -117,7 +137,8 @@ impl Input {
     fn fill(&mut self, buffer: Vec<u8>, limit: usize) {
         // A library that panics must not leave the reader waiting.
         let block = catch_unwind(AssertUnwindSafe(|| self.next_block(buffer, limit)));
-        let block = block.unwrap_or_else(|_| Err(io::Error::other("what unpacks the trace has failed")));
+        let block =
+            block.unwrap_or_else(|_| Err(io::Error::other("what unpacks the trace has failed")));
         // Nobody takes it when the reader has stopped.
         _ = self.blocks.send(block);
     }
@@ -125,7 +146,9 @@ impl Input {
     fn next_block(&mut self, buffer: Vec<u8>, limit: usize) -> io::Result<Block> {
         match &mut self.unpacker {
             Some(unpacker) => unpacker.next_block(buffer, limit),
-            none => none.insert(Unpacker::open(Arc::clone(&self.file.data))?).next_block(buffer, limit),
+            none => none
+                .insert(Unpacker::open(Arc::clone(&self.file.data))?)
+                .next_block(buffer, limit),
         }
     }
 }
@@ -133,7 +156,14 @@ impl Input {
 /// An input, and where its blocks come out.
 fn input(file: TraceFile) -> (Mutex<Input>, Receiver<io::Result<Block>>) {
     let (blocks, receiver) = channel();
-    (Mutex::new(Input { file, unpacker: None, blocks }), receiver)
+    (
+        Mutex::new(Input {
+            file,
+            unpacker: None,
+            blocks,
+        }),
+        receiver,
+    )
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

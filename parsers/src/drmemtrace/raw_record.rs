@@ -62,7 +62,11 @@ impl RawRecord {
     /// A record of a 64-bit program.
     pub fn wide(bytes: &[u8; 12]) -> Self {
         let [a, b, c, d, value @ ..] = *bytes;
-        Self { kind: u16::from_le_bytes([a, b]), size: u16::from_le_bytes([c, d]), value: u64::from_le_bytes(value) }
+        Self {
+            kind: u16::from_le_bytes([a, b]),
+            size: u16::from_le_bytes([c, d]),
+            value: u64::from_le_bytes(value),
+        }
     }
 
     /// A record of a 32-bit program.
@@ -108,15 +112,21 @@ impl Width {
 
     /// By the first bytes of the records of a file; wide when they do not tell.
     pub(super) fn of_first(bytes: &[u8]) -> Self {
-        Self::of_head(bytes).or_else(|| Self::guess(bytes)).unwrap_or(Self::Wide)
+        Self::of_head(bytes)
+            .or_else(|| Self::guess(bytes))
+            .unwrap_or(Self::Wide)
     }
 
     /// By the first two records of a file, which are a header and what may follow one; none when they are something else.
     pub fn of_head(head: &[u8]) -> Option<Self> {
         [Self::Wide, Self::Narrow].into_iter().find(|width| {
             let mut records = width.records(head);
-            let (Some(header), Some(next)) = (records.next(), records.next()) else { return false };
-            let is_header = header.kind == kind::HEADER && header.size == 0 && header.value <= u64::from(u32::MAX);
+            let (Some(header), Some(next)) = (records.next(), records.next()) else {
+                return false;
+            };
+            let is_header = header.kind == kind::HEADER
+                && header.size == 0
+                && header.value <= u64::from(u32::MAX);
             is_header && matches!(next.kind, kind::THREAD | kind::PROCESS | kind::MARKER)
         })
     }
@@ -124,8 +134,12 @@ impl Width {
     /// The one in which most of some bytes make sense, where a header is missing; none when they do in neither.
     pub(super) fn guess(bytes: &[u8]) -> Option<Self> {
         let bytes = bytes.get(..GUESS_BYTES).unwrap_or(bytes);
-        let sensible = |width: &Self| width.records(bytes).filter(RawRecord::is_sensible).count() * width.bytes();
-        let width = [Self::Narrow, Self::Wide].into_iter().max_by_key(sensible)?;
+        let sensible = |width: &Self| {
+            width.records(bytes).filter(RawRecord::is_sensible).count() * width.bytes()
+        };
+        let width = [Self::Narrow, Self::Wide]
+            .into_iter()
+            .max_by_key(sensible)?;
         (sensible(&width) * 4 > bytes.len() * 3).then_some(width)
     }
 }
@@ -140,9 +154,18 @@ mod tests {
     #[test]
     fn the_first_two_records_tell_the_width() {
         let check = |head: &[u8], expected| assert_eq!(Width::of_head(head), expected);
-        check(b"\x19\0\0\0\x07\0\0\0\0\0\0\0\x1c\0\x0c\0\x07\0\0\0\0\0\0\0", Some(Width::Wide));
-        check(b"\x19\0\0\0\x07\0\0\0\x1c\0\x0c\0\x07\0\0\0\x1c\0\x09\0", Some(Width::Narrow));
-        check(b"\x19\0\0\0\x01\0\0\0\0\0\0\0\x16\0\x04\0\x2c\x54\0\0\0\0\0\0", Some(Width::Wide));
+        check(
+            b"\x19\0\0\0\x07\0\0\0\0\0\0\0\x1c\0\x0c\0\x07\0\0\0\0\0\0\0",
+            Some(Width::Wide),
+        );
+        check(
+            b"\x19\0\0\0\x07\0\0\0\x1c\0\x0c\0\x07\0\0\0\x1c\0\x09\0",
+            Some(Width::Narrow),
+        );
+        check(
+            b"\x19\0\0\0\x01\0\0\0\0\0\0\0\x16\0\x04\0\x2c\x54\0\0\0\0\0\0",
+            Some(Width::Wide),
+        );
         check(b"\x19\0\0\0\x07\0\0\0\0\0\0\0\x1c\0", None);
         check(b"\x19\0\x01\0\x07\0\0\0\x1c\0\x0c\0\x07\0\0\0", None);
         check(b"1 clk IT (1) 00008000 e3a00001", None);
@@ -155,6 +178,9 @@ mod tests {
         assert_eq!(Width::guess(&wide), Some(Width::Wide));
         let narrow = b"\x0a\0\x04\0\x78\x56\x34\x12".repeat(20);
         assert_eq!(Width::guess(&narrow), Some(Width::Narrow));
-        assert_eq!(Width::guess(b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1"), None);
+        assert_eq!(
+            Width::guess(b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1"),
+            None
+        );
     }
 }

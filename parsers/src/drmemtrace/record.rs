@@ -33,7 +33,10 @@ impl ThreadIdentity {
 
     /// The number of the workload, and the thread's own number in it.
     pub fn parts(&self) -> (u64, u64) {
-        (self.tid >> Self::TID_BITS, self.tid & ((1 << Self::TID_BITS) - 1))
+        (
+            self.tid >> Self::TID_BITS,
+            self.tid & ((1 << Self::TID_BITS) - 1),
+        )
     }
 
     /// The workload in a name that [`Self::name`] gives; none for the first.
@@ -44,12 +47,22 @@ impl ThreadIdentity {
     /// The name of its process; none while the trace has not said it.
     pub fn process_name(&self) -> Option<String> {
         let is_said = !self.is_idle() && self.pid != 0;
-        is_said.then(|| Self { tid: self.pid, pid: 0 }.name())
+        is_said.then(|| {
+            Self {
+                tid: self.pid,
+                pid: 0,
+            }
+            .name()
+        })
     }
 
     /// What is known of it in the words of all formats.
     pub fn known(&self) -> KnownThread {
-        KnownThread { name: self.name(), process: self.process_name(), is_idle: self.is_idle() }
+        KnownThread {
+            name: self.name(),
+            process: self.process_name(),
+            is_idle: self.is_idle(),
+        }
     }
 
     /// The thread's name: its number, after that of its workload where it is not the first.

@@ -5,7 +5,9 @@ use stepback_machine::AccessKind;
 use crate::drmemtrace::branches::branch_of;
 use crate::drmemtrace::counts::Counter;
 use crate::drmemtrace::raw_record::kind;
-use crate::drmemtrace::record::{DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::drmemtrace::record::{
+    DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity,
+};
 use crate::drmemtrace::summary::TraceCounts;
 use crate::drmemtrace::thumb::set_of;
 use crate::events::{Problem, ThreadNumber};
@@ -29,7 +31,11 @@ impl<'e, B: BlockSink> Recorder<'e, B> {
     /// Nothing recorded so far.
     pub fn new(encoder: &'e mut Encoder<B>) -> Self {
         encoder.decide_sets_by(set_of);
-        Self { encoder, counter: Counter::default(), executed: Vec::new() }
+        Self {
+            encoder,
+            counter: Counter::default(),
+            executed: Vec::new(),
+        }
     }
 
     /// Leaves what was counted in the store.
@@ -43,8 +49,12 @@ impl<'e, B: BlockSink> Recorder<'e, B> {
             // Repeated where a chunk of the file begins.
             self.encoder.note_encoding(&stored(record));
         }
-        let marker = Marker { kind: MarkerKind::REPETITION, value: record.pc };
-        self.encoder.marker(record.thread, marker, u64::from(record.length_bytes));
+        let marker = Marker {
+            kind: MarkerKind::REPETITION,
+            value: record.pc,
+        };
+        self.encoder
+            .marker(record.thread, marker, u64::from(record.length_bytes));
     }
 
     /// An address is looked up among those of its thread once for each code.
@@ -55,7 +65,9 @@ impl<'e, B: BlockSink> Recorder<'e, B> {
             return;
         };
         let (place, bit) = (code as usize / 64, 1 << (code % 64));
-        let Some(executed) = self.executed.get_mut(usize::from(record.thread.0)) else { return };
+        let Some(executed) = self.executed.get_mut(usize::from(record.thread.0)) else {
+            return;
+        };
         match executed.get_mut(place) {
             Some(bits) if *bits & bit != 0 => return,
             Some(bits) => *bits |= bit,
@@ -70,9 +82,28 @@ impl<'e, B: BlockSink> Recorder<'e, B> {
 
 #[inline(always)]
 fn stored(record: &InstructionRecord) -> StoredStep {
-    let InstructionRecord { input, thread, kind, set, length_bytes, pc, encoding, target } = *record;
+    let InstructionRecord {
+        input,
+        thread,
+        kind,
+        set,
+        length_bytes,
+        pc,
+        encoding,
+        target,
+    } = *record;
     let (branch, reached) = (branch_of(kind), Reached::PLAINLY);
-    StoredStep { input, thread, branch, set, length_bytes, pc, encoding, target, reached }
+    StoredStep {
+        input,
+        thread,
+        branch,
+        set,
+        length_bytes,
+        pc,
+        encoding,
+        target,
+        reached,
+    }
 }
 
 impl<B: BlockSink> RecordSink for Recorder<'_, B> {
@@ -82,7 +113,13 @@ impl<B: BlockSink> RecordSink for Recorder<'_, B> {
             self.executed.resize(place + 1, Vec::new());
         }
         self.counter.thread(thread, identity);
-        self.encoder.thread(thread, StoredThread { tid: identity.tid, pid: identity.pid });
+        self.encoder.thread(
+            thread,
+            StoredThread {
+                tid: identity.tid,
+                pid: identity.pid,
+            },
+        );
     }
 
     #[inline(always)]
@@ -99,15 +136,45 @@ impl<B: BlockSink> RecordSink for Recorder<'_, B> {
     #[inline(always)]
     fn data(&mut self, record: &DataRecord) {
         self.counter.data(record);
-        let DataRecord { thread, is_write, size_bytes, address, pc } = *record;
-        let kind = if is_write { AccessKind::Write } else { AccessKind::Read };
-        self.encoder.access(thread, StoredAccess { kind, size_bytes, address, pc });
+        let DataRecord {
+            thread,
+            is_write,
+            size_bytes,
+            address,
+            pc,
+        } = *record;
+        let kind = if is_write {
+            AccessKind::Write
+        } else {
+            AccessKind::Read
+        };
+        self.encoder.access(
+            thread,
+            StoredAccess {
+                kind,
+                size_bytes,
+                address,
+                pc,
+            },
+        );
     }
 
     fn hint(&mut self, record: &HintRecord) {
         self.counter.hint(record);
-        let HintRecord { thread, marker, size_bytes, pc } = *record;
-        self.encoder.hint(thread, StoredHint { marker, size_bytes, pc });
+        let HintRecord {
+            thread,
+            marker,
+            size_bytes,
+            pc,
+        } = *record;
+        self.encoder.hint(
+            thread,
+            StoredHint {
+                marker,
+                size_bytes,
+                pc,
+            },
+        );
     }
 
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {

@@ -72,7 +72,9 @@ impl Drmemtrace {
     ) -> Result<Self, SourceError> {
         let failed = |error| SourceError::Read { offset: 0, error };
         // The first file may be damaged.
-        let mut heads = files.iter().filter_map(|file| TraceHead::of(file).transpose());
+        let mut heads = files
+            .iter()
+            .filter_map(|file| TraceHead::of(file).transpose());
         let head = heads.next().ok_or(FormatError::Binary)?.map_err(failed)?;
         // A store and an index that were made with another assumption are of another trace.
         let assumed = assumed.filter(|_| head.file_type.instruction_set().is_none());
@@ -86,7 +88,9 @@ impl Drmemtrace {
             time_unit: Some("us".to_owned()),
             instruction_set: head.file_type.likely_instruction_set(head.width, assumed),
             registers: RegisterSource::Operands,
-            options: assumed.map(|set| format!("arch={set:?}")).unwrap_or_default(),
+            options: assumed
+                .map(|set| format!("arch={set:?}"))
+                .unwrap_or_default(),
         };
         let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
             let mut recorder = Recorder::new(encoder);
@@ -94,12 +98,19 @@ impl Drmemtrace {
             recorder.finish();
             Ok(end)
         };
-        Ok(Self { head, ..Self::new(StepStore::open(options, Box::new(read)), traits) })
+        Ok(Self {
+            head,
+            ..Self::new(StepStore::open(options, Box::new(read)), traits)
+        })
     }
 
     /// A trace over the store of its records.
     pub(super) fn new(store: StepStore, traits: SourceTraits) -> Self {
-        Self { trace: StoredTrace::new(store), traits, head: TraceHead::default() }
+        Self {
+            trace: StoredTrace::new(store),
+            traits,
+            head: TraceHead::default(),
+        }
     }
 
     /// The records.
@@ -124,7 +135,12 @@ impl Drmemtrace {
 
     /// The threads of the trace so far, by number.
     pub fn threads(&self) -> Vec<ThreadIdentity> {
-        self.facts().threads.iter().copied().map(ThreadIdentity::from).collect()
+        self.facts()
+            .threads
+            .iter()
+            .copied()
+            .map(ThreadIdentity::from)
+            .collect()
     }
 
     /// What the whole trace holds; nothing until it has been read.
@@ -143,7 +159,8 @@ impl Drmemtrace {
         let mut found = None;
         let end = item.saturating_add(crate::step_store::block::ITEMS);
         visible_records(self.store(), item..end, &mut scratch, |record| {
-            let is_there = record.ordinal <= ordinal && ordinal - record.ordinal < record.ordinals();
+            let is_there =
+                record.ordinal <= ordinal && ordinal - record.ordinal < record.ordinals();
             found = found.or(is_there.then_some(record.instructions));
             found.is_none()
         })?;
@@ -155,7 +172,11 @@ impl Drmemtrace {
     ///
     /// # Errors
     /// The store could not be read.
-    pub fn records(&self, positions: Range<u64>, each: impl FnMut(VisibleRecord<'_>) -> bool) -> io::Result<()> {
+    pub fn records(
+        &self,
+        positions: Range<u64>,
+        each: impl FnMut(VisibleRecord<'_>) -> bool,
+    ) -> io::Result<()> {
         visible_records(self.store(), positions, &mut StoreScratch::default(), each)
     }
 
@@ -167,7 +188,10 @@ impl Drmemtrace {
         sink: &mut S,
     ) -> Result<Parsed, SourceError> {
         let end = self.trace.parse(&range, self, scratch.of(), sink);
-        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
+        let end = end.map_err(|error| SourceError::Read {
+            offset: range.start,
+            error,
+        })?;
         Ok(Parsed { lines: 0, end })
     }
 }
@@ -207,7 +231,12 @@ impl Source for Drmemtrace {
         self.trace.length_now()
     }
 
-    fn cut(&self, target: u64, limit: u64, _scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+    fn cut(
+        &self,
+        target: u64,
+        limit: u64,
+        _scratch: &mut ParseScratch,
+    ) -> Result<Option<u64>, SourceError> {
         Ok(self.trace.cut(target, limit))
     }
 
@@ -230,7 +259,11 @@ impl Source for Drmemtrace {
     }
 
     fn memory_of(&self, thread: &str) -> Option<String> {
-        let process = self.threads().iter().find(|known| known.name() == thread)?.process_name();
+        let process = self
+            .threads()
+            .iter()
+            .find(|known| known.name() == thread)?
+            .process_name();
         process.or_else(|| ThreadIdentity::workload_in(thread).map(str::to_owned))
     }
 
@@ -261,25 +294,36 @@ impl Source for Drmemtrace {
     }
 
     fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
-        let steps = self.steps_at_record(number).map_err(|error| SourceError::Read { offset: 0, error })?;
+        let steps = self
+            .steps_at_record(number)
+            .map_err(|error| SourceError::Read { offset: 0, error })?;
         Ok(steps.map(Position))
     }
 
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
-        self.store().known_codes().map(|codes| codes.iter().map(Code::instruction).collect())
+        self.store()
+            .known_codes()
+            .map(|codes| codes.iter().map(Code::instruction).collect())
     }
 
-    fn check_records(&self, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
+    fn check_records(
+        &self,
+        findings: &mut Findings,
+        watch: &mut CheckWatch<'_>,
+    ) -> Result<(), SourceError> {
         let mut check = TraceCheck::new(self.head, self.set());
         let mut goes_on = true;
         let each = |record: VisibleRecord<'_>| {
-            if record.ordinal.is_multiple_of(RECORDS_BETWEEN_LOOKS) && watch(record.ordinal) == Flow::Stop {
+            if record.ordinal.is_multiple_of(RECORDS_BETWEEN_LOOKS)
+                && watch(record.ordinal) == Flow::Stop
+            {
                 goes_on = false;
             }
             check.record(&record, findings);
             goes_on
         };
-        self.records(0..u64::MAX, each).map_err(|error| SourceError::Read { offset: 0, error })?;
+        self.records(0..u64::MAX, each)
+            .map_err(|error| SourceError::Read { offset: 0, error })?;
         if goes_on {
             check.finish(&self.threads(), findings);
         }
@@ -290,8 +334,15 @@ impl Source for Drmemtrace {
         false
     }
 
-    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
-        let failed = |error| SourceError::Read { offset: range.start, error };
+    fn made_lines(
+        &self,
+        range: Range<u64>,
+        each: &mut dyn FnMut(MadeLine<'_>),
+    ) -> Result<(), SourceError> {
+        let failed = |error| SourceError::Read {
+            offset: range.start,
+            error,
+        };
         let threads = self.threads();
         let mut scratch = StoreScratch::default();
         let mut line = Vec::new();
@@ -300,10 +351,17 @@ impl Source for Drmemtrace {
             line.clear();
             crate::drmemtrace::text::push_line(&mut line, &record, &threads);
             if named.0 != Some(record.thread) {
-                let identity = threads.get(usize::from(record.thread.0)).copied().unwrap_or_default();
+                let identity = threads
+                    .get(usize::from(record.thread.0))
+                    .copied()
+                    .unwrap_or_default();
                 named = (Some(record.thread), identity.name());
             }
-            each(MadeLine { chunk_offset: record.instructions * ITEM_BYTES, thread: &named.1, text: &line });
+            each(MadeLine {
+                chunk_offset: record.instructions * ITEM_BYTES,
+                thread: &named.1,
+                text: &line,
+            });
             true
         })
         .map_err(failed)

@@ -6,7 +6,9 @@ use stepback_machine::{AccessKind, Encoding, Endian, InstructionSet};
 
 use crate::drmemtrace::branches::branch_of;
 use crate::drmemtrace::counts::Counter;
-use crate::drmemtrace::record::{DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::drmemtrace::record::{
+    DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity,
+};
 use crate::drmemtrace::recorder::Recorder;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::drmemtrace::summary::TraceCounts;
@@ -36,7 +38,10 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 }
@@ -50,12 +55,23 @@ fn records(count: usize, seed: u64) -> Vec<Given> {
         if dice.below(50) == 0 {
             thread = ThreadNumber(dice.below(3) as u16);
             let value = 13_439_770_329_635_967 + records.len() as u64;
-            records.push(Given::Marker(thread, Marker { kind: MarkerKind::TIMESTAMP, value }, 0));
+            records.push(Given::Marker(
+                thread,
+                Marker {
+                    kind: MarkerKind::TIMESTAMP,
+                    value,
+                },
+                0,
+            ));
         }
         let pc = 0x7f00_0000_0000 + dice.below(40) * if dice.below(9) == 0 { 1 << 33 } else { 4 };
         let kind = [10, 10, 10, 16, 29, 48, 49][dice.below(7) as usize];
         let is_new = known.insert((thread, pc)) || dice.below(100) == 0;
-        let encoding = if is_new { Encoding::new(&dice.below(3).to_le_bytes()[..4]) } else { None };
+        let encoding = if is_new {
+            Encoding::new(&dice.below(3).to_le_bytes()[..4])
+        } else {
+            None
+        };
         let target = (kind == 16).then_some(pc ^ 0x1234);
         let set = InstructionSet::X86_64;
         let input = thread.0;
@@ -70,7 +86,8 @@ fn records(count: usize, seed: u64) -> Vec<Given> {
             target,
         }));
         for number in 0..(pc / 4 % 3 + u64::from(dice.below(20) == 0) * 4) {
-            let address = [pc * 8, 0xffff_ffff_ffff_fff8, 8 * dice.below(9), 1 << 40][dice.below(4) as usize];
+            let address =
+                [pc * 8, 0xffff_ffff_ffff_fff8, 8 * dice.below(9), 1 << 40][dice.below(4) as usize];
             let pc = (dice.below(30) == 0).then_some(77);
             records.push(Given::Data(DataRecord {
                 thread,
@@ -81,11 +98,23 @@ fn records(count: usize, seed: u64) -> Vec<Given> {
             }));
         }
         for _ in 0..dice.below(20).saturating_sub(16) {
-            let kind = [MarkerKind::CORE_IDLE, MarkerKind(1234), MarkerKind::record(18)][dice.below(3) as usize];
-            let marker = Marker { kind, value: dice.below(2) };
+            let kind = [
+                MarkerKind::CORE_IDLE,
+                MarkerKind(1234),
+                MarkerKind::record(18),
+            ][dice.below(3) as usize];
+            let marker = Marker {
+                kind,
+                value: dice.below(2),
+            };
             if kind == MarkerKind::record(18) {
                 let (size_bytes, pc) = (dice.below(2), (dice.below(3) == 0).then_some(77));
-                records.push(Given::Hint(HintRecord { thread, marker, size_bytes, pc }));
+                records.push(Given::Hint(HintRecord {
+                    thread,
+                    marker,
+                    size_bytes,
+                    pc,
+                }));
             } else {
                 records.push(Given::Marker(thread, marker, 0));
             }
@@ -96,7 +125,13 @@ fn records(count: usize, seed: u64) -> Vec<Given> {
 
 fn push(records: &[Given], sink: &mut impl RecordSink) {
     for thread in 0..3 {
-        sink.thread(ThreadNumber(thread), ThreadIdentity { tid: 100 + u64::from(thread), pid: 7 });
+        sink.thread(
+            ThreadNumber(thread),
+            ThreadIdentity {
+                tid: 100 + u64::from(thread),
+                pid: 7,
+            },
+        );
     }
     for record in records {
         match record {
@@ -132,7 +167,10 @@ fn count_of(records: &[Given]) -> u64 {
 /// The words of the records that have ordinals, in their order.
 fn counted(records: &[Given]) -> Vec<String> {
     let lines = expected(records).into_iter().zip(records);
-    lines.filter(|(_, record)| is_counted(record)).map(|(line, _)| line).collect()
+    lines
+        .filter(|(_, record)| is_counted(record))
+        .map(|(line, _)| line)
+        .collect()
 }
 
 /// What came in, in words, with the ordinals that are expected.
@@ -144,23 +182,44 @@ fn expected(records: &[Given]) -> Vec<String> {
         ordinal += u64::from(is_counted(record));
         let text = match record {
             Given::Instruction(record) => {
-                let encoding = encodings.entry((record.input, record.pc)).or_insert(record.encoding);
+                let encoding = encodings
+                    .entry((record.input, record.pc))
+                    .or_insert(record.encoding);
                 *encoding = record.encoding.or(*encoding);
                 if record.kind == 29 {
                     format!("{:?} repeated {:#x}", record.thread, record.pc)
                 } else {
                     instructions += 1;
                     let branch = branch_of(record.kind);
-                    format!("{:?} {branch:?} {:#x} {encoding:?} {:?}", record.thread, record.pc, record.target)
+                    format!(
+                        "{:?} {branch:?} {:#x} {encoding:?} {:?}",
+                        record.thread, record.pc, record.target
+                    )
                 }
             }
-            Given::Data(DataRecord { thread, is_write, size_bytes, address, pc }) => {
-                format!("{thread:?} {is_write} {size_bytes} {address:#x} {}", *pc == Some(77))
+            Given::Data(DataRecord {
+                thread,
+                is_write,
+                size_bytes,
+                address,
+                pc,
+            }) => {
+                format!(
+                    "{thread:?} {is_write} {size_bytes} {address:#x} {}",
+                    *pc == Some(77)
+                )
             }
-            Given::Hint(HintRecord { thread, marker, size_bytes, pc }) => {
+            Given::Hint(HintRecord {
+                thread,
+                marker,
+                size_bytes,
+                pc,
+            }) => {
                 format!("{thread:?} {marker:?} {size_bytes} {}", *pc == Some(77))
             }
-            Given::Marker(thread, marker, size_bytes) => format!("{thread:?} {marker:?} {size_bytes}"),
+            Given::Marker(thread, marker, size_bytes) => {
+                format!("{thread:?} {marker:?} {size_bytes}")
+            }
         };
         lines.push(format!("{ordinal} {instructions} {text}"));
     }
@@ -173,26 +232,49 @@ fn found(store: &StepStore) -> Vec<String> {
         let thread = record.thread;
         let text = match record.content {
             RecordContent::Instruction(code, target) => {
-                format!("{thread:?} {:?} {:#x} {:?} {target:?}", code.branch, code.pc, code.encoding)
+                format!(
+                    "{thread:?} {:?} {:#x} {:?} {target:?}",
+                    code.branch, code.pc, code.encoding
+                )
             }
-            RecordContent::Access(StoredAccess { kind, size_bytes, address, pc }) => {
+            RecordContent::Access(StoredAccess {
+                kind,
+                size_bytes,
+                address,
+                pc,
+            }) => {
                 let is_write = kind == AccessKind::Write;
-                format!("{thread:?} {is_write} {size_bytes} {address:#x} {}", pc == Some(77))
+                format!(
+                    "{thread:?} {is_write} {size_bytes} {address:#x} {}",
+                    pc == Some(77)
+                )
             }
-            RecordContent::Hint(StoredHint { marker, size_bytes, pc }) => {
+            RecordContent::Hint(StoredHint {
+                marker,
+                size_bytes,
+                pc,
+            }) => {
                 format!("{thread:?} {marker:?} {size_bytes} {}", pc == Some(77))
             }
-            RecordContent::Marker(StoredMarker { marker, .. }) if marker.kind == MarkerKind::REPETITION => {
+            RecordContent::Marker(StoredMarker { marker, .. })
+                if marker.kind == MarkerKind::REPETITION =>
+            {
                 format!("{thread:?} repeated {:#x}", marker.value)
             }
-            RecordContent::Marker(StoredMarker { marker, size_bytes, .. }) => {
+            RecordContent::Marker(StoredMarker {
+                marker, size_bytes, ..
+            }) => {
                 format!("{thread:?} {marker:?} {size_bytes}")
             }
             RecordContent::Problem(message) => panic!("{message}"),
         };
         let step = u64::from(record.ordinals() > 0);
         for number in 0..record.count() {
-            lines.push(format!("{} {} {text}", record.ordinal + number * step, record.instructions));
+            lines.push(format!(
+                "{} {} {text}",
+                record.ordinal + number * step,
+                record.instructions
+            ));
         }
         true
     })
@@ -212,10 +294,23 @@ fn every_record_comes_out_as_it_went_in() {
         assert_eq!(found.len(), expected.len());
         let mut counter = Counter::default();
         push(&records, &mut counter);
-        let counts = counter.threads().map(|(_, counts)| counts.clone()).collect::<Vec<_>>();
-        let Facts { records: count, summary, .. } = Facts::clone(&store.facts());
-        let TraceCounts { threads: found, total } = TraceCounts::of_numbers(&summary);
-        assert_eq!((count, found, total), (count_of(&records), counts, counter.total()));
+        let counts = counter
+            .threads()
+            .map(|(_, counts)| counts.clone())
+            .collect::<Vec<_>>();
+        let Facts {
+            records: count,
+            summary,
+            ..
+        } = Facts::clone(&store.facts());
+        let TraceCounts {
+            threads: found,
+            total,
+        } = TraceCounts::of_numbers(&summary);
+        assert_eq!(
+            (count, found, total),
+            (count_of(&records), counts, counter.total())
+        );
     }
 }
 
@@ -225,7 +320,13 @@ fn a_step_with_too_many_records_keeps_its_ordinals() {
     let thread = ThreadNumber(0);
     let data = |number: u64| {
         let address = number << 20;
-        Given::Data(DataRecord { thread, is_write: true, size_bytes: 8, address, pc: None })
+        Given::Data(DataRecord {
+            thread,
+            is_write: true,
+            size_bytes: 8,
+            address,
+            pc: None,
+        })
     };
     records.extend((0..2_000_000).map(data));
     let last = count_of(&records) + 1;
@@ -240,11 +341,23 @@ fn a_step_with_too_many_records_keeps_its_ordinals() {
     let lines = counted(&records);
     for ordinal in [last - 1, last, last + 5, count_of(&records)] {
         let steps = source.steps_at_record(ordinal).unwrap().unwrap();
-        assert_eq!(lines[ordinal as usize - 1].split(' ').nth(1).unwrap(), steps.to_string(), "{ordinal}");
+        assert_eq!(
+            lines[ordinal as usize - 1].split(' ').nth(1).unwrap(),
+            steps.to_string(),
+            "{ordinal}"
+        );
     }
     let mut words = Words::default();
-    source.parse(0..source.length(), &mut ParseScratch::default(), &mut words).unwrap();
-    assert!(words.0.len() < 1_500_000 && words.0.iter().any(|line| line.contains("MarkerKind(65279)")));
+    source
+        .parse(0..source.length(), &mut ParseScratch::default(), &mut words)
+        .unwrap();
+    assert!(
+        words.0.len() < 1_500_000
+            && words
+                .0
+                .iter()
+                .any(|line| line.contains("MarkerKind(65279)"))
+    );
 }
 
 #[test]
@@ -253,7 +366,13 @@ fn accesses_that_claim_more_than_steps_touch_are_counted_but_not_kept() {
     let mut dice = Dice(3);
     let huge = |is_write, dice: &mut Dice| {
         let address = dice.below(1 << 40);
-        Given::Data(DataRecord { thread: ThreadNumber(0), is_write, size_bytes: u16::MAX, address, pc: None })
+        Given::Data(DataRecord {
+            thread: ThreadNumber(0),
+            is_write,
+            size_bytes: u16::MAX,
+            address,
+            pc: None,
+        })
     };
     records.extend((0..20_000).map(|number| huge(number % 2 == 0, &mut dice)));
     records.extend(self::records(300, 9));
@@ -263,9 +382,22 @@ fn accesses_that_claim_more_than_steps_touch_are_counted_but_not_kept() {
     let steps = source.steps_at_record(count_of(&records)).unwrap().unwrap();
     assert_eq!(last.split(' ').nth(1).unwrap(), steps.to_string());
     let mut words = Words::default();
-    source.parse(0..source.length(), &mut ParseScratch::default(), &mut words).unwrap();
-    assert!(words.0.len() < 400_000, "{} events of {} records", words.0.len(), records.len());
-    assert!(words.0.iter().any(|line| line.contains("MarkerKind(65279)")), "what is left out is told");
+    source
+        .parse(0..source.length(), &mut ParseScratch::default(), &mut words)
+        .unwrap();
+    assert!(
+        words.0.len() < 400_000,
+        "{} events of {} records",
+        words.0.len(),
+        records.len()
+    );
+    assert!(
+        words
+            .0
+            .iter()
+            .any(|line| line.contains("MarkerKind(65279)")),
+        "what is left out is told"
+    );
 }
 
 /// Events in words.
@@ -279,19 +411,41 @@ impl EventSink for Words {
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
-        let StepEvent { time, pc, bytes, branch, chunk_offset, .. } = step;
+        let StepEvent {
+            time,
+            pc,
+            bytes,
+            branch,
+            chunk_offset,
+            ..
+        } = step;
         let thread = &self.1[usize::from(step.thread.0)];
-        self.0.push(format!("{thread} {chunk_offset} {time:?} {pc:?} {bytes:?} {branch:?}"));
+        self.0.push(format!(
+            "{thread} {chunk_offset} {time:?} {pc:?} {bytes:?} {branch:?}"
+        ));
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let MemoryAccess { kind, address, size_bytes, place, .. } = access;
+        let MemoryAccess {
+            kind,
+            address,
+            size_bytes,
+            place,
+            ..
+        } = access;
         let thread = &self.1[usize::from(access.thread.0)];
-        self.0.push(format!("{thread} {kind:?} {address:?} {size_bytes} {place:?}"));
+        self.0.push(format!(
+            "{thread} {kind:?} {address:?} {size_bytes} {place:?}"
+        ));
     }
 
     fn marker(&mut self, event: &MarkerEvent) {
-        self.0.push(format!("{} {:?} {:?}", self.1[usize::from(event.thread.0)], event.marker, event.place));
+        self.0.push(format!(
+            "{} {:?} {:?}",
+            self.1[usize::from(event.thread.0)],
+            event.marker,
+            event.place
+        ));
     }
 }
 
@@ -312,13 +466,20 @@ fn each_step_by_itself_gives_the_same_events_as_the_whole() {
     let source = source_of(store_of(records(3000, 5), KeptOptions::default()));
     let parse = |range| {
         let mut words = Words::default();
-        source.parse(range, &mut ParseScratch::default(), &mut words).unwrap();
+        source
+            .parse(range, &mut ParseScratch::default(), &mut words)
+            .unwrap();
         words.0
     };
     let whole = parse(0..source.length());
-    let steps = (0..source.length()).step_by(16).flat_map(|start| parse(start..start + 16));
+    let steps = (0..source.length())
+        .step_by(16)
+        .flat_map(|start| parse(start..start + 16));
     assert!(whole.iter().eq(steps.collect::<Vec<_>>().iter()));
-    assert!(whole.len() > 3000 && whole.iter().any(|line| line.contains("Some(1795")), "times are those of Unix");
+    assert!(
+        whole.len() > 3000 && whole.iter().any(|line| line.contains("Some(1795")),
+        "times are those of Unix"
+    );
 }
 
 #[test]
@@ -327,38 +488,67 @@ fn the_step_of_a_record_is_found() {
     let source = source_of(store_of(records.clone(), KeptOptions::default()));
     for (ordinal, line) in (1..).zip(counted(&records)) {
         let steps = source.steps_at_record(ordinal).unwrap().unwrap();
-        assert_eq!(line.split(' ').nth(1).unwrap(), steps.to_string(), "{ordinal}");
+        assert_eq!(
+            line.split(' ').nth(1).unwrap(),
+            steps.to_string(),
+            "{ordinal}"
+        );
     }
     assert_eq!(source.steps_at_record(0).unwrap(), None);
-    assert_eq!(source.steps_at_record(count_of(&records) + 1).unwrap(), None);
+    assert_eq!(
+        source.steps_at_record(count_of(&records) + 1).unwrap(),
+        None
+    );
 }
 
 #[test]
 fn a_kept_store_is_used_again_and_a_damaged_one_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.sbi.steps");
-    let kept = vec![KeptPlace { path: path.clone(), is_directory_ours: false }];
-    let options = KeptOptions { identity: [1, 2, 3], kept, is_copy_kept: true, scratch: Vec::new() };
+    let kept = vec![KeptPlace {
+        path: path.clone(),
+        is_directory_ours: false,
+    }];
+    let options = KeptOptions {
+        identity: [1, 2, 3],
+        kept,
+        is_copy_kept: true,
+        scratch: Vec::new(),
+    };
     let records = records(2000, 7);
     drop(store_of(records.clone(), options.clone()));
-    let unread: fn() -> ReadTrace = || Box::new(|_, _| Err(std::io::Error::other("it is read again")));
+    let unread: fn() -> ReadTrace =
+        || Box::new(|_, _| Err(std::io::Error::other("it is read again")));
     let again = StepStore::open(options.clone(), unread());
     assert_eq!(found(&again), expected(&records));
-    assert_eq!(again.facts(), store_of(records, KeptOptions::default()).facts());
+    assert_eq!(
+        again.facts(),
+        store_of(records, KeptOptions::default()).facts()
+    );
     let bytes = std::fs::read(&path).unwrap();
     for place in [0, 9, 30, 71, bytes.len() - 1] {
         let mut damaged = bytes.clone();
         damaged[place] ^= 1;
         std::fs::write(&path, damaged).unwrap();
-        assert!(StepStore::open(options.clone(), unread()).wait_for(1).is_err(), "{place}");
+        assert!(
+            StepStore::open(options.clone(), unread())
+                .wait_for(1)
+                .is_err(),
+            "{place}"
+        );
     }
     let mut damaged = bytes;
     damaged[100] ^= 1;
     std::fs::write(&path, damaged).unwrap();
     let store = StepStore::open(options, unread());
     let mut scratch = StoreScratch::default();
-    let error = visible_records(&store, 0..9, &mut scratch, |_| true).unwrap_err().to_string();
-    assert!(error.starts_with("the copy of the trace's records is damaged at step 0"), "{error}");
+    let error = visible_records(&store, 0..9, &mut scratch, |_| true)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("the copy of the trace's records is damaged at step 0"),
+        "{error}"
+    );
 }
 
 /// Whatever byte of the header, of a block or of the footer it is.
@@ -366,15 +556,24 @@ fn a_kept_store_is_used_again_and_a_damaged_one_is_not() {
 fn damage_anywhere_in_a_kept_store_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.sbi.steps");
-    let kept = vec![KeptPlace { path: path.clone(), is_directory_ours: false }];
-    let options = KeptOptions { identity: [1, 2, 3], kept, is_copy_kept: true, scratch: Vec::new() };
+    let kept = vec![KeptPlace {
+        path: path.clone(),
+        is_directory_ours: false,
+    }];
+    let options = KeptOptions {
+        identity: [1, 2, 3],
+        kept,
+        is_copy_kept: true,
+        scratch: Vec::new(),
+    };
     drop(store_of(records(700, 7), options.clone()));
     let is_noticed = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
         let unread: ReadTrace = Box::new(|_, _| Err(std::io::Error::other("it is read again")));
         let store = StepStore::open(options.clone(), unread);
         let mut scratch = StoreScratch::default();
-        store.wait_for(1).is_err() || visible_records(&store, 0..u64::MAX, &mut scratch, |_| true).is_err()
+        store.wait_for(1).is_err()
+            || visible_records(&store, 0..u64::MAX, &mut scratch, |_| true).is_err()
     };
     let whole = std::fs::read(&path).unwrap();
     assert!(!is_noticed(&whole));

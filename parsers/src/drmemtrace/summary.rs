@@ -20,7 +20,13 @@ const FIGURES: usize = 14;
 impl TraceCounts {
     /// Of all that was counted.
     pub fn of(counter: &Counter) -> Self {
-        Self { threads: counter.threads().map(|(_, counts)| counts.clone()).collect(), total: counter.total() }
+        Self {
+            threads: counter
+                .threads()
+                .map(|(_, counts)| counts.clone())
+                .collect(),
+            total: counter.total(),
+        }
     }
 
     /// As numbers: the total first.
@@ -29,7 +35,12 @@ impl TraceCounts {
         for counts in std::iter::once(&self.total).chain(&self.threads) {
             numbers.extend(figures(counts));
             numbers.push(counts.markers.len() as u64);
-            numbers.extend(counts.markers.iter().flat_map(|(kind, count)| [u64::from(kind.0), *count]));
+            numbers.extend(
+                counts
+                    .markers
+                    .iter()
+                    .flat_map(|(kind, count)| [u64::from(kind.0), *count]),
+            );
         }
         numbers
     }
@@ -38,7 +49,10 @@ impl TraceCounts {
     pub fn of_numbers(numbers: &[u64]) -> Self {
         let mut numbers = numbers.iter().copied();
         let total = counts_of(&mut numbers).unwrap_or_default();
-        Self { total, threads: std::iter::from_fn(|| counts_of(&mut numbers)).collect() }
+        Self {
+            total,
+            threads: std::iter::from_fn(|| counts_of(&mut numbers)).collect(),
+        }
     }
 }
 

@@ -19,17 +19,36 @@ pub fn record_text(record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) -> St
 
 /// Appends a record, much as DynamoRIO's `view` tool shows it: ordinal of the record, of the instruction, thread, content.
 pub fn push_line(out: &mut Vec<u8>, record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) {
-    let identity = threads.get(usize::from(record.thread.0)).copied().unwrap_or_default();
+    let identity = threads
+        .get(usize::from(record.thread.0))
+        .copied()
+        .unwrap_or_default();
     let (workload, tid) = identity.parts();
     let mut line = LineWriter::new(out);
-    line.number_in(record.ordinal, 12).text(" ").number_in(record.instructions, 11).text(": ");
+    line.number_in(record.ordinal, 12)
+        .text(" ")
+        .number_in(record.instructions, 11)
+        .text(": ");
     let thread_columns = 3 + decimal_digits(workload) + decimal_digits(tid);
     line.spaces(10usize.saturating_sub(thread_columns));
-    line.text("W").number(workload).text(".T").number(tid).text(" ");
+    line.text("W")
+        .number(workload)
+        .text(".T")
+        .number(tid)
+        .text(" ");
     match &record.content {
         RecordContent::Instruction(code, target) => push_instruction(&mut line, code, *target),
-        RecordContent::Access(StoredAccess { kind, size_bytes, address, pc }) => {
-            let word = if *kind == AccessKind::Write { "write    " } else { "read     " };
+        RecordContent::Access(StoredAccess {
+            kind,
+            size_bytes,
+            address,
+            pc,
+        }) => {
+            let word = if *kind == AccessKind::Write {
+                "write    "
+            } else {
+                "read     "
+            };
             line.text(word).number_in(u64::from(*size_bytes), 5);
             line.text(" byte(s) @ ").address(*address);
             if let Some(pc) = pc {
@@ -43,7 +62,10 @@ pub fn push_line(out: &mut Vec<u8>, record: &VisibleRecord<'_>, threads: &[Threa
 }
 
 fn push_instruction(line: &mut LineWriter<'_>, code: &Code, target: Option<u64>) {
-    line.text("ifetch   ").number_in(u64::from(code.length_bytes), 5).text(" byte(s) @ ").address(code.pc);
+    line.text("ifetch   ")
+        .number_in(u64::from(code.length_bytes), 5)
+        .text(" byte(s) @ ")
+        .address(code.pc);
     for byte in code.encoding.unwrap_or_default().bytes() {
         line.text(" ").byte(*byte);
     }
@@ -56,13 +78,20 @@ fn push_instruction(line: &mut LineWriter<'_>, code: &Code, target: Option<u64>)
 }
 
 fn push_marker(line: &mut LineWriter<'_>, stored: StoredMarker) {
-    let StoredMarker { marker: Marker { kind, value }, size_bytes, count } = stored;
+    let StoredMarker {
+        marker: Marker { kind, value },
+        size_bytes,
+        count,
+    } = stored;
     if kind == MarkerKind::THREAD_EXIT {
         line.text("<thread ").number(value).text(" exited>");
         return;
     }
     if kind == MarkerKind::REPETITION {
-        line.text("non-fetched instr ").number_in(size_bytes, 2).text(" byte(s) @ ").address(value);
+        line.text("non-fetched instr ")
+            .number_in(size_bytes, 2)
+            .text(" byte(s) @ ")
+            .address(value);
         return;
     }
     line.text("<marker: ").text(&marker_name(kind)).text(" ");
@@ -77,9 +106,15 @@ fn push_marker(line: &mut LineWriter<'_>, stored: StoredMarker) {
 }
 
 fn push_hint(line: &mut LineWriter<'_>, hint: StoredHint) {
-    let StoredHint { marker: Marker { kind, value }, size_bytes, pc } = hint;
+    let StoredHint {
+        marker: Marker { kind, value },
+        size_bytes,
+        pc,
+    } = hint;
     let word = hint_word(kind);
-    line.text(&word).spaces(12usize.saturating_sub(word.len())).number_in(size_bytes, 2);
+    line.text(&word)
+        .spaces(12usize.saturating_sub(word.len()))
+        .number_in(size_bytes, 2);
     line.text(" byte(s) @ ").address(value);
     if let Some(pc) = pc {
         line.text(" by PC ").address(pc);

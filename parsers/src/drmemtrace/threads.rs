@@ -28,9 +28,14 @@ impl Threads {
         if let Some(number) = self.by_tid.get(&tid) {
             return *number;
         }
-        let Ok(number) = u16::try_from(self.known.len()).map(ThreadNumber) else { return ThreadNumber(u16::MAX) };
+        let Ok(number) = u16::try_from(self.known.len()).map(ThreadNumber) else {
+            return ThreadNumber(u16::MAX);
+        };
         self.by_tid.insert(tid, number);
-        self.known.push(Thread { identity: ThreadIdentity { tid, pid: 0 }, told: None });
+        self.known.push(Thread {
+            identity: ThreadIdentity { tid, pid: 0 },
+            told: None,
+        });
         number
     }
 
@@ -60,7 +65,13 @@ mod tests {
     fn threads_beyond_what_numbers_tell_apart_take_no_memory() {
         let mut threads = Threads::default();
         let last = (0..70_000).map(|tid| threads.number(tid)).last();
-        assert_eq!((last, threads.number(5)), (Some(ThreadNumber(u16::MAX)), ThreadNumber(5)));
-        assert_eq!((threads.by_tid.len(), threads.known.len()), (1 << 16, 1 << 16));
+        assert_eq!(
+            (last, threads.number(5)),
+            (Some(ThreadNumber(u16::MAX)), ThreadNumber(5))
+        );
+        assert_eq!(
+            (threads.by_tid.len(), threads.known.len()),
+            (1 << 16, 1 << 16)
+        );
     }
 }

@@ -7,9 +7,14 @@ use crate::step_store::record::StoredStep;
 
 /// How an instruction decodes, also by the one that was executed before it.
 pub fn set_of(record: &StoredStep, before: Option<&Code>) -> InstructionSet {
-    let is_behind = |before: &&Code| before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc;
+    let is_behind =
+        |before: &&Code| before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc;
     let behind = before.filter(is_behind).map(|before| before.set);
-    record.set.set_at(&Placement { address: record.pc, length_bytes: record.length_bytes, behind })
+    record.set.set_at(&Placement {
+        address: record.pc,
+        length_bytes: record.length_bytes,
+        behind,
+    })
 }
 
 #[cfg(test)]
@@ -47,7 +52,11 @@ mod tests {
             shape: Shape::UNSET,
         };
         let check = |pc, length_bytes, before: Option<Code>, expected| {
-            let record = StoredStep { set: InstructionSet::A32, length_bytes, ..record(pc) };
+            let record = StoredStep {
+                set: InstructionSet::A32,
+                length_bytes,
+                ..record(pc)
+            };
             assert_eq!(set_of(&record, before.as_ref()), expected, "{pc}");
         };
         use InstructionSet::{A32, T32};

@@ -77,8 +77,15 @@ pub fn visible_records(
     let ordinal = store.records_before(items.start, scratch)? + 1;
     let item = first_item(items.start);
     let items = items.start..end;
-    let mut run =
-        Run { items: items.clone(), item, ordinal, each, goes_on: true, thread: ThreadNumber(0), pcs: Vec::new() };
+    let mut run = Run {
+        items: items.clone(),
+        item,
+        ordinal,
+        each,
+        goes_on: true,
+        thread: ThreadNumber(0),
+        pcs: Vec::new(),
+    };
     store.visit(items, scratch, &mut run, |run, _| run.goes_on)
 }
 
@@ -96,11 +103,25 @@ struct Run<F> {
 impl<F: FnMut(VisibleRecord<'_>) -> bool> Run<F> {
     fn hand_out(&mut self, content: RecordContent<'_>, ordinals: u64) {
         if self.goes_on && self.items.contains(&self.item) {
-            let Self { ordinal, item: instructions, thread, .. } = *self;
+            let Self {
+                ordinal,
+                item: instructions,
+                thread,
+                ..
+            } = *self;
             // What a scheduler made shows the number of the record before it.
             let is_synthetic = matches!(content, RecordContent::Marker(marker) if marker.marker.kind.is_synthetic());
-            let ordinal = if is_synthetic { ordinal.saturating_sub(1) } else { ordinal };
-            self.goes_on = (self.each)(VisibleRecord { ordinal, instructions, thread, content });
+            let ordinal = if is_synthetic {
+                ordinal.saturating_sub(1)
+            } else {
+                ordinal
+            };
+            self.goes_on = (self.each)(VisibleRecord {
+                ordinal,
+                instructions,
+                thread,
+                content,
+            });
         }
         self.ordinal = self.ordinal.saturating_add(ordinals);
     }
@@ -114,7 +135,10 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> Run<F> {
     }
 
     fn pc(&self) -> Option<u64> {
-        self.pcs.iter().find(|(thread, _)| *thread == self.thread).map(|(_, pc)| *pc)
+        self.pcs
+            .iter()
+            .find(|(thread, _)| *thread == self.thread)
+            .map(|(_, pc)| *pc)
     }
 }
 

@@ -24,9 +24,17 @@ impl Partial {
         loop {
             if std::fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
                 // Through a link the copy would be written over whatever the link points at.
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, "its .partial is a link or no file"));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "its .partial is a link or no file",
+                ));
             }
-            let file = File::options().read(true).write(true).create(true).truncate(false).open(&path)?;
+            let file = File::options()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::ResourceBusy.into()),
                 // A file system without locks: two writers at once are then possible, and the later rename wins.
@@ -35,7 +43,12 @@ impl Partial {
             // Between the opening and the lock another program may have renamed the file: it is a copy in use now.
             if is_still_at(&file, &path)? {
                 file.set_len(0)?;
-                return Ok(Self { file, path, place: place.to_owned(), is_named: false });
+                return Ok(Self {
+                    file,
+                    path,
+                    place: place.to_owned(),
+                    is_named: false,
+                });
             }
         }
     }

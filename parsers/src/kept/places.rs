@@ -81,19 +81,31 @@ impl KeptOptions {
     }
 
     /// A new file at the best place that can be written.
-    pub(crate) fn begin<K: Kept>(&self, kept: &K, is_stopped: impl Fn() -> bool) -> Begun<K::Contents> {
+    pub(crate) fn begin<K: Kept>(
+        &self,
+        kept: &K,
+        is_stopped: impl Fn() -> bool,
+    ) -> Begun<K::Contents> {
         let mut refusal = None;
         for place in self.kept.iter().filter(|_| self.is_copy_kept) {
             let began = Instant::now();
             loop {
                 match place.begin::<K>() {
                     Ok((store, partial)) => {
-                        return Begun::New(NewFile { store, partial: Some(partial), notice: refusal });
+                        return Begun::New(NewFile {
+                            store,
+                            partial: Some(partial),
+                            notice: refusal,
+                        });
                     }
                     Err(_) if is_stopped() => return Begun::Stopped,
                     Err(error) if error.kind() == ErrorKind::ResourceBusy => {}
                     Err(error) => {
-                        let sentence = format!("{} cannot be written to {:?} ({error})", K::NAME, place.path);
+                        let sentence = format!(
+                            "{} cannot be written to {:?} ({error})",
+                            K::NAME,
+                            place.path
+                        );
                         refusal = refusal.or(Some(sentence));
                         break;
                     }
@@ -113,16 +125,28 @@ impl KeptOptions {
 
     /// A file without a name, so that it is gone with the program; memory where there is no place for one.
     fn begin_scratch<K: Kept>(&self, refusal: Option<String>) -> NewFile {
-        let file = self.scratch.iter().find_map(|directory| tempfile::tempfile_in(directory).ok());
+        let file = self
+            .scratch
+            .iter()
+            .find_map(|directory| tempfile::tempfile_in(directory).ok());
         let file = file.or_else(|| tempfile::tempfile().ok());
         let is_memory = file.is_none();
         let notice = match (refusal, is_memory) {
-            (Some(refusal), true) => Some(format!("{refusal}; it lives in memory and will be made again next time")),
+            (Some(refusal), true) => Some(format!(
+                "{refusal}; it lives in memory and will be made again next time"
+            )),
             (Some(refusal), false) => Some(format!("{refusal}; it will be made again next time")),
-            (None, true) => Some(format!("{} lives in memory: there is no place for it", K::NAME)),
+            (None, true) => Some(format!(
+                "{} lives in memory: there is no place for it",
+                K::NAME
+            )),
             (None, false) => None,
         };
-        NewFile { store: file.map_or_else(Store::memory, Store::File), partial: None, notice }
+        NewFile {
+            store: file.map_or_else(Store::memory, Store::File),
+            partial: None,
+            notice,
+        }
     }
 }
 
@@ -131,7 +155,12 @@ impl KeptPlace {
         if let Some(directory) = self.path.parent().filter(|_| self.is_directory_ours) {
             std::fs::create_dir_all(directory)?;
         }
-        if self.path.symlink_metadata().is_ok_and(|there| !there.is_file()) || is_foreign::<K>(&self.path) {
+        if self
+            .path
+            .symlink_metadata()
+            .is_ok_and(|there| !there.is_file())
+            || is_foreign::<K>(&self.path)
+        {
             return Err(io::Error::other("another file bears this name"));
         }
         let partial = Partial::begin(&self.path)?;

@@ -21,7 +21,9 @@ impl Store {
     pub fn length(&self) -> io::Result<u64> {
         match self {
             Self::File(file) => file.length(),
-            Self::Memory(bytes) => Ok(bytes.read().unwrap_or_else(PoisonError::into_inner).len() as u64),
+            Self::Memory(bytes) => {
+                Ok(bytes.read().unwrap_or_else(PoisonError::into_inner).len() as u64)
+            }
         }
     }
 
@@ -29,7 +31,10 @@ impl Store {
     pub fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => crate::read_at::ReadAt::read_at(file, offset, out),
-            Self::Memory(bytes) => bytes.read().unwrap_or_else(PoisonError::into_inner).read_at(offset, out),
+            Self::Memory(bytes) => bytes
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .read_at(offset, out),
         }
     }
 
@@ -39,13 +44,20 @@ impl Store {
             Self::Memory(memory) => {
                 let mut memory = memory.write().unwrap_or_else(PoisonError::into_inner);
                 let start = usize::try_from(offset).map_err(|_| io::ErrorKind::OutOfMemory)?;
-                let end = start.checked_add(bytes.len()).ok_or(io::ErrorKind::OutOfMemory)?;
+                let end = start
+                    .checked_add(bytes.len())
+                    .ok_or(io::ErrorKind::OutOfMemory)?;
                 if memory.len() < end {
                     let missing = end - memory.len();
-                    memory.try_reserve(missing).map_err(|_| io::ErrorKind::OutOfMemory)?;
+                    memory
+                        .try_reserve(missing)
+                        .map_err(|_| io::ErrorKind::OutOfMemory)?;
                     memory.resize(end, 0);
                 }
-                memory.get_mut(start..end).ok_or(io::ErrorKind::OutOfMemory)?.copy_from_slice(bytes);
+                memory
+                    .get_mut(start..end)
+                    .ok_or(io::ErrorKind::OutOfMemory)?
+                    .copy_from_slice(bytes);
                 Ok(())
             }
         }

@@ -37,11 +37,19 @@ impl Default for BlockCache {
 impl BlockCache {
     /// Copies part of a block, from `from` on; false when it is not here.
     pub fn copy(&self, block: u64, from: usize, out: &mut [u8]) -> bool {
-        let Some(mut shard) = self.shard(block) else { return false };
-        let Some(place) = shard.places.get(&block).copied() else { return false };
-        let Some(slot) = shard.slots.get_mut(place) else { return false };
+        let Some(mut shard) = self.shard(block) else {
+            return false;
+        };
+        let Some(place) = shard.places.get(&block).copied() else {
+            return false;
+        };
+        let Some(slot) = shard.slots.get_mut(place) else {
+            return false;
+        };
         slot.is_used = true;
-        let part = from.checked_add(out.len()).and_then(|end| slot.text.get(from..end));
+        let part = from
+            .checked_add(out.len())
+            .and_then(|end| slot.text.get(from..end));
         part.is_some_and(|part| {
             out.copy_from_slice(part);
             true
@@ -64,13 +72,22 @@ impl BlockCache {
 
     fn shard(&self, block: u64) -> Option<MutexGuard<'_, Shard>> {
         let number = usize::try_from(block % SHARDS as u64).ok()?;
-        Some(self.0.get(number)?.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(
+            self.0
+                .get(number)?
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
     }
 }
 
 impl Shard {
     fn insert(&mut self, block: u64, text: &[u8]) {
-        if let Some(slot) = self.places.get(&block).and_then(|place| self.slots.get_mut(*place)) {
+        if let Some(slot) = self
+            .places
+            .get(&block)
+            .and_then(|place| self.slots.get_mut(*place))
+        {
             // It may have been shorter while it was the last.
             slot.text.clear();
             slot.text.extend_from_slice(text);
@@ -78,11 +95,17 @@ impl Shard {
         }
         if self.slots.len() < SLOTS {
             self.places.insert(block, self.slots.len());
-            self.slots.push(Slot { block, text: text.to_vec(), is_used: false });
+            self.slots.push(Slot {
+                block,
+                text: text.to_vec(),
+                is_used: false,
+            });
             return;
         }
         let place = self.free_place();
-        let Some(slot) = self.slots.get_mut(place) else { return };
+        let Some(slot) = self.slots.get_mut(place) else {
+            return;
+        };
         self.places.remove(&slot.block);
         self.places.insert(block, place);
         (slot.block, slot.is_used) = (block, false);
@@ -125,7 +148,14 @@ mod tests {
         check(&cache, 8, false);
         check(&cache, count - 1, true);
         assert!(!cache.copy(count - 1, 2, &mut [0; 2]), "it is not so long");
-        assert_eq!(cache.0.iter().map(|shard| shard.lock().unwrap().slots.len()).sum::<usize>(), SHARDS * SLOTS);
+        assert_eq!(
+            cache
+                .0
+                .iter()
+                .map(|shard| shard.lock().unwrap().slots.len())
+                .sum::<usize>(),
+            SHARDS * SLOTS
+        );
         cache.clear();
         check(&cache, 7, false);
     }

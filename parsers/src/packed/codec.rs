@@ -42,8 +42,10 @@ pub(super) fn train(head: &[u8]) -> Option<Vec<u8>> {
 impl Codec {
     /// Says which dictionary the blocks from now on are packed with; once.
     pub fn set_dictionary(&self, bytes: &[u8]) {
-        let dictionary =
-            Dictionary { encoder: EncoderDictionary::copy(bytes, LEVEL), decoder: DecoderDictionary::copy(bytes) };
+        let dictionary = Dictionary {
+            encoder: EncoderDictionary::copy(bytes, LEVEL),
+            decoder: DecoderDictionary::copy(bytes),
+        };
         let is_first = self.dictionary.set(dictionary).is_ok();
         debug_assert!(is_first, "blocks could not be read with another dictionary");
     }
@@ -51,10 +53,16 @@ impl Codec {
     /// A packer that uses the dictionary if there is one by now.
     pub fn packer(&self) -> io::Result<BlockPacker<'_>> {
         let mut context = CCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
-        context.set_parameter(CParameter::CompressionLevel(LEVEL)).map_err(told)?;
-        context.set_parameter(CParameter::ChecksumFlag(true)).map_err(told)?;
+        context
+            .set_parameter(CParameter::CompressionLevel(LEVEL))
+            .map_err(told)?;
+        context
+            .set_parameter(CParameter::ChecksumFlag(true))
+            .map_err(told)?;
         if let Some(dictionary) = self.dictionary.get() {
-            context.ref_cdict(dictionary.encoder.as_cdict()).map_err(told)?;
+            context
+                .ref_cdict(dictionary.encoder.as_cdict())
+                .map_err(told)?;
         }
         Ok(BlockPacker(context))
     }
@@ -64,16 +72,30 @@ impl Codec {
     /// # Errors
     /// It is damaged.
     pub fn unpack(&self, packed: &[u8], out: &mut [u8]) -> io::Result<()> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut context = idle.or_else(DCtx::try_create).ok_or(io::ErrorKind::OutOfMemory)?;
+        let idle = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        let mut context = idle
+            .or_else(DCtx::try_create)
+            .ok_or(io::ErrorKind::OutOfMemory)?;
         let count = match self.dictionary.get() {
-            Some(dictionary) => context.decompress_using_ddict(out, packed, dictionary.decoder.as_ddict()),
+            Some(dictionary) => {
+                context.decompress_using_ddict(out, packed, dictionary.decoder.as_ddict())
+            }
             None => context.decompress(out, packed),
         };
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(context);
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(context);
         match count.map_err(told)? == out.len() {
             true => Ok(()),
-            false => Err(io::Error::new(io::ErrorKind::InvalidData, "a block is too short")),
+            false => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a block is too short",
+            )),
         }
     }
 }
@@ -86,7 +108,8 @@ impl BlockPacker<'_> {
         packed.get_mut().reserve(compress_bound(text.len()));
         packed.set_position(end as u64);
         let count = self.0.compress2(&mut packed, text).map_err(told)?;
-        u16::try_from(count).map_err(|_| io::Error::other("a packed block is longer than any can be"))
+        u16::try_from(count)
+            .map_err(|_| io::Error::other("a packed block is longer than any can be"))
     }
 }
 
@@ -99,8 +122,16 @@ mod tests {
     use super::*;
 
     fn text(length: usize) -> Vec<u8> {
-        let line = |number: usize| format!("{number} clk IT ({number}) {:08x} d503201f O EL1h_n : NOP\n", number * 4);
-        (0..).flat_map(|number| line(number).into_bytes()).take(length).collect()
+        let line = |number: usize| {
+            format!(
+                "{number} clk IT ({number}) {:08x} d503201f O EL1h_n : NOP\n",
+                number * 4
+            )
+        };
+        (0..)
+            .flat_map(|number| line(number).into_bytes())
+            .take(length)
+            .collect()
     }
 
     #[test]
@@ -108,9 +139,21 @@ mod tests {
         let text = text(1 << 20);
         let codec = Codec::default();
         let (mut packed, mut out) = (Vec::new(), vec![0; BLOCK]);
-        let plain = usize::from(codec.packer().unwrap().pack(&text[..BLOCK], &mut packed).unwrap());
+        let plain = usize::from(
+            codec
+                .packer()
+                .unwrap()
+                .pack(&text[..BLOCK], &mut packed)
+                .unwrap(),
+        );
         codec.set_dictionary(&train(&text).unwrap());
-        let rest = usize::from(codec.packer().unwrap().pack(&text[..BLOCK], &mut packed).unwrap());
+        let rest = usize::from(
+            codec
+                .packer()
+                .unwrap()
+                .pack(&text[..BLOCK], &mut packed)
+                .unwrap(),
+        );
         assert_eq!(plain + rest, packed.len());
         for part in [&packed[..plain], &packed[plain..]] {
             codec.unpack(part, &mut out).unwrap();
@@ -127,7 +170,10 @@ mod tests {
         for place in 0..packed.len() {
             packed[place] ^= 4;
             let mut out = vec![0; BLOCK];
-            assert!(codec.unpack(&packed, &mut out).is_err() || out == text, "{place}");
+            assert!(
+                codec.unpack(&packed, &mut out).is_err() || out == text,
+                "{place}"
+            );
             packed[place] ^= 4;
         }
     }
@@ -136,7 +182,9 @@ mod tests {
     fn what_cannot_be_packed_fits_too() {
         let mut state = 1u64;
         let mut noise = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 56) as u8
         };
         let text: Vec<u8> = (0..BLOCK).map(|_| noise()).collect();

@@ -32,17 +32,30 @@ pub enum DamageKind {
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { packed, offset, kind } = self;
+        let Self {
+            packed,
+            offset,
+            kind,
+        } = self;
         let (name, command) = (packed.name(), packed.command());
         match kind {
             DamageKind::CutOff => {
-                write!(f, "the {name} data is cut off at byte {offset} of the file: copy it again if there is more")
+                write!(
+                    f,
+                    "the {name} data is cut off at byte {offset} of the file: copy it again if there is more"
+                )
             }
             DamageKind::Corrupt(why) => {
-                write!(f, "the {name} data is damaged at byte {offset} of the file ({why}): copy it again, or mend it")
+                write!(
+                    f,
+                    "the {name} data is damaged at byte {offset} of the file ({why}): copy it again, or mend it"
+                )
             }
             DamageKind::Junk => {
-                write!(f, "what follows at byte {offset} of the file is no {name} data: it is left out")
+                write!(
+                    f,
+                    "what follows at byte {offset} of the file is no {name} data: it is left out"
+                )
             }
             DamageKind::Window => {
                 write!(

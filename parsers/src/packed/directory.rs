@@ -16,7 +16,11 @@ pub(crate) struct Directory {
 impl Directory {
     /// Of a copy whose first block lies at `start`.
     pub fn new(start: u64) -> Self {
-        Self { groups: Vec::new(), lengths: Vec::new(), end: start }
+        Self {
+            groups: Vec::new(),
+            lengths: Vec::new(),
+            end: start,
+        }
     }
 
     /// Behind the last block.
@@ -45,7 +49,10 @@ impl Directory {
 
     /// Leaves room for something else before the next block, which must be the first of a group.
     pub fn skip(&mut self, length: u64) {
-        debug_assert!(self.lengths.len().is_multiple_of(GROUP), "places inside a group follow from lengths alone");
+        debug_assert!(
+            self.lengths.len().is_multiple_of(GROUP),
+            "places inside a group follow from lengths alone"
+        );
         self.end += length;
     }
 
@@ -53,8 +60,16 @@ impl Directory {
     pub fn place(&self, block: u64) -> Option<(u64, u16)> {
         let block = usize::try_from(block).ok()?;
         let first = block - block % GROUP;
-        let before = self.lengths.get(first..block)?.iter().map(|length| u64::from(*length)).sum::<u64>();
-        Some((self.groups.get(block / GROUP)? + before, *self.lengths.get(block)?))
+        let before = self
+            .lengths
+            .get(first..block)?
+            .iter()
+            .map(|length| u64::from(*length))
+            .sum::<u64>();
+        Some((
+            self.groups.get(block / GROUP)? + before,
+            *self.lengths.get(block)?,
+        ))
     }
 }
 
@@ -70,8 +85,14 @@ mod tests {
         (0..10).for_each(|_| directory.push(7));
         assert_eq!(directory.place(0), Some((72, 0)));
         assert_eq!(directory.place(63), Some((72 + 62 * 63 / 2, 63)));
-        assert_eq!(directory.place(66), Some((72 + 63 * 64 / 2 + 1000 + 2 * 7, 7)));
-        assert_eq!((directory.place(74), directory.place(u64::MAX)), (None, None));
+        assert_eq!(
+            directory.place(66),
+            Some((72 + 63 * 64 / 2 + 1000 + 2 * 7, 7))
+        );
+        assert_eq!(
+            (directory.place(74), directory.place(u64::MAX)),
+            (None, None)
+        );
         assert_eq!(directory.end(), 72 + 63 * 64 / 2 + 1000 + 70);
     }
 }

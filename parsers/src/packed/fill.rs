@@ -25,15 +25,32 @@ pub(super) fn run(shared: &Arc<Shared>, generation: u32) {
         Begun::Stopped => {}
         Begun::Found(path, store, contents) => {
             if let Err(error) = shared.adopt(generation, path, store, contents) {
-                shared.change(generation, |state| state.fail(error.kind(), error.to_string()));
+                shared.change(generation, |state| {
+                    state.fail(error.kind(), error.to_string())
+                });
             }
         }
-        Begun::New(NewFile { store, partial, notice }) => {
-            shared.change(generation, |state| state.notice = notice.or(state.notice.take()));
+        Begun::New(NewFile {
+            store,
+            partial,
+            notice,
+        }) => {
+            shared.change(generation, |state| {
+                state.notice = notice.or(state.notice.take())
+            });
             let copy = Arc::new(Copy::new(store));
             match (fill_into(shared, generation, Arc::clone(&copy)), partial) {
-                (Ok(true), Some(partial)) => Fill { shared, generation, copy: &copy }.finish(partial),
-                (Err(error), _) => _ = shared.change(generation, |state| state.fail(error.kind(), error.to_string())),
+                (Ok(true), Some(partial)) => Fill {
+                    shared,
+                    generation,
+                    copy: &copy,
+                }
+                .finish(partial),
+                (Err(error), _) => {
+                    _ = shared.change(generation, |state| {
+                        state.fail(error.kind(), error.to_string())
+                    })
+                }
                 _ => {}
             }
         }
@@ -41,9 +58,18 @@ pub(super) fn run(shared: &Arc<Shared>, generation: u32) {
 }
 
 /// Unpacks everything into an empty copy; false when it was told to stop.
-pub(super) fn fill_into(shared: &Arc<Shared>, generation: u32, copy: Arc<Copy>) -> io::Result<bool> {
+pub(super) fn fill_into(
+    shared: &Arc<Shared>,
+    generation: u32,
+    copy: Arc<Copy>,
+) -> io::Result<bool> {
     shared.change(generation, |state| state.copy = Arc::clone(&copy));
-    Fill { shared, generation, copy: &copy }.fill()
+    Fill {
+        shared,
+        generation,
+        copy: &copy,
+    }
+    .fill()
 }
 
 /// A copy that is being made.
@@ -65,7 +91,11 @@ impl Fill<'_> {
     fn fill(&self) -> io::Result<bool> {
         let input = &self.shared.input;
         let packed_length = input.length()?;
-        let reader = FrontToBack { input: Arc::clone(input), offset: 0, done: Arc::clone(&self.shared.packed_done) };
+        let reader = FrontToBack {
+            input: Arc::clone(input),
+            offset: 0,
+            done: Arc::clone(&self.shared.packed_done),
+        };
         let mut unpacker = Unpacker::new(Box::new(reader), self.shared.kind);
         let mut head = Vec::new();
         self.read(&mut unpacker, HEAD, &mut head)?;
@@ -78,23 +108,42 @@ impl Fill<'_> {
             is_wanted = is_wanted && pipeline::run(self, &mut unpacker)?;
         }
         if input.length()? != packed_length {
-            return Err(io::Error::other("the trace changed while it was unpacked: try again when its writer is done"));
+            return Err(io::Error::other(
+                "the trace changed while it was unpacked: try again when its writer is done",
+            ));
         }
         let damage = unpacker.damage().cloned();
-        Ok(is_wanted && self.shared.change(self.generation, |state| (state.damage, state.is_over) = (damage, true)))
+        Ok(is_wanted
+            && self.shared.change(self.generation, |state| {
+                (state.damage, state.is_over) = (damage, true)
+            }))
     }
 
     /// Reads up to `count` bytes of text; fewer only at the end.
-    pub fn read(&self, unpacker: &mut Unpacker, count: usize, text: &mut Vec<u8>) -> io::Result<()> {
+    pub fn read(
+        &self,
+        unpacker: &mut Unpacker,
+        count: usize,
+        text: &mut Vec<u8>,
+    ) -> io::Result<()> {
         text.clear();
         let read = unpacker.take(count as u64).read_to_end(text);
-        read.map(|_| ()).map_err(|error| io::Error::new(error.kind(), format!("the trace could not be read: {error}")))
+        read.map(|_| ()).map_err(|error| {
+            io::Error::new(
+                error.kind(),
+                format!("the trace could not be read: {error}"),
+            )
+        })
     }
 
     /// Makes the dictionary, which the next block is the first to use.
     fn begin_dictionary(&self, head: &[u8]) -> io::Result<()> {
-        let Some(bytes) = train(head) else { return Ok(()) };
-        let Ok(length) = u32::try_from(bytes.len()) else { return Ok(()) };
+        let Some(bytes) = train(head) else {
+            return Ok(());
+        };
+        let Ok(length) = u32::try_from(bytes.len()) else {
+            return Ok(());
+        };
         let (offset, before_block) = {
             let state = self.shared.state();
             (state.directory.end(), state.directory.count() as u64)
@@ -102,7 +151,11 @@ impl Fill<'_> {
         self.write(offset, &bytes)?;
         self.copy.codec.set_dictionary(&bytes);
         self.shared.change(self.generation, |state| {
-            state.dictionary = DictionaryPlace { offset, length, before_block };
+            state.dictionary = DictionaryPlace {
+                offset,
+                length,
+                before_block,
+            };
             state.directory.skip(u64::from(length));
         });
         Ok(())
@@ -123,7 +176,10 @@ impl Fill<'_> {
         let blocks = (filled / BLOCK as u64..).zip(text.chunks(BLOCK));
         blocks.for_each(|(block, text)| self.shared.cache.insert(block, text));
         let is_wanted = self.shared.change(self.generation, |state| {
-            packed.lengths.iter().for_each(|length| state.directory.push(*length));
+            packed
+                .lengths
+                .iter()
+                .for_each(|length| state.directory.push(*length));
             state.filled += text.len() as u64;
         });
         Ok(is_wanted && !self.shared.is_stopped())
@@ -133,7 +189,9 @@ impl Fill<'_> {
         self.copy.store.write_at(offset, bytes).map_err(|error| {
             let filled = self.shared.state().filled;
             let advice = "free some space, or name another place with --index";
-            let why = format!("the copy of the unpacked text ends at byte {filled} of it ({error}): {advice}");
+            let why = format!(
+                "the copy of the unpacked text ends at byte {filled} of it ({error}): {advice}"
+            );
             io::Error::new(error.kind(), why)
         })
     }
@@ -154,19 +212,33 @@ impl Fill<'_> {
             }
         };
         // The path is known before the file bears it, so that a copy found damaged right then is removed.
-        *self.copy.path.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.clone());
+        *self
+            .copy
+            .path
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(path.clone());
         let finished = layout::finish(&self.copy.store, self.shared.options.identity, &contents);
         if let Err(error) = finished.and_then(|()| partial.name()) {
-            *self.copy.path.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            *self
+                .copy
+                .path
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = None;
             let why = "the copy of the unpacked text could not be finished and will be made again next time";
-            self.shared.change(self.generation, |state| state.notice = Some(format!("{why} ({error}): {path:?}")));
+            self.shared.change(self.generation, |state| {
+                state.notice = Some(format!("{why} ({error}): {path:?}"))
+            });
         }
     }
 }
 
 impl Packed {
     /// Replaces the blocks by those of a text.
-    pub fn pack(&mut self, text: &[u8], packer: &mut crate::packed::codec::BlockPacker<'_>) -> io::Result<()> {
+    pub fn pack(
+        &mut self,
+        text: &[u8],
+        packer: &mut crate::packed::codec::BlockPacker<'_>,
+    ) -> io::Result<()> {
         self.bytes.clear();
         self.lengths.clear();
         for block in text.chunks(BLOCK) {
@@ -186,7 +258,10 @@ impl Drop for TellTheEnd<'_> {
     fn drop(&mut self) {
         self.shared.change(self.generation, |state| {
             if !state.is_over {
-                state.fail(ErrorKind::Other, "the text is no longer unpacked".to_owned());
+                state.fail(
+                    ErrorKind::Other,
+                    "the text is no longer unpacked".to_owned(),
+                );
             }
         });
     }

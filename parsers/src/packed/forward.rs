@@ -25,8 +25,14 @@ impl Forward {
     pub fn open(input: Arc<dyn ReadAt>, offset: u64) -> io::Result<Self> {
         let packed = PackedKind::of(input.as_ref())?;
         let start = if packed.is_some() { 0 } else { offset };
-        let input = FrontToBack { input, offset: start, done: Arc::default() };
-        let Some(kind) = packed else { return Ok(Self(Kind::Plain(input))) };
+        let input = FrontToBack {
+            input,
+            offset: start,
+            done: Arc::default(),
+        };
+        let Some(kind) = packed else {
+            return Ok(Self(Kind::Plain(input)));
+        };
         let mut unpacker = Unpacker::new(Box::new(input), kind);
         io::copy(&mut unpacker.by_ref().take(offset), &mut io::sink())?;
         Ok(Self(Kind::Packed(Box::new(unpacker))))
@@ -80,7 +86,10 @@ mod tests {
         for offset in [0, 12_345, text.len()] {
             let expected = (text[offset..].to_vec(), false);
             assert_eq!(
-                (all_from(&text, offset as u64), all_from(&packed, offset as u64)),
+                (
+                    all_from(&text, offset as u64),
+                    all_from(&packed, offset as u64)
+                ),
                 (expected.clone(), expected)
             );
         }

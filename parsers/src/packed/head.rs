@@ -23,8 +23,21 @@ pub struct PackedHead {
 /// # Errors
 /// The input could not be read.
 pub fn head_of(input: Arc<dyn ReadAt>, kind: PackedKind, length: usize) -> io::Result<PackedHead> {
-    let mut unpacker = Unpacker::new(Box::new(FrontToBack { input, offset: 0, done: Arc::default() }), kind);
+    let mut unpacker = Unpacker::new(
+        Box::new(FrontToBack {
+            input,
+            offset: 0,
+            done: Arc::default(),
+        }),
+        kind,
+    );
     let mut text = Vec::new();
-    unpacker.by_ref().take(length as u64).read_to_end(&mut text)?;
-    Ok(PackedHead { text, damage: unpacker.damage().cloned() })
+    unpacker
+        .by_ref()
+        .take(length as u64)
+        .read_to_end(&mut text)?;
+    Ok(PackedHead {
+        text,
+        damage: unpacker.damage().cloned(),
+    })
 }

@@ -31,7 +31,14 @@ pub(crate) struct FrontToBack {
 
 impl PackedInput {
     pub fn new(reader: Box<dyn Read + Send>) -> Self {
-        Self { reader, buffer: vec![0; BUFFER_BYTES], start: 0, end: 0, position: 0, failure: None }
+        Self {
+            reader,
+            buffer: vec![0; BUFFER_BYTES],
+            start: 0,
+            end: 0,
+            position: 0,
+            failure: None,
+        }
     }
 
     pub fn position(&self) -> u64 {

@@ -44,7 +44,9 @@ impl PackedKind {
 
     /// The same by the first bytes alone; frames to skip count as zstd's, since lz4 writes none.
     pub fn of_head(head: &[u8]) -> Option<Self> {
-        [Self::Gzip, Self::Zstd, Self::Xz].into_iter().find(|kind| kind.begins_with(head))
+        [Self::Gzip, Self::Zstd, Self::Xz]
+            .into_iter()
+            .find(|kind| kind.begins_with(head))
     }
 
     /// The name that its programs go by.
@@ -69,7 +71,9 @@ impl PackedKind {
 
     /// True when a member, frame or stream begins so.
     pub(super) fn begins_with(self, head: &[u8]) -> bool {
-        let skipped = head.first_chunk::<4>().is_some_and(|magic| is_skipped(*magic));
+        let skipped = head
+            .first_chunk::<4>()
+            .is_some_and(|magic| is_skipped(*magic));
         head.starts_with(self.magic()) || self == Self::Zstd && skipped
     }
 
@@ -115,7 +119,10 @@ mod tests {
 
     #[test]
     fn frames_to_skip_tell_nothing() {
-        check(b"\x50\x2a\x4d\x18\x02\0\0\0ab\x28\xb5\x2f\xfd", Some(PackedKind::Zstd));
+        check(
+            b"\x50\x2a\x4d\x18\x02\0\0\0ab\x28\xb5\x2f\xfd",
+            Some(PackedKind::Zstd),
+        );
         check(b"\x5f\x2a\x4d\x18\0\0\0\0\x04\x22\x4d\x18", None);
         check(&b"\x50\x2a\x4d\x18\0\0\0\0".repeat(1000), None);
         check(b"\x50\x2a\x4d\x18\xff\xff\xff\xff", None);

@@ -55,7 +55,9 @@ pub(super) fn finish(store: &Store, identity: Identity, contents: &Contents) -> 
     let mut header = MAGIC.to_vec();
     header.extend(VERSION.to_le_bytes());
     header.extend((BLOCK as u32).to_le_bytes());
-    let numbers = identity.into_iter().chain([place, footer.len() as u64, xxh3_64(&footer)]);
+    let numbers = identity
+        .into_iter()
+        .chain([place, footer.len() as u64, xxh3_64(&footer)]);
     header.extend(numbers.flat_map(u64::to_le_bytes));
     let hash = xxh3_64(&header);
     header.extend(hash.to_le_bytes());
@@ -79,17 +81,23 @@ impl Kept for PackedKind {
 }
 
 /// What a copy contains; none when it is damaged, unfinished, or of another file.
-pub(super) fn read(store: &Store, identity: Identity, kind: PackedKind) -> io::Result<Option<Contents>> {
+pub(super) fn read(
+    store: &Store,
+    identity: Identity,
+    kind: PackedKind,
+) -> io::Result<Option<Contents>> {
     let mut header = [0; HEADER_LEN];
     if store.read_at(0, &mut header)? < HEADER_LEN {
         return Ok(None);
     }
     let (content, hash) = header.split_at(HEADER_LEN - 8);
     let mut fields = Fields(content);
-    let is_ours = fields.take(MAGIC.len()) == Some(&MAGIC) && xxh3_64(content).to_le_bytes() == *hash;
+    let is_ours =
+        fields.take(MAGIC.len()) == Some(&MAGIC) && xxh3_64(content).to_le_bytes() == *hash;
     let is_same_layout = fields.u32() == Some(VERSION) && fields.u32() == Some(BLOCK as u32);
     let is_same_file = [fields.u64(), fields.u64(), fields.u64()] == identity.map(Some);
-    let (Some(place), Some(length), Some(footer_hash)) = (fields.u64(), fields.u64(), fields.u64()) else {
+    let (Some(place), Some(length), Some(footer_hash)) = (fields.u64(), fields.u64(), fields.u64())
+    else {
         return Ok(None);
     };
     let is_plausible = length < FOOTER_LIMIT && store.length()? == place.saturating_add(length);
@@ -97,8 +105,10 @@ pub(super) fn read(store: &Store, identity: Identity, kind: PackedKind) -> io::R
         return Ok(None);
     }
     let mut footer = vec![0; usize::try_from(length).unwrap_or(0)];
-    let is_whole = store.read_at(place, &mut footer)? == footer.len() && xxh3_64(&footer) == footer_hash;
-    Ok(decode_footer(&footer, kind).filter(|contents| is_whole && contents.directory.end() == place))
+    let is_whole =
+        store.read_at(place, &mut footer)? == footer.len() && xxh3_64(&footer) == footer_hash;
+    Ok(decode_footer(&footer, kind)
+        .filter(|contents| is_whole && contents.directory.end() == place))
 }
 
 /// True when a file begins like a copy, or is empty: it may be replaced.
@@ -110,7 +120,12 @@ pub(super) fn is_copy(store: &Store) -> io::Result<bool> {
 }
 
 fn encode_footer(contents: &Contents) -> Vec<u8> {
-    let Contents { text_length, dictionary, damage, directory } = contents;
+    let Contents {
+        text_length,
+        dictionary,
+        damage,
+        directory,
+    } = contents;
     let mut bytes = Vec::with_capacity(2 * directory.count() + 256);
     bytes.extend(text_length.to_le_bytes());
     bytes.extend(dictionary.offset.to_le_bytes());
@@ -124,17 +139,31 @@ fn encode_footer(contents: &Contents) -> Vec<u8> {
         Some(DamageKind::Corrupt(why)) => (4, &**why),
     };
     bytes.extend(tag.to_le_bytes());
-    bytes.extend(damage.as_ref().map_or(0, |damage| damage.offset).to_le_bytes());
+    bytes.extend(
+        damage
+            .as_ref()
+            .map_or(0, |damage| damage.offset)
+            .to_le_bytes(),
+    );
     bytes.extend((why.len() as u32).to_le_bytes());
     bytes.extend(why.bytes());
-    bytes.extend(directory.lengths().iter().flat_map(|length| length.to_le_bytes()));
+    bytes.extend(
+        directory
+            .lengths()
+            .iter()
+            .flat_map(|length| length.to_le_bytes()),
+    );
     bytes
 }
 
 fn decode_footer(bytes: &[u8], packed: PackedKind) -> Option<Contents> {
     let mut fields = Fields(bytes);
     let text_length = fields.u64()?;
-    let dictionary = DictionaryPlace { offset: fields.u64()?, length: fields.u32()?, before_block: fields.u64()? };
+    let dictionary = DictionaryPlace {
+        offset: fields.u64()?,
+        length: fields.u32()?,
+        before_block: fields.u64()?,
+    };
     let (tag, offset, why_length) = (fields.u32()?, fields.u64()?, fields.u32()?);
     let why = String::from_utf8(fields.take(usize::try_from(why_length).ok()?)?.to_vec()).ok()?;
     let kind = match tag {
@@ -145,14 +174,25 @@ fn decode_footer(bytes: &[u8], packed: PackedKind) -> Option<Contents> {
         4 => Some(DamageKind::Corrupt(why)),
         _ => return None,
     };
-    let damage = kind.map(|kind| Damage { packed, offset, kind });
+    let damage = kind.map(|kind| Damage {
+        packed,
+        offset,
+        kind,
+    });
     let directory = directory_of(fields.0, dictionary)?;
     let is_whole = text_length.div_ceil(BLOCK as u64) == directory.count() as u64;
-    is_whole.then_some(Contents { text_length, dictionary, damage, directory })
+    is_whole.then_some(Contents {
+        text_length,
+        dictionary,
+        damage,
+        directory,
+    })
 }
 
 fn directory_of(lengths: &[u8], dictionary: DictionaryPlace) -> Option<Directory> {
-    let gap = usize::try_from(dictionary.before_block).ok().filter(|block| block % GROUP == 0)?;
+    let gap = usize::try_from(dictionary.before_block)
+        .ok()
+        .filter(|block| block % GROUP == 0)?;
     let mut directory = Directory::new(HEADER_LEN as u64);
     for (block, length) in lengths.chunks(2).enumerate() {
         if block == gap {
@@ -188,20 +228,42 @@ mod tests {
     fn contents(why: Option<DamageKind>) -> Contents {
         let mut directory = Directory::new(HEADER_LEN as u64);
         (0..GROUP).for_each(|_| directory.push(100));
-        let dictionary = DictionaryPlace { offset: directory.end(), length: 5000, before_block: GROUP as u64 };
+        let dictionary = DictionaryPlace {
+            offset: directory.end(),
+            length: 5000,
+            before_block: GROUP as u64,
+        };
         directory.skip(5000);
         directory.push(9);
-        let damage = why.map(|kind| Damage { packed: PackedKind::Xz, offset: 77, kind });
-        Contents { text_length: (GROUP * BLOCK) as u64 + 3, dictionary, damage, directory }
+        let damage = why.map(|kind| Damage {
+            packed: PackedKind::Xz,
+            offset: 77,
+            kind,
+        });
+        Contents {
+            text_length: (GROUP * BLOCK) as u64 + 3,
+            dictionary,
+            damage,
+            directory,
+        }
     }
 
     #[test]
     fn what_was_written_is_read() {
         let corrupt = DamageKind::Corrupt("wrong".to_owned());
-        for why in [None, Some(DamageKind::CutOff), Some(DamageKind::Junk), Some(DamageKind::Window), Some(corrupt)] {
+        for why in [
+            None,
+            Some(DamageKind::CutOff),
+            Some(DamageKind::Junk),
+            Some(DamageKind::Window),
+            Some(corrupt),
+        ] {
             let (store, contents) = (Store::memory(), contents(why));
             finish(&store, [1, 2, 3], &contents).unwrap();
-            assert_eq!(read(&store, [1, 2, 3], PackedKind::Xz).unwrap(), Some(contents));
+            assert_eq!(
+                read(&store, [1, 2, 3], PackedKind::Xz).unwrap(),
+                Some(contents)
+            );
             assert_eq!(read(&store, [1, 2, 4], PackedKind::Xz).unwrap(), None);
         }
     }
@@ -219,7 +281,11 @@ mod tests {
             flipped[place] ^= 0x10;
             let damaged = Store::memory();
             damaged.write_at(0, &flipped).unwrap();
-            assert_eq!(read(&damaged, [1, 2, 3], PackedKind::Xz).unwrap(), None, "{place}");
+            assert_eq!(
+                read(&damaged, [1, 2, 3], PackedKind::Xz).unwrap(),
+                None,
+                "{place}"
+            );
         }
         let cut = Store::memory();
         cut.write_at(0, &bytes[..bytes.len() - 1]).unwrap();

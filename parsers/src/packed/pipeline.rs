@@ -34,13 +34,19 @@ struct Ordered {
 ///
 /// The number of chunks is fixed, and with it the memory.
 pub(super) fn run(fill: &Fill<'_>, unpacker: &mut Unpacker) -> io::Result<bool> {
-    let helpers = std::thread::available_parallelism().map_or(1, usize::from).min(HELPERS);
+    let helpers = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(HELPERS);
     let ordered = Mutex::new(Ordered::default());
     let (idle_sender, idle) = channel();
     let (work_sender, work) = channel();
     let work = Mutex::new(work);
     for _ in 0..2 * helpers + 2 {
-        _ = idle_sender.send(Chunk { number: 0, text: Vec::with_capacity(CHUNK), packed: Packed::default() });
+        _ = idle_sender.send(Chunk {
+            number: 0,
+            text: Vec::with_capacity(CHUNK),
+            packed: Packed::default(),
+        });
     }
     std::thread::scope(|scope| {
         for _ in 0..helpers {
@@ -50,7 +56,9 @@ pub(super) fn run(fill: &Fill<'_>, unpacker: &mut Unpacker) -> io::Result<bool> 
                     lock(ordered).give_up(error, &idle_sender);
                 }
             };
-            std::thread::Builder::new().name("pack".to_owned()).spawn_scoped(scope, help)?;
+            std::thread::Builder::new()
+                .name("pack".to_owned())
+                .spawn_scoped(scope, help)?;
         }
         // Without helpers the idle chunks end, and with them the loop.
         drop(idle_sender);

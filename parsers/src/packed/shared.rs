@@ -109,7 +109,11 @@ impl Shared {
     /// Asks the filler to stop, and waits until it has cleaned up.
     pub fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
-        let filler = self.filler.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let filler = self
+            .filler
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         if let Some(filler) = filler {
             // A panic in there was told to the readers.
             _ = filler.join();
@@ -120,7 +124,13 @@ impl Shared {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn adopt(&self, generation: u32, path: PathBuf, store: Store, contents: Contents) -> io::Result<()> {
+    pub fn adopt(
+        &self,
+        generation: u32,
+        path: PathBuf,
+        store: Store,
+        contents: Contents,
+    ) -> io::Result<()> {
         let copy = Copy::new(store);
         let DictionaryPlace { offset, length, .. } = contents.dictionary;
         if u64::from(length) > copy.store.length()? {
@@ -135,10 +145,26 @@ impl Shared {
         }
         *copy.path.lock().unwrap_or_else(PoisonError::into_inner) = Some(path);
         self.change(generation, |state| {
-            let Contents { text_length, dictionary, damage, directory } = contents;
+            let Contents {
+                text_length,
+                dictionary,
+                damage,
+                directory,
+            } = contents;
             let (promised, notice) = (state.promised, state.notice.take());
-            let empty = State { promised, notice, damage, ..State::of(copy, generation) };
-            *state = State { dictionary, directory, filled: text_length, is_over: true, ..empty };
+            let empty = State {
+                promised,
+                notice,
+                damage,
+                ..State::of(copy, generation)
+            };
+            *state = State {
+                dictionary,
+                directory,
+                filled: text_length,
+                is_over: true,
+                ..empty
+            };
         });
         Ok(())
     }
@@ -154,7 +180,9 @@ impl Shared {
                 *filler = Some(thread);
             }
             Err(error) => {
-                self.change(generation, |state| state.fail(error.kind(), format!("no thread to unpack it: {error}")));
+                self.change(generation, |state| {
+                    state.fail(error.kind(), format!("no thread to unpack it: {error}"))
+                });
             }
         }
     }
@@ -202,24 +230,35 @@ impl Shared {
                 if state.filled < end {
                     return Err(ErrorKind::UnexpectedEof.into());
                 }
-                (Arc::clone(&state.copy), state.directory.place(block), state.block_length(block), state.generation)
+                (
+                    Arc::clone(&state.copy),
+                    state.directory.place(block),
+                    state.block_length(block),
+                    state.generation,
+                )
             };
-            let unpacked = place.ok_or_else(|| ErrorKind::UnexpectedEof.into()).and_then(|(offset, packed_length)| {
-                let mut packed = [0; BLOCK + SPARE];
-                let packed = packed.get_mut(..usize::from(packed_length)).unwrap_or_default();
-                copy.store.read_at(offset, packed)?;
-                if from == 0 && out.len() == length {
-                    // A reader of whole blocks goes on to the next ones and seldom comes back.
-                    return copy.codec.unpack(packed, out);
-                }
-                let mut text = [0; BLOCK];
-                let text = text.get_mut(..length).unwrap_or_default();
-                copy.codec.unpack(packed, text)?;
-                let part = text.get(from..from.saturating_add(out.len())).ok_or(ErrorKind::UnexpectedEof)?;
-                out.copy_from_slice(part);
-                self.cache.insert(block, text);
-                Ok(())
-            });
+            let unpacked = place
+                .ok_or_else(|| ErrorKind::UnexpectedEof.into())
+                .and_then(|(offset, packed_length)| {
+                    let mut packed = [0; BLOCK + SPARE];
+                    let packed = packed
+                        .get_mut(..usize::from(packed_length))
+                        .unwrap_or_default();
+                    copy.store.read_at(offset, packed)?;
+                    if from == 0 && out.len() == length {
+                        // A reader of whole blocks goes on to the next ones and seldom comes back.
+                        return copy.codec.unpack(packed, out);
+                    }
+                    let mut text = [0; BLOCK];
+                    let text = text.get_mut(..length).unwrap_or_default();
+                    copy.codec.unpack(packed, text)?;
+                    let part = text
+                        .get(from..from.saturating_add(out.len()))
+                        .ok_or(ErrorKind::UnexpectedEof)?;
+                    out.copy_from_slice(part);
+                    self.cache.insert(block, text);
+                    Ok(())
+                });
             let Err(error) = unpacked else { return Ok(()) };
             self.renew(generation, &error)?;
         }
@@ -233,15 +272,30 @@ impl Shared {
             return Ok(());
         }
         if generation >= RENEWALS {
-            return Err(io::Error::new(error.kind(), format!("the copy of the unpacked text is damaged ({error})")));
+            return Err(io::Error::new(
+                error.kind(),
+                format!("the copy of the unpacked text is damaged ({error})"),
+            ));
         }
-        if let Some(path) = state.copy.path.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(path) = state
+            .copy
+            .path
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        {
             // What cannot be removed is replaced.
             _ = std::fs::remove_file(path);
         }
         let promised = state.promised.or(state.is_over.then_some(state.filled));
-        let notice = Some(format!("the copy of the unpacked text was damaged and is made anew ({error})"));
-        *state = State { promised, notice, ..State::of(Copy::new(Store::memory()), generation + 1) };
+        let notice = Some(format!(
+            "the copy of the unpacked text was damaged and is made anew ({error})"
+        ));
+        *state = State {
+            promised,
+            notice,
+            ..State::of(Copy::new(Store::memory()), generation + 1)
+        };
         drop(state);
         self.cache.clear();
         self.start_filler(generation + 1);
@@ -281,13 +335,19 @@ impl State {
 
     /// Bytes of text in a block.
     fn block_length(&self, block: u64) -> usize {
-        let left = self.filled.saturating_sub(block.saturating_mul(BLOCK as u64));
+        let left = self
+            .filled
+            .saturating_sub(block.saturating_mul(BLOCK as u64));
         usize::try_from(left).unwrap_or(BLOCK).min(BLOCK)
     }
 }
 
 impl Copy {
     pub fn new(store: Store) -> Self {
-        Self { store, codec: Codec::default(), path: Mutex::default() }
+        Self {
+            store,
+            codec: Codec::default(),
+            path: Mutex::default(),
+        }
     }
 }

@@ -23,13 +23,17 @@ fn text(length: usize) -> Vec<u8> {
             hash % 31
         )
     };
-    (0..).flat_map(|number| line(number).into_bytes()).take(length).collect()
+    (0..)
+        .flat_map(|number| line(number).into_bytes())
+        .take(length)
+        .collect()
 }
 
 fn pack(text: &[u8], kind: PackedKind) -> Vec<u8> {
     match kind {
         PackedKind::Gzip => {
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             encoder.write_all(text).unwrap();
             encoder.finish().unwrap()
         }
@@ -49,7 +53,10 @@ fn pack(text: &[u8], kind: PackedKind) -> Vec<u8> {
 }
 
 fn options(copy: Option<&Path>) -> KeptOptions {
-    let place = |path: &Path| KeptPlace { path: path.to_owned(), is_directory_ours: false };
+    let place = |path: &Path| KeptPlace {
+        path: path.to_owned(),
+        is_directory_ours: false,
+    };
     KeptOptions {
         identity: [1, 2, 3],
         kept: copy.map(place).into_iter().collect(),
@@ -60,7 +67,9 @@ fn options(copy: Option<&Path>) -> KeptOptions {
 
 fn opened(packed: &[u8], copy: Option<&Path>) -> PackedText {
     let packed = packed.to_vec();
-    let kind = PackedKind::of(&packed).unwrap().expect("a kind that we read");
+    let kind = PackedKind::of(&packed)
+        .unwrap()
+        .expect("a kind that we read");
     PackedText::open(Arc::new(packed), kind, options(copy)).unwrap()
 }
 
@@ -90,18 +99,34 @@ fn check(packed: &[u8], expected: &[u8]) {
 fn check_pieces(text: &PackedText, expected: &[u8], seed: usize) {
     let mut place = seed;
     for round in 0..300 {
-        place = place.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        place = place
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let offset = (place >> 16) % (expected.len() + 100);
         let mut piece = vec![0; [1, 100, BLOCK, 3 * BLOCK + 5, 70_000][round % 5]];
         let count = text.read_at(offset as u64, &mut piece).unwrap();
         let end = (offset + piece.len()).min(expected.len());
-        assert!(piece[..count] == expected[offset.min(end)..end], "{count} bytes at {offset}");
+        assert!(
+            piece[..count] == expected[offset.min(end)..end],
+            "{count} bytes at {offset}"
+        );
     }
 }
 
 #[test]
 fn every_kind_is_read_like_plain_text() {
-    for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 100_000, (2 << 20) - 1, 2 << 20, (2 << 20) + 1, 5_000_000] {
+    for length in [
+        0,
+        1,
+        BLOCK - 1,
+        BLOCK,
+        BLOCK + 1,
+        100_000,
+        (2 << 20) - 1,
+        2 << 20,
+        (2 << 20) + 1,
+        5_000_000,
+    ] {
         let text = text(length);
         for kind in KINDS {
             check(&pack(&text, kind), &text);
@@ -129,14 +154,29 @@ fn a_file_of_several_parts_is_one_text() {
     let text = text(300_000);
     let (one, two) = text.split_at(123_456);
     for kind in KINDS {
-        check(&[pack(one, kind), pack(&[], kind), pack(two, kind)].concat(), &text);
+        check(
+            &[pack(one, kind), pack(&[], kind), pack(two, kind)].concat(),
+            &text,
+        );
     }
     for kind in [PackedKind::Gzip, PackedKind::Xz] {
-        check(&[pack(one, kind), vec![0; 512], pack(two, kind), vec![0; 200_000]].concat(), &text);
+        check(
+            &[
+                pack(one, kind),
+                vec![0; 512],
+                pack(two, kind),
+                vec![0; 200_000],
+            ]
+            .concat(),
+            &text,
+        );
     }
     let skipped = b"\x51\x2a\x4d\x18\x05\0\0\0hello".to_vec();
     let [one, two] = [one, two].map(|part| pack(part, PackedKind::Zstd));
-    check(&[&skipped[..], &one, &skipped, &two, &skipped].concat(), &text);
+    check(
+        &[&skipped[..], &one, &skipped, &two, &skipped].concat(),
+        &text,
+    );
 }
 
 #[test]
@@ -152,7 +192,11 @@ fn what_is_cut_off_is_read_up_to_there() {
                 "{kind:?} {cut}"
             );
             let damage = unpacked.damage().expect("damage");
-            assert_eq!((damage.kind, damage.offset), (DamageKind::CutOff, cut as u64), "{kind:?}");
+            assert_eq!(
+                (damage.kind, damage.offset),
+                (DamageKind::CutOff, cut as u64),
+                "{kind:?}"
+            );
         }
     }
 }
@@ -168,7 +212,12 @@ fn what_is_damaged_is_read_up_to_there() {
         let damage = unpacked.damage().expect("damage");
         assert!(matches!(damage.kind, DamageKind::Corrupt(_)), "{damage:?}");
         assert!(all_of(&unpacked).len() < text.len() && !all_of(&unpacked).is_empty());
-        assert!(damage.to_string().starts_with(&format!("the {} data is damaged at byte ", kind.name())), "{damage}");
+        assert!(
+            damage
+                .to_string()
+                .starts_with(&format!("the {} data is damaged at byte ", kind.name())),
+            "{damage}"
+        );
     }
 }
 
@@ -180,7 +229,10 @@ fn what_follows_is_told_and_left_out() {
         let unpacked = settled(&[&packed[..], b"and more"].concat(), None);
         assert!(all_of(&unpacked) == text);
         let damage = unpacked.damage().expect("damage");
-        assert_eq!((damage.kind, damage.offset), (DamageKind::Junk, packed.len() as u64));
+        assert_eq!(
+            (damage.kind, damage.offset),
+            (DamageKind::Junk, packed.len() as u64)
+        );
     }
 }
 
@@ -194,7 +246,11 @@ fn a_window_beyond_a_gibibyte_is_refused() {
     assert!(damage.to_string().ends_with("unpack it first (zstd -d)"));
     // Only the header matters: its block's dictionary is 1.5 GiB, and the header's checksum is made to hold.
     let mut xz = pack(b"x", PackedKind::Xz);
-    let place = xz.windows(3).position(|window| window[..2] == [0x21, 1]).unwrap() + 2;
+    let place = xz
+        .windows(3)
+        .position(|window| window[..2] == [0x21, 1])
+        .unwrap()
+        + 2;
     xz[place] = 39;
     let end = 12 + (usize::from(xz[12]) + 1) * 4 - 4;
     let sum = crc32fast::hash(&xz[12..end]);
@@ -209,7 +265,13 @@ fn the_head_is_read_without_a_copy() {
         let text = text(10_000);
         let packed = pack(&text, kind);
         let head = head_of(Arc::new(packed.clone()), kind, 5000).unwrap();
-        assert_eq!(head, PackedHead { text: text[..5000].to_vec(), damage: None });
+        assert_eq!(
+            head,
+            PackedHead {
+                text: text[..5000].to_vec(),
+                damage: None
+            }
+        );
         let head = head_of(Arc::new(packed[..packed.len() - 1].to_vec()), kind, 20_000).unwrap();
         assert!(head.damage.is_some() && text.starts_with(&head.text));
     }
@@ -234,7 +296,10 @@ impl ReadAt for Watched {
 
 fn reopened(packed: &[u8], options: KeptOptions) -> (PackedText, bool) {
     let is_read = Arc::new(AtomicBool::new(false));
-    let watched = Watched { packed: packed.to_vec(), is_read: is_read.clone() };
+    let watched = Watched {
+        packed: packed.to_vec(),
+        is_read: is_read.clone(),
+    };
     let text = PackedText::open(Arc::new(watched), PackedKind::Zstd, options).unwrap();
     text.settle(|| false).unwrap();
     (text, is_read.load(Ordering::Relaxed))
@@ -248,7 +313,9 @@ fn sandbox() -> (tempfile::TempDir, PathBuf) {
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
 }
 
 #[test]
@@ -265,7 +332,13 @@ fn a_finished_copy_is_used_again_and_another_one_is_not() {
     assert!(!is_read && all_of(&again) == text);
     assert!(damage.is_some() && again.damage() == damage);
     check_pieces(&again, &text, 5);
-    let (again, is_read) = reopened(&packed, KeptOptions { identity: [1, 2, 4], ..options(Some(&copy)) });
+    let (again, is_read) = reopened(
+        &packed,
+        KeptOptions {
+            identity: [1, 2, 4],
+            ..options(Some(&copy))
+        },
+    );
     assert!(is_read && all_of(&again) == text);
 }
 
@@ -281,7 +354,10 @@ fn flipped_bytes_of_a_copy_are_noticed_and_it_is_made_anew() {
         let place = (round * 7_919_777) % bytes.len();
         match round % 3 {
             0 => bytes[place] ^= 1 << (round % 8),
-            1 => bytes[place..].iter_mut().take(200).for_each(|byte| *byte = 0),
+            1 => bytes[place..]
+                .iter_mut()
+                .take(200)
+                .for_each(|byte| *byte = 0),
             _ => bytes.truncate(place),
         }
         std::fs::write(&copy, bytes).unwrap();
@@ -407,15 +483,31 @@ fn without_a_place_the_copy_is_gone_afterwards() {
     let packed = pack(&text, PackedKind::Xz);
     let unpacked = settled(&packed, Some(&copy));
     assert!(all_of(&unpacked) == text);
-    assert!(unpacked.notice().expect("a notice").contains("cannot be written"));
-    let ours = KeptPlace { path: copy.clone(), is_directory_ours: true };
-    let options = KeptOptions { kept: vec![ours], is_copy_kept: true, ..KeptOptions::default() };
-    let unpacked = PackedText::open(Arc::new(packed.clone()), PackedKind::Xz, options.clone()).unwrap();
+    assert!(
+        unpacked
+            .notice()
+            .expect("a notice")
+            .contains("cannot be written")
+    );
+    let ours = KeptPlace {
+        path: copy.clone(),
+        is_directory_ours: true,
+    };
+    let options = KeptOptions {
+        kept: vec![ours],
+        is_copy_kept: true,
+        ..KeptOptions::default()
+    };
+    let unpacked =
+        PackedText::open(Arc::new(packed.clone()), PackedKind::Xz, options.clone()).unwrap();
     unpacked.settle(|| false).unwrap();
     drop(unpacked);
     assert!(copy.is_file());
     std::fs::remove_file(&copy).unwrap();
-    let options = KeptOptions { is_copy_kept: false, ..options };
+    let options = KeptOptions {
+        is_copy_kept: false,
+        ..options
+    };
     let unpacked = PackedText::open(Arc::new(packed), PackedKind::Xz, options).unwrap();
     unpacked.settle(|| false).unwrap();
     assert!(all_of(&unpacked) == text && unpacked.notice().is_none());
@@ -441,12 +533,22 @@ fn a_full_disk_is_an_error_and_not_the_end_of_the_text() {
     let (_folder, copy) = sandbox();
     // What the partial file leads to is refused, so the place itself is written by hand.
     let text = text(10_000);
-    let shared =
-        Arc::new(shared::Shared::new(Arc::new(pack(&text, PackedKind::Zstd)), PackedKind::Zstd, options(None)));
-    let full = std::fs::File::options().read(true).write(true).open("/dev/full").unwrap();
+    let shared = Arc::new(shared::Shared::new(
+        Arc::new(pack(&text, PackedKind::Zstd)),
+        PackedKind::Zstd,
+        options(None),
+    ));
+    let full = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
     let copy_of = shared::Copy::new(crate::kept::store::Store::File(full));
     let error = fill::fill_into(&shared, 0, Arc::new(copy_of)).unwrap_err();
-    assert!(error.to_string().contains("ends at byte 0 of it"), "{error}");
+    assert!(
+        error.to_string().contains("ends at byte 0 of it"),
+        "{error}"
+    );
     assert!(!copy.exists());
 }
 
@@ -458,7 +560,11 @@ fn an_input_that_fails_is_an_error_and_not_the_end_of_the_text() {
             self.0.length()
         }
         fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
-            if offset > 100_000 { Err(std::io::Error::other("a bad sector")) } else { self.0.read_at(offset, buffer) }
+            if offset > 100_000 {
+                Err(std::io::Error::other("a bad sector"))
+            } else {
+                self.0.read_at(offset, buffer)
+            }
         }
     }
     for kind in KINDS {
@@ -476,7 +582,9 @@ fn random_bytes_behind_a_magic_are_no_trouble() {
     let mut state = 99u64;
     for round in 0..2000 {
         let mut noise = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 56) as u8
         };
         let kind = KINDS[round % 3];
@@ -487,6 +595,10 @@ fn random_bytes_behind_a_magic_are_no_trouble() {
         }
         let mut unpacked = Vec::new();
         let mut unpacker = Unpacker::new(Box::new(std::io::Cursor::new(packed)), kind);
-        unpacker.by_ref().take(10_000_000).read_to_end(&mut unpacked).unwrap();
+        unpacker
+            .by_ref()
+            .take(10_000_000)
+            .read_to_end(&mut unpacked)
+            .unwrap();
     }
 }

@@ -25,11 +25,16 @@ impl PackedText {
     ///
     /// # Errors
     /// The input could not be read.
-    pub fn open(input: Arc<dyn ReadAt>, kind: PackedKind, options: KeptOptions) -> io::Result<Self> {
+    pub fn open(
+        input: Arc<dyn ReadAt>,
+        kind: PackedKind,
+        options: KeptOptions,
+    ) -> io::Result<Self> {
         input.length()?;
         let found = options.found(&kind);
         let shared = Arc::new(Shared::new(input, kind, options));
-        let is_there = found.is_some_and(|(path, store, contents)| shared.adopt(0, path, store, contents).is_ok());
+        let is_there = found
+            .is_some_and(|(path, store, contents)| shared.adopt(0, path, store, contents).is_ok());
         if !is_there {
             shared.start_filler(0);
         }
@@ -99,7 +104,9 @@ impl ReadAt for PackedText {
         let shared = self.shared();
         let end = offset.saturating_add(buffer.len() as u64);
         let count = shared.wait_for(end)?.min(end).saturating_sub(offset);
-        let mut rest = buffer.get_mut(..usize::try_from(count).unwrap_or(0)).unwrap_or_default();
+        let mut rest = buffer
+            .get_mut(..usize::try_from(count).unwrap_or(0))
+            .unwrap_or_default();
         let mut place = offset;
         while !rest.is_empty() {
             let (block, from) = (place / BLOCK as u64, (place % BLOCK as u64) as usize);
@@ -120,7 +127,17 @@ impl Drop for StopOnDrop {
 
 impl std::fmt::Debug for PackedText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let path = self.shared().state().copy.path.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        f.debug_struct("PackedText").field("kind", &self.kind()).field("copy", &path).finish_non_exhaustive()
+        let path = self
+            .shared()
+            .state()
+            .copy
+            .path
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        f.debug_struct("PackedText")
+            .field("kind", &self.kind())
+            .field("copy", &path)
+            .finish_non_exhaustive()
     }
 }

@@ -41,7 +41,11 @@ const XZ_MEMORY_LIMIT: u64 = (1 << WINDOW_LOG_MAX) + (1 << 20);
 impl Unpacker {
     /// Unpacks what a reader gives.
     pub fn new(reader: Box<dyn Read + Send>, kind: PackedKind) -> Self {
-        Self { kind, member: Member::None(PackedInput::new(reader)), damage: None }
+        Self {
+            kind,
+            member: Member::None(PackedInput::new(reader)),
+            damage: None,
+        }
     }
 
     /// Why the text ended early, once it has ended.
@@ -60,7 +64,11 @@ impl Unpacker {
             return Ok(Member::Over);
         }
         if !self.kind.begins_with(head) {
-            self.damage = Some(Damage { packed: self.kind, offset: begin, kind: DamageKind::Junk });
+            self.damage = Some(Damage {
+                packed: self.kind,
+                offset: begin,
+                kind: DamageKind::Junk,
+            });
             return Ok(Member::Over);
         }
         Ok(match self.kind {
@@ -80,7 +88,9 @@ impl Unpacker {
 
     /// Notes why a part cannot be read on; gives the error when the input itself is to blame.
     fn give_up(&mut self, error: &io::Error) -> io::Result<()> {
-        let Some(mut input) = std::mem::replace(&mut self.member, Member::Over).into_input() else { return Ok(()) };
+        let Some(mut input) = std::mem::replace(&mut self.member, Member::Over).into_input() else {
+            return Ok(());
+        };
         if let Some(failure) = input.take_failure() {
             return Err(failure);
         }
@@ -90,7 +100,11 @@ impl Unpacker {
             error if error.kind() == ErrorKind::UnexpectedEof && is_at_end => DamageKind::CutOff,
             error => DamageKind::Corrupt(error.to_string()),
         };
-        self.damage = Some(Damage { packed: self.kind, offset: input.position(), kind });
+        self.damage = Some(Damage {
+            packed: self.kind,
+            offset: input.position(),
+            kind,
+        });
         Ok(())
     }
 }
@@ -111,7 +125,11 @@ impl Read for Unpacker {
             };
             match read {
                 Ok(0) => {
-                    let Some(input) = std::mem::replace(&mut self.member, Member::Over).into_input() else { continue };
+                    let Some(input) =
+                        std::mem::replace(&mut self.member, Member::Over).into_input()
+                    else {
+                        continue;
+                    };
                     self.member = self.begin_member(input)?;
                 }
                 Err(error) if error.kind() != ErrorKind::Interrupted => self.give_up(&error)?,
@@ -147,7 +165,9 @@ fn skip_zeros(input: &mut PackedInput) -> io::Result<()> {
 }
 
 fn is_window_too_large(error: &io::Error) -> bool {
-    let xz = error.get_ref().and_then(|inner| inner.downcast_ref::<XzError>());
+    let xz = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<XzError>());
     // The other library tells its errors apart by their words alone.
     xz == Some(&XzError::MemLimit) || error.to_string().contains("too much memory")
 }

@@ -62,12 +62,21 @@ impl OpenSlot {
         let is_likely = self.may_be.addresses == [self.usual];
         if is_likely && matches!(program.find(self.usual), Found::Plain { .. }) {
             let (slot, origin) = (DelaySlot::Executed, StepOrigin::Inferred);
-            sink.step(PassedStep { pc: self.usual, outcome: None, slot, origin });
+            sink.step(PassedStep {
+                pc: self.usual,
+                outcome: None,
+                slot,
+                origin,
+            });
             return true;
         }
         // What may be anything may be a fork that led elsewhere, and what cannot but be one did.
-        let instructions = Some(1).filter(|_| !self.may_be.may_be_any && self.may_be_plain(program));
-        sink.gap(Gap { reason: GapReason::Lost, instructions });
+        let instructions =
+            Some(1).filter(|_| !self.may_be.may_be_any && self.may_be_plain(program));
+        sink.gap(Gap {
+            reason: GapReason::Lost,
+            instructions,
+        });
         instructions.is_some()
     }
 }

@@ -37,15 +37,21 @@ impl ReturnStack {
     /// A return that went to an address: the call that it ends, and those inside, are over. False when it fits none.
     pub fn return_to(&mut self, address: u64) -> bool {
         let is_return = |from: u64| address == from || address == from.wrapping_add(OVER_DATA);
-        let found = (0..self.count.min(SKIPPED)).find(|skipped| self.inner(*skipped).is_some_and(is_return));
-        found.into_iter().for_each(|skipped| self.drop_inner(skipped + 1));
+        let found = (0..self.count.min(SKIPPED))
+            .find(|skipped| self.inner(*skipped).is_some_and(is_return));
+        found
+            .into_iter()
+            .for_each(|skipped| self.drop_inner(skipped + 1));
         found.is_some()
     }
 
     /// Where the innermost call returns to behind so many others.
     pub fn inner(&self, skipped: usize) -> Option<u64> {
         let is_there = skipped < self.count;
-        self.addresses.get((self.next + DEPTH - 1 - skipped) % DEPTH).copied().filter(|_| is_there)
+        self.addresses
+            .get((self.next + DEPTH - 1 - skipped) % DEPTH)
+            .copied()
+            .filter(|_| is_there)
     }
 
     fn drop_inner(&mut self, count: usize) {
@@ -61,7 +67,9 @@ mod tests {
     #[test]
     fn calls_return_innermost_first() {
         let mut calls = ReturnStack::default();
-        [0x10, 0x20, 0x30].into_iter().for_each(|address| calls.push(address));
+        [0x10, 0x20, 0x30]
+            .into_iter()
+            .for_each(|address| calls.push(address));
         assert_eq!(calls.pop(), Some(0x30));
         assert!(calls.return_to(0x14), "over a word of data, out of two");
         assert_eq!((calls.pop(), calls.return_to(0x20)), (None, false));
@@ -72,6 +80,9 @@ mod tests {
         let mut calls = ReturnStack::default();
         (0..3 * DEPTH as u64 + 5).for_each(|address| calls.push(address));
         let popped: Vec<_> = std::iter::from_fn(|| calls.pop()).collect();
-        assert_eq!((popped.len(), popped[0], popped[DEPTH - 1]), (DEPTH, 3 * DEPTH as u64 + 4, 2 * DEPTH as u64 + 5));
+        assert_eq!(
+            (popped.len(), popped[0], popped[DEPTH - 1]),
+            (DEPTH, 3 * DEPTH as u64 + 4, 2 * DEPTH as u64 + 5)
+        );
     }
 }

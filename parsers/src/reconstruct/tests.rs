@@ -16,7 +16,11 @@ struct Toy {
 
 impl Program for Toy {
     fn stretch(&self, from: u64, until: Option<u64>) -> Stretch {
-        let fork = self.forks.range(from..).next().map_or(u64::MAX, |(pc, _)| *pc);
+        let fork = self
+            .forks
+            .range(from..)
+            .next()
+            .map_or(u64::MAX, |(pc, _)| *pc);
         let until = until.filter(|until| (from..=fork.min(self.end)).contains(until));
         let end = until.unwrap_or(u64::MAX).min(fork).min(self.end).max(from);
         let ended = match end {
@@ -24,7 +28,11 @@ impl Program for Toy {
             end if end == fork => Stretched::AtFork,
             _ => Stretched::Unmapped,
         };
-        Stretch { instructions: end - from, end, ended }
+        Stretch {
+            instructions: end - from,
+            end,
+            ended,
+        }
     }
 
     fn find(&self, pc: u64) -> Found {
@@ -37,9 +45,13 @@ impl Program for Toy {
 
     fn behind_slot(&self, pc: u64) -> Behind {
         let before = pc.checked_sub(1).and_then(|before| self.forks.get(&before));
-        let before = before.filter(|fork| matches!(fork.control.delay, Delay::Slot | Delay::UnlessNotTaken));
+        let before =
+            before.filter(|fork| matches!(fork.control.delay, Delay::Slot | Delay::UnlessNotTaken));
         let mut behind = Behind::default();
-        before.and_then(|before| before.control.target.address()).into_iter().for_each(|target| behind.add(target));
+        before
+            .and_then(|before| before.control.target.address())
+            .into_iter()
+            .for_each(|target| behind.add(target));
         behind.may_be_any = before.is_some_and(|before| before.control.target.address().is_none());
         behind
     }
@@ -50,10 +62,25 @@ fn toy(forks: &[(u64, Flow, Option<u64>, Delay, Told)]) -> Toy {
     let fork = |(pc, flow, target, delay, told): &(u64, Flow, Option<u64>, Delay, Told)| {
         let target = target.map_or(Target::Unsaid, Target::Address);
         let slot_bytes = u8::from(*delay != Delay::None);
-        let control = Control { flow: *flow, target, delay: *delay };
-        (*pc, Fork { control, behind: pc + 1, slot_bytes, told: *told })
+        let control = Control {
+            flow: *flow,
+            target,
+            delay: *delay,
+        };
+        (
+            *pc,
+            Fork {
+                control,
+                behind: pc + 1,
+                slot_bytes,
+                told: *told,
+            },
+        )
     };
-    Toy { end: 100, forks: forks.iter().map(fork).collect() }
+    Toy {
+        end: 100,
+        forks: forks.iter().map(fork).collect(),
+    }
 }
 
 /// The path in words: `10..14 16 17s 18a gap`, with `?` behind what is inferred and `!` behind what was recorded.
@@ -70,8 +97,13 @@ fn mark(origin: StepOrigin) -> &'static str {
 
 impl PathSink for Words {
     fn stretch(&mut self, stretch: PassedStretch) {
-        let PassedStretch { first, instructions, origin } = stretch;
-        self.0.push(format!("{first}..{}{}", first + instructions, mark(origin)));
+        let PassedStretch {
+            first,
+            instructions,
+            origin,
+        } = stretch;
+        self.0
+            .push(format!("{first}..{}{}", first + instructions, mark(origin)));
     }
 
     fn step(&mut self, step: PassedStep) {
@@ -80,7 +112,8 @@ impl PathSink for Words {
             DelaySlot::Executed => "s",
             DelaySlot::Annulled => "a",
         };
-        self.0.push(format!("{}{slot}{}", step.pc, mark(step.origin)));
+        self.0
+            .push(format!("{}{slot}{}", step.pc, mark(step.origin)));
     }
 
     fn gap(&mut self, gap: Gap) {
@@ -97,9 +130,26 @@ fn check(program: &Toy, decisions: &[(u64, Outcome)], expected: &str) {
         if number == 0 {
             walk.begin(program, Some(10), *at);
         }
-        let Found::Fork(fork) = program.find(*at) else { panic!("no fork at {at}") };
-        walk.come_to(program, Sought { pc: *at, behind: fork.behind, slot: None }, &mut words);
-        walk.decide(&fork, Decision { outcome: *outcome, slot: None }, &mut words);
+        let Found::Fork(fork) = program.find(*at) else {
+            panic!("no fork at {at}")
+        };
+        walk.come_to(
+            program,
+            Sought {
+                pc: *at,
+                behind: fork.behind,
+                slot: None,
+            },
+            &mut words,
+        );
+        walk.decide(
+            &fork,
+            Decision {
+                outcome: *outcome,
+                slot: None,
+            },
+            &mut words,
+        );
     }
     walk.tail(program, &mut words);
     assert_eq!(words.0.join(" "), expected);
@@ -113,12 +163,34 @@ fn a_branch_is_taken_or_not() {
     let program = toy(&[
         (12, Flow::Branch, Some(20), NONE, Told::Always),
         (22, Flow::Branch, Some(30), SLOT, Told::Always),
-        (33, Flow::Branch, Some(10), Delay::UnlessNotTaken, Told::Always),
+        (
+            33,
+            Flow::Branch,
+            Some(10),
+            Delay::UnlessNotTaken,
+            Told::Always,
+        ),
     ]);
-    let decisions = [(12, Outcome::Taken), (22, Outcome::Taken), (33, Outcome::NotTaken)];
-    check(&program, &decisions, "10..12 12! 20..22 22! 23s 30..33 33! 34a 35..100?");
-    let decisions = [(12, Outcome::NotTaken), (22, Outcome::NotTaken), (33, Outcome::Taken)];
-    check(&program, &decisions, "10..12 12! 13..22 22! 23s 24..33 33! 34s? 10..12?");
+    let decisions = [
+        (12, Outcome::Taken),
+        (22, Outcome::Taken),
+        (33, Outcome::NotTaken),
+    ];
+    check(
+        &program,
+        &decisions,
+        "10..12 12! 20..22 22! 23s 30..33 33! 34a 35..100?",
+    );
+    let decisions = [
+        (12, Outcome::NotTaken),
+        (22, Outcome::NotTaken),
+        (33, Outcome::Taken),
+    ];
+    check(
+        &program,
+        &decisions,
+        "10..12 12! 13..22 22! 23s 24..33 33! 34s? 10..12?",
+    );
 }
 
 #[test]
@@ -130,11 +202,19 @@ fn a_branch_in_a_delay_slot_lets_one_instruction_pass() {
     ]);
     check(
         &program,
-        &[(12, Outcome::Taken), (13, Outcome::Taken), (33, Outcome::NotTaken)],
+        &[
+            (12, Outcome::Taken),
+            (13, Outcome::Taken),
+            (33, Outcome::NotTaken),
+        ],
         "10..12 12! 13s! 20s 30..33 33! 34..100?",
     );
     // Where the first of the two is lost, the instruction between is not known.
-    check(&program, &[(13, Outcome::Taken), (33, Outcome::Taken)], "13! gap(Lost) 30..33 33! 10..12?");
+    check(
+        &program,
+        &[(13, Outcome::Taken), (33, Outcome::Taken)],
+        "13! gap(Lost) 30..33 33! 10..12?",
+    );
 }
 
 #[test]
@@ -146,9 +226,17 @@ fn behind_an_unknown_slot_nothing_is_certain_until_a_decision_bears_it_out() {
         (33, Flow::Branch, Some(10), NONE, Told::Always),
     ]);
     // The branch at 14 stood in the slot of the one at 13: 30 came behind it.
-    check(&program, &[(13, Outcome::Taken), (14, Outcome::Taken)], "13! 14s! 30s? 50..100?");
+    check(
+        &program,
+        &[(13, Outcome::Taken), (14, Outcome::Taken)],
+        "13! 14s! 30s? 50..100?",
+    );
     // Whatever stood there may have led elsewhere.
-    check(&program, &[(13, Outcome::Taken), (12, Outcome::NotTaken)], "13! gap(Lost) 30..33? gap(Lost) 12!");
+    check(
+        &program,
+        &[(13, Outcome::Taken), (12, Outcome::NotTaken)],
+        "13! gap(Lost) 30..33? gap(Lost) 12!",
+    );
 }
 
 #[test]
@@ -159,8 +247,16 @@ fn what_is_missing_or_nowhere_is_a_gap() {
         (42, Flow::Branch, Some(30), NONE, Told::Always),
     ]);
     let decisions = [(12, Outcome::To(20)), (42, Outcome::NotTaken)];
-    check(&program, &decisions, "10..12 12! 20..22? gap(Lost) 42! 43..100?");
-    check(&program, &[(12, Outcome::To(98)), (42, Outcome::Taken)], "10..12 12! 98..100? gap(Unmapped) 42! 30..42?");
+    check(
+        &program,
+        &decisions,
+        "10..12 12! 20..22? gap(Lost) 42! 43..100?",
+    );
+    check(
+        &program,
+        &[(12, Outcome::To(98)), (42, Outcome::Taken)],
+        "10..12 12! 98..100? gap(Unmapped) 42! 30..42?",
+    );
     check(&program, &[(42, Outcome::NotTaken)], "42! 43..100?");
 }
 
@@ -177,11 +273,23 @@ fn returns_that_nobody_records_go_to_behind_their_calls() {
         "10..12 12! 13s 40..44 44 45s 14..16? 16! 17..44?",
     );
     // Recorded all the same.
-    let decisions = [(12, Outcome::Taken), (44, Outcome::To(14)), (16, Outcome::NotTaken)];
-    check(&program, &decisions, "10..12 12! 13s 40..44 44! 45s 14..16 16! 17..44?");
+    let decisions = [
+        (12, Outcome::Taken),
+        (44, Outcome::To(14)),
+        (16, Outcome::NotTaken),
+    ];
+    check(
+        &program,
+        &decisions,
+        "10..12 12! 13s 40..44 44! 45s 14..16 16! 17..44?",
+    );
     // Where it leads nowhere, nothing is guessed.
     let decisions = [(12, Outcome::Taken), (12, Outcome::Taken)];
-    check(&program, &decisions, "10..12 12! 13s 40..44 44 45s gap(Lost) 12! 13s? 40..44?");
+    check(
+        &program,
+        &decisions,
+        "10..12 12! 13s 40..44 44 45s gap(Lost) 12! 13s? 40..44?",
+    );
 }
 
 #[test]
@@ -196,12 +304,24 @@ fn a_return_that_nobody_records_may_end_several_calls() {
     // What 40 called went on in its stead.
     check(
         &program,
-        &[(12, Outcome::Taken), (42, Outcome::Taken), (16, Outcome::NotTaken)],
+        &[
+            (12, Outcome::Taken),
+            (42, Outcome::Taken),
+            (16, Outcome::NotTaken),
+        ],
         "10..12 12! 13s 40..42 42! 43s 60..64 64 65s 14..16? 16! 17..42?",
     );
     // Where none of them leads on, all are left for the next.
-    let decisions = [(12, Outcome::Taken), (42, Outcome::Taken), (12, Outcome::Taken)];
-    check(&program, &decisions, "10..12 12! 13s 40..42 42! 43s 60..64 64 65s gap(Lost) 12! 13s? 40..42?");
+    let decisions = [
+        (12, Outcome::Taken),
+        (42, Outcome::Taken),
+        (12, Outcome::Taken),
+    ];
+    check(
+        &program,
+        &decisions,
+        "10..12 12! 13s 40..42 42! 43s 60..64 64 65s gap(Lost) 12! 13s? 40..42?",
+    );
 }
 
 #[test]
@@ -212,9 +332,16 @@ fn jumps_that_go_where_they_say_need_no_decision() {
         (44, Flow::Return, None, NONE, Told::Never),
         (50, Flow::Branch, Some(50), NONE, Told::Never),
     ]);
-    check(&program, &[(16, Outcome::Taken)], "10..12 12 40..44 44 13..16? 16! 10..12?");
+    check(
+        &program,
+        &[(16, Outcome::Taken)],
+        "10..12 12 40..44 44 13..16? 16! 10..12?",
+    );
     // A circle without a way out.
     let mut walk = Walk::default();
     walk.resume(&program, 50);
-    assert_eq!(walk.advance(&program, 16, &mut Words::default()), Err(Stop::Undecided(50)));
+    assert_eq!(
+        walk.advance(&program, 16, &mut Words::default()),
+        Err(Stop::Undecided(50))
+    );
 }

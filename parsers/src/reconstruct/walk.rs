@@ -86,8 +86,13 @@ impl Walk {
     /// Begins at the entry of the program if that leads to the first decision, else at the decision: then it is not known how
     /// the thread came there. True: at the entry.
     pub fn begin<P: Program>(&mut self, program: &P, entry: Option<u64>, first: u64) -> bool {
-        let place = |pc| Place { pc, next: Next::Behind };
-        let entry = entry.map(place).filter(|entry| self.leads_to(program, *entry, first));
+        let place = |pc| Place {
+            pc,
+            next: Next::Behind,
+        };
+        let entry = entry
+            .map(place)
+            .filter(|entry| self.leads_to(program, *entry, first));
         match entry {
             Some(_) => self.place = entry,
             None => self.resume(program, first),
@@ -98,15 +103,26 @@ impl Walk {
     /// Goes on at a decision to which it is not known how the thread came.
     pub fn resume<P: Program>(&mut self, program: &P, at: u64) {
         let mut behind = program.behind_slot(at);
-        let next = if behind.is_nowhere_else() { Next::Behind } else { Next::Unknown };
-        usual_behind(program, at).into_iter().for_each(|usual| behind.add(usual));
+        let next = if behind.is_nowhere_else() {
+            Next::Behind
+        } else {
+            Next::Unknown
+        };
+        usual_behind(program, at)
+            .into_iter()
+            .for_each(|usual| behind.add(usual));
         self.place = Some(Place { pc: at, next });
         (self.behind, self.open) = (behind, None);
         self.is_unproven = false;
     }
 
     /// Goes to the next decision; where no way leads there, a gap is told, and the walk goes on at the decision. Gives why.
-    pub fn come_to<P: Program, S: PathSink>(&mut self, program: &P, to: Sought, sink: &mut S) -> Option<Stop> {
+    pub fn come_to<P: Program, S: PathSink>(
+        &mut self,
+        program: &P,
+        to: Sought,
+        sink: &mut S,
+    ) -> Option<Stop> {
         let pc = to.pc;
         let stop = match self.can_be(program, to) {
             true => match self.advance(program, pc, sink) {
@@ -122,7 +138,10 @@ impl Walk {
         };
         // What led nowhere has told of the gap.
         if stop != Stop::Nowhere {
-            sink.gap(Gap { reason: stop.reason(), instructions: None });
+            sink.gap(Gap {
+                reason: stop.reason(),
+                instructions: None,
+            });
         }
         if stop != Stop::Contradicted(pc) {
             self.resume(program, pc);
@@ -134,14 +153,21 @@ impl Walk {
     /// Whether any way leads to a decision with the instruction behind it that it names.
     fn can_be<P: Program>(&self, program: &P, to: Sought) -> bool {
         to.slot.is_none_or(|named| {
-            let here = Place { pc: to.pc, next: Next::To(named) };
-            named == to.behind || self.place == Some(here) || program.behind_slot(to.pc).may_be(named)
+            let here = Place {
+                pc: to.pc,
+                next: Next::To(named),
+            };
+            named == to.behind
+                || self.place == Some(here)
+                || program.behind_slot(to.pc).may_be(named)
         })
     }
 
     /// Whether the instruction behind the fork where the walk is can be the one that a decision names.
     fn admits(&self, to: Sought) -> bool {
-        let Some((place, named)) = self.place.zip(to.slot) else { return true };
+        let Some((place, named)) = self.place.zip(to.slot) else {
+            return true;
+        };
         match place.next {
             Next::Behind => to.behind == named,
             Next::To(next) => next == named,
@@ -163,15 +189,30 @@ impl Walk {
     ///
     /// # Errors
     /// No way leads there; what comes before the place where that shows was handed on.
-    pub fn advance<P: Program, S: PathSink>(&mut self, program: &P, to: u64, sink: &mut S) -> Result<(), Stop> {
+    pub fn advance<P: Program, S: PathSink>(
+        &mut self,
+        program: &P,
+        to: u64,
+        sink: &mut S,
+    ) -> Result<(), Stop> {
         let follows = match self.open.take() {
             Some(open) => self.pass_open(program, &open, to, sink),
             None => Follows::Surely,
         };
         let place = self.place.ok_or(Stop::Nowhere)?;
-        let origin = if follows == Follows::Surely { StepOrigin::Reconstructed } else { StepOrigin::Inferred };
-        let mut way = Way { origin, ..Way::new(program, sink, place, to) };
-        let went = way.go(&mut Real { returns: &mut self.returns, is_unproven: self.is_unproven });
+        let origin = if follows == Follows::Surely {
+            StepOrigin::Reconstructed
+        } else {
+            StepOrigin::Inferred
+        };
+        let mut way = Way {
+            origin,
+            ..Way::new(program, sink, place, to)
+        };
+        let went = way.go(&mut Real {
+            returns: &mut self.returns,
+            is_unproven: self.is_unproven,
+        });
         self.place = Some(way.place);
         self.is_unproven &= went.is_err();
         if let (Ok(()), Follows::OrIsSlotBefore(target)) = (went, follows) {
@@ -184,31 +225,67 @@ impl Walk {
     ///
     /// # Errors
     /// No way leads there.
-    pub fn approach<P: Program, S: PathSink>(&mut self, program: &P, to: u64, sink: &mut S) -> Result<(), Stop> {
+    pub fn approach<P: Program, S: PathSink>(
+        &mut self,
+        program: &P,
+        to: u64,
+        sink: &mut S,
+    ) -> Result<(), Stop> {
         let open = self.open.take();
         let is_certain = open.is_none() && !self.is_unproven;
-        let place = self.place.take().filter(|_| open.is_none_or(|open| open.pass(program, sink)));
+        let place = self
+            .place
+            .take()
+            .filter(|_| open.is_none_or(|open| open.pass(program, sink)));
         let place = place.ok_or(Stop::Nowhere)?;
-        let origin = if is_certain { StepOrigin::Reconstructed } else { StepOrigin::Inferred };
-        let mut way = Way { origin, ..Way::new(program, sink, place, to) };
-        way.go(&mut Real { returns: &mut self.returns, is_unproven: !is_certain })
+        let origin = if is_certain {
+            StepOrigin::Reconstructed
+        } else {
+            StepOrigin::Inferred
+        };
+        let mut way = Way {
+            origin,
+            ..Way::new(program, sink, place, to)
+        };
+        way.go(&mut Real {
+            returns: &mut self.returns,
+            is_unproven: !is_certain,
+        })
     }
 
     /// Passes a delay slot of which it is not known where it is, on the way to the next decision.
-    fn pass_open<P: Program, S: PathSink>(&mut self, program: &P, open: &OpenSlot, to: u64, sink: &mut S) -> Follows {
+    fn pass_open<P: Program, S: PathSink>(
+        &mut self,
+        program: &P,
+        open: &OpenSlot,
+        to: u64,
+        sink: &mut S,
+    ) -> Follows {
         let target = open.target;
-        let behind_slot = Place { pc: target, next: Next::Behind };
+        let behind_slot = Place {
+            pc: target,
+            next: Next::Behind,
+        };
         let leads = open.may_be_plain(program) && self.leads_to(program, behind_slot, to);
         if !leads && to == open.usual && open.may_be.addresses.contains(&to) {
-            self.place = Some(Place { pc: to, next: Next::To(target) });
+            self.place = Some(Place {
+                pc: to,
+                next: Next::To(target),
+            });
             return Follows::Surely;
         }
         if !leads && open.may_be.addresses.contains(&to) {
             // The decision is in the slot, or the slot was passed and decisions after it are lost.
-            sink.gap(Gap { reason: GapReason::Lost, instructions: None });
+            sink.gap(Gap {
+                reason: GapReason::Lost,
+                instructions: None,
+            });
             self.resume(program, to);
             self.behind.add(target);
-            self.place = Some(Place { pc: to, next: Next::Unknown });
+            self.place = Some(Place {
+                pc: to,
+                next: Next::Unknown,
+            });
             return Follows::Surely;
         }
         if !open.pass(program, sink) {
@@ -232,22 +309,40 @@ impl Walk {
             Next::Unknown => None,
         };
         place.next = Next::Unknown;
-        self.behind = Behind { addresses: vec![target], may_be_any: false };
-        behind.into_iter().for_each(|behind| self.behind.add(behind));
+        self.behind = Behind {
+            addresses: vec![target],
+            may_be_any: false,
+        };
+        behind
+            .into_iter()
+            .for_each(|behind| self.behind.add(behind));
     }
 
     /// Takes the decision at the fork where the walk is.
     pub fn decide<S: PathSink>(&mut self, fork: &Fork, decision: Decision, sink: &mut S) {
-        let Some(Place { pc, next }) = self.place else { return };
+        let Some(Place { pc, next }) = self.place else {
+            return;
+        };
         let Decision { outcome, slot } = decision;
-        let in_slot = if matches!(next, Next::To(_)) { DelaySlot::Executed } else { DelaySlot::None };
-        sink.step(PassedStep { pc, outcome: Some(outcome), slot: in_slot, origin: StepOrigin::Recorded });
+        let in_slot = if matches!(next, Next::To(_)) {
+            DelaySlot::Executed
+        } else {
+            DelaySlot::None
+        };
+        sink.step(PassedStep {
+            pc,
+            outcome: Some(outcome),
+            slot: in_slot,
+            origin: StepOrigin::Recorded,
+        });
         let target = target_of(fork, outcome);
         if fork.control.flow == Flow::Call && target.is_some() {
             self.returns.push(fork.return_address());
         }
         self.is_return_strange = match (fork.control.flow, target) {
-            (Flow::Return, Some(target)) => self.returns.inner(0).is_some() && !self.returns.return_to(target),
+            (Flow::Return, Some(target)) => {
+                self.returns.inner(0).is_some() && !self.returns.return_to(target)
+            }
             _ => false,
         };
         let slot = match next {
@@ -260,34 +355,79 @@ impl Walk {
         match (slot, target) {
             (None, Some(target)) if executes_slot => {
                 let may_be = std::mem::take(&mut self.behind);
-                self.open = Some(OpenSlot { may_be, usual: fork.behind, target });
-                self.place = Some(Place { pc: target, next: Next::Behind });
+                self.open = Some(OpenSlot {
+                    may_be,
+                    usual: fork.behind,
+                    target,
+                });
+                self.place = Some(Place {
+                    pc: target,
+                    next: Next::Behind,
+                });
             }
             // An annulled slot changes nothing: the usual one will do.
             (None, Some(_)) if fork.control.delay == Delay::Annulled => {
-                self.place = leave(fork, Turn { target, slot: Some(fork.behind), origin: StepOrigin::Inferred }, sink);
+                self.place = leave(
+                    fork,
+                    Turn {
+                        target,
+                        slot: Some(fork.behind),
+                        origin: StepOrigin::Inferred,
+                    },
+                    sink,
+                );
             }
-            _ => self.place = leave(fork, Turn { target, slot, origin: StepOrigin::Reconstructed }, sink),
+            _ => {
+                self.place = leave(
+                    fork,
+                    Turn {
+                        target,
+                        slot,
+                        origin: StepOrigin::Reconstructed,
+                    },
+                    sink,
+                )
+            }
         }
     }
 
     /// What the thread most likely did behind its last decision, up to the next fork.
     pub fn tail<P: Program, S: PathSink>(&mut self, program: &P, sink: &mut S) {
-        let Some(mut place) = self.place.take() else { return };
-        if self.open.take().is_some_and(|open| !open.pass(program, sink)) {
+        let Some(mut place) = self.place.take() else {
+            return;
+        };
+        if self
+            .open
+            .take()
+            .is_some_and(|open| !open.pass(program, sink))
+        {
             return;
         }
         if let Next::To(target) = place.next {
-            let Found::Plain { .. } = program.find(place.pc) else { return };
+            let Found::Plain { .. } = program.find(place.pc) else {
+                return;
+            };
             let (pc, origin) = (place.pc, StepOrigin::Inferred);
-            sink.step(PassedStep { pc, outcome: None, slot: DelaySlot::Executed, origin });
-            place = Place { pc: target, next: Next::Behind };
+            sink.step(PassedStep {
+                pc,
+                outcome: None,
+                slot: DelaySlot::Executed,
+                origin,
+            });
+            place = Place {
+                pc: target,
+                next: Next::Behind,
+            };
         }
         if place.next == Next::Behind {
             let stretch = program.stretch(place.pc, None);
             let instructions = stretch.instructions.min(TAIL);
             if instructions > 0 {
-                sink.stretch(PassedStretch { first: place.pc, instructions, origin: StepOrigin::Inferred });
+                sink.stretch(PassedStretch {
+                    first: place.pc,
+                    instructions,
+                    origin: StepOrigin::Inferred,
+                });
             }
         }
     }
@@ -296,7 +436,12 @@ impl Walk {
     fn leads_to<P: Program>(&self, program: &P, from: Place, to: u64) -> bool {
         let mut nobody = Nobody;
         let mut way = Way::new(program, &mut nobody, from, to);
-        way.go(&mut Trial { returns: &self.returns, popped: 0, pushed: Vec::new() }).is_ok()
+        way.go(&mut Trial {
+            returns: &self.returns,
+            popped: 0,
+            pushed: Vec::new(),
+        })
+        .is_ok()
     }
 }
 
@@ -351,21 +496,39 @@ struct Turn {
 
 /// The place behind a fork. A slot that is annulled is handed on; one that is executed is the next place.
 fn leave<S: PathSink>(fork: &Fork, turn: Turn, sink: &mut S) -> Option<Place> {
-    let Turn { target, slot, origin } = turn;
+    let Turn {
+        target,
+        slot,
+        origin,
+    } = turn;
     let behind_slot = slot.map(|slot| slot.wrapping_add(u64::from(fork.slot_bytes)));
-    let place = |pc| Place { pc, next: Next::Behind };
+    let place = |pc| Place {
+        pc,
+        next: Next::Behind,
+    };
     match (fork.control.delay, target.is_some()) {
         (Delay::None, _) => target.or(slot).map(place),
         (Delay::Slot, _) | (Delay::UnlessNotTaken, true) => match slot {
-            Some(pc) => target.or(behind_slot).map(|next| Place { pc, next: Next::To(next) }),
+            Some(pc) => target.or(behind_slot).map(|next| Place {
+                pc,
+                next: Next::To(next),
+            }),
             None => {
-                sink.gap(Gap { reason: GapReason::Lost, instructions: Some(1) });
+                sink.gap(Gap {
+                    reason: GapReason::Lost,
+                    instructions: Some(1),
+                });
                 target.map(place)
             }
         },
         (Delay::UnlessNotTaken, false) | (Delay::Annulled, _) => {
             if let Some(pc) = slot {
-                sink.step(PassedStep { pc, outcome: None, slot: DelaySlot::Annulled, origin });
+                sink.step(PassedStep {
+                    pc,
+                    outcome: None,
+                    slot: DelaySlot::Annulled,
+                    origin,
+                });
             }
             target.or(behind_slot).map(place)
         }
@@ -388,7 +551,15 @@ struct Way<'a, P, S> {
 
 impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
     fn new(program: &'a P, sink: &'a mut S, place: Place, to: u64) -> Self {
-        Self { program, sink, place, to, left: LONGEST, origin: StepOrigin::Reconstructed, is_borne_out: false }
+        Self {
+            program,
+            sink,
+            place,
+            to,
+            left: LONGEST,
+            origin: StepOrigin::Reconstructed,
+            is_borne_out: false,
+        }
     }
 
     fn go<C: Calls>(&mut self, calls: &mut C) -> Result<(), Stop> {
@@ -406,11 +577,22 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
         let first = self.place.pc;
         let stretch = self.program.stretch(first, Some(self.to));
         let instructions = stretch.instructions;
-        self.left = self.left.checked_sub(instructions).ok_or(Stop::Undecided(first))?;
+        self.left = self
+            .left
+            .checked_sub(instructions)
+            .ok_or(Stop::Undecided(first))?;
         let is_doubtful = stretch.ended != Stretched::There && calls.is_unproven();
-        let origin = if is_doubtful { StepOrigin::Inferred } else { self.origin };
+        let origin = if is_doubtful {
+            StepOrigin::Inferred
+        } else {
+            self.origin
+        };
         if instructions > 0 {
-            self.sink.stretch(PassedStretch { first, instructions, origin });
+            self.sink.stretch(PassedStretch {
+                first,
+                instructions,
+                origin,
+            });
         }
         self.place.pc = stretch.end;
         match stretch.ended {
@@ -424,8 +606,16 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
         let pc = self.place.pc;
         match self.program.find(pc) {
             Found::Plain { .. } => {
-                self.sink.step(PassedStep { pc, outcome: None, slot: DelaySlot::Executed, origin: self.origin });
-                self.place = Place { pc: next, next: Next::Behind };
+                self.sink.step(PassedStep {
+                    pc,
+                    outcome: None,
+                    slot: DelaySlot::Executed,
+                    origin: self.origin,
+                });
+                self.place = Place {
+                    pc: next,
+                    next: Next::Behind,
+                };
                 Ok(())
             }
             Found::Fork(_) => self.pass_fork(calls),
@@ -437,7 +627,9 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
     fn pass_fork<C: Calls>(&mut self, calls: &mut C) -> Result<(), Stop> {
         let Place { pc, next } = self.place;
         let undecided = Err(Stop::Undecided(pc));
-        let Found::Fork(fork) = self.program.find(pc) else { return undecided };
+        let Found::Fork(fork) = self.program.find(pc) else {
+            return undecided;
+        };
         self.left = self.left.checked_sub(1).ok_or(Stop::Undecided(pc))?;
         let target = match (fork.told, fork.control.flow) {
             (Told::Always, _) => return undecided,
@@ -445,9 +637,21 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
             (Told::Perhaps, _) => return undecided,
             (Told::Never, _) => Some(fork.control.target.address().ok_or(Stop::Undecided(pc))?),
         };
-        let slot = if let Next::To(next) = next { next } else { fork.behind };
-        let in_slot = if next == Next::Behind { DelaySlot::None } else { DelaySlot::Executed };
-        let turn = |target| Turn { target: Some(target), slot: Some(slot), origin: StepOrigin::Reconstructed };
+        let slot = if let Next::To(next) = next {
+            next
+        } else {
+            fork.behind
+        };
+        let in_slot = if next == Next::Behind {
+            DelaySlot::None
+        } else {
+            DelaySlot::Executed
+        };
+        let turn = |target| Turn {
+            target: Some(target),
+            slot: Some(slot),
+            origin: StepOrigin::Reconstructed,
+        };
         let goes_to = match target {
             Some(target) => Some(target),
             None if self.is_borne_out => calls.pop(),
@@ -456,7 +660,12 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
         // Where nothing bears a guess out, it is not said where control went.
         let told = goes_to.filter(|_| target.is_some() || self.is_borne_out);
         let outcome = Some(told.map_or(Outcome::Taken, Outcome::To));
-        self.sink.step(PassedStep { pc, outcome, slot: in_slot, origin: self.origin });
+        self.sink.step(PassedStep {
+            pc,
+            outcome,
+            slot: in_slot,
+            origin: self.origin,
+        });
         let place = goes_to.and_then(|goes_to| leave(&fork, turn(goes_to), self.sink));
         if target.is_none() && !self.is_borne_out {
             return self.give_up(&fork, slot);
@@ -473,7 +682,11 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
 
     /// To behind which call a return goes: the innermost from which a way leads to the next decision, since calls are left by
     /// jumps of functions to others, too. Where there is none, the innermost one, and nothing bears it out.
-    fn likely_return<C: Calls>(&mut self, behind: &dyn Fn(u64) -> Option<Place>, calls: &mut C) -> Option<u64> {
+    fn likely_return<C: Calls>(
+        &mut self,
+        behind: &dyn Fn(u64) -> Option<Place>,
+        calls: &mut C,
+    ) -> Option<u64> {
         let mut left = Vec::new();
         while left.len() < LEFT_AT_ONCE
             && let Some(address) = calls.pop()
@@ -481,12 +694,18 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
             // Where recursion was left at once the same is not tried again.
             let is_tried = left.last() == Some(&address);
             left.push(address);
-            if !is_tried && behind(address).is_some_and(|place| calls.is_borne_out(self.program, place, self.to)) {
+            if !is_tried
+                && behind(address)
+                    .is_some_and(|place| calls.is_borne_out(self.program, place, self.to))
+            {
                 self.is_borne_out = true;
                 return Some(address);
             }
         }
-        left.iter().skip(1).rev().for_each(|address| calls.push(*address));
+        left.iter()
+            .skip(1)
+            .rev()
+            .for_each(|address| calls.push(*address));
         left.first().copied()
     }
 
@@ -497,16 +716,31 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
             && pc != self.to
             && let Found::Plain { .. } = self.program.find(pc)
         {
-            self.sink.step(PassedStep { pc, outcome: None, slot: DelaySlot::Executed, origin: self.origin });
-            self.place = Place { pc: next, next: Next::Behind };
+            self.sink.step(PassedStep {
+                pc,
+                outcome: None,
+                slot: DelaySlot::Executed,
+                origin: self.origin,
+            });
+            self.place = Place {
+                pc: next,
+                next: Next::Behind,
+            };
         }
         self.origin = StepOrigin::Inferred;
     }
 
     /// Behind a return whose target nothing bears out: its slot was passed all the same.
     fn give_up(&mut self, fork: &Fork, slot: u64) -> Result<(), Stop> {
-        if fork.control.delay == Delay::Slot && matches!(self.program.find(slot), Found::Plain { .. }) {
-            self.sink.step(PassedStep { pc: slot, outcome: None, slot: DelaySlot::Executed, origin: self.origin });
+        if fork.control.delay == Delay::Slot
+            && matches!(self.program.find(slot), Found::Plain { .. })
+        {
+            self.sink.step(PassedStep {
+                pc: slot,
+                outcome: None,
+                slot: DelaySlot::Executed,
+                origin: self.origin,
+            });
         }
         Err(Stop::Undecided(slot))
     }
@@ -544,7 +778,12 @@ impl Calls for Real<'_> {
     fn is_borne_out<P: Program>(&self, program: &P, from: Place, to: u64) -> bool {
         let mut nobody = Nobody;
         let mut way = Way::new(program, &mut nobody, from, to);
-        way.go(&mut Trial { returns: self.returns, popped: 0, pushed: Vec::new() }).is_ok()
+        way.go(&mut Trial {
+            returns: self.returns,
+            popped: 0,
+            pushed: Vec::new(),
+        })
+        .is_ok()
     }
 }
 

@@ -32,8 +32,9 @@ fn better([big, little]: Scores) -> Option<Endian> {
 
 fn scores(records: &[u8]) -> Scores {
     ENDIANS.map(|endian| {
-        let instructions =
-            records_as(records, endian).filter(|record| record.kind() == kind::INSTRUCTION).take(INSTRUCTIONS);
+        let instructions = records_as(records, endian)
+            .filter(|record| record.kind() == kind::INSTRUCTION)
+            .take(INSTRUCTIONS);
         let mut expected = None;
         instructions.fold(0, |score, record| {
             let pc = record.get(instr::PC_VA);
@@ -47,7 +48,9 @@ fn small_numbers(records: &[u8]) -> Scores {
     let is_small = |record: &RawRecord, field: Field, limit: u64| record.get(field) < limit;
     ENDIANS.map(|endian| {
         let count = records_as(records, endian).filter(|record| match record.kind() {
-            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == LEVELS => is_small(record, trace_info::LEVEL, 256),
+            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == LEVELS => {
+                is_small(record, trace_info::LEVEL, 256)
+            }
             kind::RFS_SECTION => is_small(record, rfs_section::N_RECORDS, 1 << 40),
             _ => false,
         });
@@ -56,6 +59,13 @@ fn small_numbers(records: &[u8]) -> Scores {
 }
 
 fn records_as(records: &[u8], endian: Endian) -> impl Iterator<Item = RawRecord> {
-    let form = RecordForm { endian, ..RecordForm::default() };
-    records.as_chunks::<RECORD_BYTES>().0.iter().map(move |bytes| RawRecord::new(bytes, form))
+    let form = RecordForm {
+        endian,
+        ..RecordForm::default()
+    };
+    records
+        .as_chunks::<RECORD_BYTES>()
+        .0
+        .iter()
+        .map(move |bytes| RawRecord::new(bytes, form))
 }

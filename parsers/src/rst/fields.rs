@@ -19,7 +19,11 @@ pub mod header {
     pub const PERCENT: Field = Field::new("percent", 24, 8);
     pub const HEADER_STR: Field = Field::new("header_str", 32, 160);
     const FIELDS: &[Field] = &[MAJOR_VER, MINOR_VER, PERCENT, HEADER_STR];
-    pub const LAYOUT: Layout = Layout { name: "RSTHEADER", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "RSTHEADER",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod instr {
@@ -39,7 +43,10 @@ pub mod instr {
     pub const INSTR: Field = Field::new("instr", 32, 32);
     pub const PC_VA: Field = Field::new("pc_va", 64, 64);
     pub const EA_VA: Field = Field::new("ea_va", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
     const FIELDS: &[Field] = &[
         NOTUSED,
         EA_VALID,
@@ -56,7 +63,11 @@ pub mod instr {
         PC_VA,
         EA_VA,
     ];
-    pub const LAYOUT: Layout = Layout { name: "INSTR", fields: FIELDS, cpu: Some(CPU) };
+    pub const LAYOUT: Layout = Layout {
+        name: "INSTR",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod trace_info {
@@ -68,7 +79,11 @@ pub mod trace_info {
     pub const TIME64: Field = Field::new("time64", 64, 64);
     pub const NOTUSED64: Field = Field::new("notused64", 128, 64);
     const FIELDS: &[Field] = &[RTYPE2, LEVEL, VAL32, TIME64, NOTUSED64];
-    pub const LAYOUT: Layout = Layout { name: "TRACEINFO", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "TRACEINFO",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod trace_info_3 {
@@ -83,9 +98,22 @@ pub mod trace_info_3 {
     pub const RESERVED: Field = Field::new("reserved", 56, 8);
     pub const DATE_CREATED: Field = Field::new("date_created", 64, 64);
     pub const DATE_MODIFIED: Field = Field::new("date_modified", 128, 64);
-    const FIELDS: &[Field] =
-        &[RTYPE2, MAX_CPU_ID, TOTAL_NUM_CPUS, MAJOR, MINOR, SUB_MINOR, RESERVED, DATE_CREATED, DATE_MODIFIED];
-    pub const LAYOUT: Layout = Layout { name: "TRACEINFO_3", fields: FIELDS, cpu: None };
+    const FIELDS: &[Field] = &[
+        RTYPE2,
+        MAX_CPU_ID,
+        TOTAL_NUM_CPUS,
+        MAJOR,
+        MINOR,
+        SUB_MINOR,
+        RESERVED,
+        DATE_CREATED,
+        DATE_MODIFIED,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "TRACEINFO_3",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod tlb {
@@ -102,10 +130,19 @@ pub mod tlb {
     pub const UNUSED16: Field = Field::new("unused16", 48, 16);
     pub const TTE_TAG: Field = Field::new("tte_tag", 64, 64);
     pub const TTE_DATA: Field = Field::new("tte_data", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
-    const FIELDS: &[Field] =
-        &[DEMAP, TLB_TYPE, NOTUSED, TLB_INDEX, TLB_NO, CPUID_LO, CPUID_HI, UNUSED, UNUSED16, TTE_TAG, TTE_DATA];
-    pub const LAYOUT: Layout = Layout { name: "TLB", fields: FIELDS, cpu: Some(CPU) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
+    const FIELDS: &[Field] = &[
+        DEMAP, TLB_TYPE, NOTUSED, TLB_INDEX, TLB_NO, CPUID_LO, CPUID_HI, UNUSED, UNUSED16, TTE_TAG,
+        TTE_DATA,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "TLB",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod thread {
@@ -114,7 +151,11 @@ pub mod thread {
     pub const ICONTEXT: Field = Field::new("icontext", 16, 16);
     pub const TID: Field = Field::new("tid", 64, 64);
     const FIELDS: &[Field] = &[ICONTEXT, TID];
-    pub const LAYOUT: Layout = Layout { name: "THREAD", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "THREAD",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod trap {
@@ -130,9 +171,18 @@ pub mod trap {
     pub const SYSCALL: Field = Field::new("syscall", 52, 12);
     pub const PC: Field = Field::new("pc", 64, 64);
     pub const NPC: Field = Field::new("npc", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
-    const FIELDS: &[Field] = &[IS_ASYNC, UNUSED, TL, CPUID_LO, TTYPE, PSTATE, CPUID_HI, SYSCALL, PC, NPC];
-    pub const LAYOUT: Layout = Layout { name: "TRAP", fields: FIELDS, cpu: Some(CPU) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
+    const FIELDS: &[Field] = &[
+        IS_ASYNC, UNUSED, TL, CPUID_LO, TTYPE, PSTATE, CPUID_HI, SYSCALL, PC, NPC,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "TRAP",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod trap_exit {
@@ -145,9 +195,18 @@ pub mod trap_exit {
     pub const TSTATE: Field = Field::new("tstate", 32, 32);
     pub const UNUSED64: Field = Field::new("unused64", 64, 64);
     pub const UNUSED64B: Field = Field::new("unused64b", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
-    const FIELDS: &[Field] = &[TL, CPUID_LO, CPUID_HI, NOTUSED10, TSTATE, UNUSED64, UNUSED64B];
-    pub const LAYOUT: Layout = Layout { name: "TRAPEXIT", fields: FIELDS, cpu: Some(CPU) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
+    const FIELDS: &[Field] = &[
+        TL, CPUID_LO, CPUID_HI, NOTUSED10, TSTATE, UNUSED64, UNUSED64B,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "TRAPEXIT",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod regval {
@@ -163,10 +222,18 @@ pub mod regval {
     pub const NOTUSED13: Field = Field::new("notused13", 51, 13);
     pub const REG0: Field = Field::new("reg0", 64, 64);
     pub const REG1: Field = Field::new("reg1", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
-    const FIELDS: &[Field] =
-        &[POST_INSTR, CPUID_LO, REGTYPE0, REGTYPE1, REGID0, REGID1, CPUID_HI, NOTUSED13, REG0, REG1];
-    pub const LAYOUT: Layout = Layout { name: "REGVAL", fields: FIELDS, cpu: Some(CPU) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
+    const FIELDS: &[Field] = &[
+        POST_INSTR, CPUID_LO, REGTYPE0, REGTYPE1, REGID0, REGID1, CPUID_HI, NOTUSED13, REG0, REG1,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "REGVAL",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod cpu {
@@ -175,7 +242,11 @@ pub mod cpu {
     pub const CPU_NUMBER: Field = Field::new("cpu", 48, 16);
     pub const TIMESTAMP: Field = Field::new("timestamp", 128, 64);
     const FIELDS: &[Field] = &[CPU_NUMBER, TIMESTAMP];
-    pub const LAYOUT: Layout = Layout { name: "CPU", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "CPU",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod process {
@@ -186,7 +257,11 @@ pub mod process {
     pub const OLDCONTEXT: Field = Field::new("oldcontext", 128, 32);
     pub const NEWCONTEXT: Field = Field::new("newcontext", 160, 32);
     const FIELDS: &[Field] = &[OLDPID, NEWPID, OLDCONTEXT, NEWCONTEXT];
-    pub const LAYOUT: Layout = Layout { name: "PROCESS", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "PROCESS",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod dma {
@@ -197,7 +272,11 @@ pub mod dma {
     pub const NBYTES: Field = Field::new("nbytes", 32, 32);
     pub const START_PA: Field = Field::new("start_pa", 64, 64);
     const FIELDS: &[Field] = &[UNUSED, ISWRITE, NBYTES, START_PA];
-    pub const LAYOUT: Layout = Layout { name: "DMA", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "DMA",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod strdesc {
@@ -205,7 +284,11 @@ pub mod strdesc {
 
     pub const STRING: Field = Field::new("string", 8, 184);
     const FIELDS: &[Field] = &[STRING];
-    pub const LAYOUT: Layout = Layout { name: "STRDESC", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "STRDESC",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod left_delimiter {
@@ -215,7 +298,11 @@ pub mod left_delimiter {
     pub const WHAT: Field = Field::new("what", 16, 16);
     pub const LENGTH: Field = Field::new("length", 32, 32);
     const FIELDS: &[Field] = &[ID, WHAT, LENGTH];
-    pub const LAYOUT: Layout = Layout { name: "LEFTDELIM", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "LEFTDELIM",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod preg {
@@ -232,10 +319,28 @@ pub mod preg {
     pub const SEC_A: Field = Field::new("secA", 144, 16);
     pub const PRIM_D: Field = Field::new("primD", 160, 16);
     pub const SEC_D: Field = Field::new("secD", 176, 16);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
-    const FIELDS: &[Field] =
-        &[ASI_REG, UNUSED_LASTCONTEXT, TRAPLEVEL, TRAPTYPE, PSTATE, CPUID_LO, CPUID_HI, PRIM_A, SEC_A, PRIM_D, SEC_D];
-    pub const LAYOUT: Layout = Layout { name: "PREG", fields: FIELDS, cpu: Some(CPU) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
+    const FIELDS: &[Field] = &[
+        ASI_REG,
+        UNUSED_LASTCONTEXT,
+        TRAPLEVEL,
+        TRAPTYPE,
+        PSTATE,
+        CPUID_LO,
+        CPUID_HI,
+        PRIM_A,
+        SEC_A,
+        PRIM_D,
+        SEC_D,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "PREG",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod physaddr {
@@ -246,9 +351,16 @@ pub mod physaddr {
     pub const CPUID_HI: Field = Field::new("cpuid_hi", 16, 3);
     pub const PC_PA: Field = Field::new("pc_pa", 64, 64);
     pub const EA_PA: Field = Field::new("ea_pa", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
     const FIELDS: &[Field] = &[EA_VALID, CPUID_LO, CPUID_HI, PC_PA, EA_PA];
-    pub const LAYOUT: Layout = Layout { name: "PHYSADDR", fields: FIELDS, cpu: Some(CPU) };
+    pub const LAYOUT: Layout = Layout {
+        name: "PHYSADDR",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod pavadiff {
@@ -262,16 +374,29 @@ pub mod pavadiff {
     pub const DCONTEXT: Field = Field::new("dcontext", 48, 16);
     pub const PC_PA_VA: Field = Field::new("pc_pa_va", 64, 64);
     pub const EA_PA_VA: Field = Field::new("ea_pa_va", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
-    const FIELDS: &[Field] = &[EA_VALID, CPUID_LO, CPUID_HI, NOTUSED13, ICONTEXT, DCONTEXT, PC_PA_VA, EA_PA_VA];
-    pub const LAYOUT: Layout = Layout { name: "PAVADIFF", fields: FIELDS, cpu: Some(CPU) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
+    const FIELDS: &[Field] = &[
+        EA_VALID, CPUID_LO, CPUID_HI, NOTUSED13, ICONTEXT, DCONTEXT, PC_PA_VA, EA_PA_VA,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "PAVADIFF",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod null {
     use super::*;
 
     const FIELDS: &[Field] = &[];
-    pub const LAYOUT: Layout = Layout { name: "NULLREC", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "NULLREC",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod file_marker {
@@ -284,9 +409,18 @@ pub mod file_marker {
     pub const CPUID_HI: Field = Field::new("cpuid_hi", 32, 2);
     pub const INCOUNT: Field = Field::new("incount", 64, 64);
     pub const OUTCOUNT: Field = Field::new("outcount", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
-    const FIELDS: &[Field] = &[REC_NUM, LEVEL, REC_TYPE, CPUID_LO, CPUID_HI, INCOUNT, OUTCOUNT];
-    pub const LAYOUT: Layout = Layout { name: "FILEMARKER", fields: FIELDS, cpu: Some(CPU) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
+    const FIELDS: &[Field] = &[
+        REC_NUM, LEVEL, REC_TYPE, CPUID_LO, CPUID_HI, INCOUNT, OUTCOUNT,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "FILEMARKER",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod status {
@@ -296,7 +430,11 @@ pub mod status {
     pub const ANALYZER: Field = Field::new("analyzer", 16, 8);
     pub const COMMAND: Field = Field::new("command", 24, 8);
     const FIELDS: &[Field] = &[STATUS, ANALYZER, COMMAND];
-    pub const LAYOUT: Layout = Layout { name: "STATUS", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "STATUS",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod patch {
@@ -308,7 +446,11 @@ pub mod patch {
     pub const LENGTH: Field = Field::new("length", 32, 16);
     pub const DESCR: Field = Field::new("descr", 64, 128);
     const FIELDS: &[Field] = &[IS_BEGIN, REWINDRECS, ID, LENGTH, DESCR];
-    pub const LAYOUT: Layout = Layout { name: "PATCH", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "PATCH",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod hwinfo {
@@ -322,7 +464,11 @@ pub mod hwinfo {
     pub const VAL: Field = Field::new("val", 64, 64);
     pub const VAL2: Field = Field::new("val2", 128, 64);
     const FIELDS: &[Field] = &[SIM, CATEGORY, INFOTYPE, ENTINDEX, NUMENT, VAL, VAL2];
-    pub const LAYOUT: Layout = Layout { name: "HWINFO", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "HWINFO",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod memval64 {
@@ -339,10 +485,28 @@ pub mod memval64 {
     pub const NOTUSED32: Field = Field::new("notused32", 32, 32);
     pub const ADDR: Field = Field::new("addr", 64, 64);
     pub const VAL: Field = Field::new("val", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
-    const FIELDS: &[Field] =
-        &[ISMEMVAL128, ADDRIS_VA, IS_CONT_REC, ZERO3, CPUID_HI, CPUID_LO, UNUSED4, SIZE, NOTUSED32, ADDR, VAL];
-    pub const LAYOUT: Layout = Layout { name: "MEMVAL64", fields: FIELDS, cpu: Some(CPU) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
+    const FIELDS: &[Field] = &[
+        ISMEMVAL128,
+        ADDRIS_VA,
+        IS_CONT_REC,
+        ZERO3,
+        CPUID_HI,
+        CPUID_LO,
+        UNUSED4,
+        SIZE,
+        NOTUSED32,
+        ADDR,
+        VAL,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "MEMVAL64",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod memval128 {
@@ -358,10 +522,27 @@ pub mod memval128 {
     pub const ADDR04_35: Field = Field::new("addr04_35", 32, 32);
     pub const VAL0: Field = Field::new("val0", 64, 64);
     pub const VAL1: Field = Field::new("val1", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: Some(CPUID_HI) };
-    const FIELDS: &[Field] =
-        &[ISMEMVAL128, ADDRIS_VA, IS_CONT_REC, ZERO3, CPUID_HI, CPUID_LO, ADDR36_43, ADDR04_35, VAL0, VAL1];
-    pub const LAYOUT: Layout = Layout { name: "MEMVAL128", fields: FIELDS, cpu: Some(CPU) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: Some(CPUID_HI),
+    };
+    const FIELDS: &[Field] = &[
+        ISMEMVAL128,
+        ADDRIS_VA,
+        IS_CONT_REC,
+        ZERO3,
+        CPUID_HI,
+        CPUID_LO,
+        ADDR36_43,
+        ADDR04_35,
+        VAL0,
+        VAL1,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "MEMVAL128",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod bus_trace {
@@ -393,7 +574,11 @@ pub mod bus_trace {
         BTIMPL64,
         ADDR_PA,
     ];
-    pub const LAYOUT: Layout = Layout { name: "BUSTRACE", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "BUSTRACE",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod snoop {
@@ -405,7 +590,11 @@ pub mod snoop {
     pub const ADDR_PA: Field = Field::new("addr_pa", 64, 64);
     pub const DEVICE_TYPE: Field = Field::new("device_type", 128, 16);
     const FIELDS: &[Field] = &[SNOOPREQ, DEVICE_ID, SIZE, ADDR_PA, DEVICE_TYPE];
-    pub const LAYOUT: Layout = Layout { name: "SNOOP", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "SNOOP",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod tsb_access {
@@ -415,9 +604,16 @@ pub mod tsb_access {
     pub const CPUID_LO: Field = Field::new("cpuid_lo", 22, 10);
     pub const PA: Field = Field::new("pa", 64, 64);
     pub const VA: Field = Field::new("va", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: None };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: None,
+    };
     const FIELDS: &[Field] = &[ISDATA, CPUID_LO, PA, VA];
-    pub const LAYOUT: Layout = Layout { name: "TSB_ACCESS", fields: FIELDS, cpu: Some(CPU) };
+    pub const LAYOUT: Layout = Layout {
+        name: "TSB_ACCESS",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod rfs_section {
@@ -426,7 +622,11 @@ pub mod rfs_section {
     pub const SECTION_TYPE: Field = Field::new("section_type", 8, 8);
     pub const N_RECORDS: Field = Field::new("n_records", 64, 64);
     const FIELDS: &[Field] = &[SECTION_TYPE, N_RECORDS];
-    pub const LAYOUT: Layout = Layout { name: "RFS_SECTION_HEADER", fields: FIELDS, cpu: None };
+    pub const LAYOUT: Layout = Layout {
+        name: "RFS_SECTION_HEADER",
+        fields: FIELDS,
+        cpu: None,
+    };
 }
 
 pub mod rfs_cw {
@@ -439,9 +639,16 @@ pub mod rfs_cw {
     pub const FCN: Field = Field::new("fcn", 41, 5);
     pub const VA: Field = Field::new("va", 64, 64);
     pub const PA: Field = Field::new("pa", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: None };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: None,
+    };
     const FIELDS: &[Field] = &[CPUID_LO, REFTYPE, ASI, VA_VALID, FCN, VA, PA];
-    pub const LAYOUT: Layout = Layout { name: "RFS_CW", fields: FIELDS, cpu: Some(CPU) };
+    pub const LAYOUT: Layout = Layout {
+        name: "RFS_CW",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod rfs_bt {
@@ -452,9 +659,16 @@ pub mod rfs_bt {
     pub const INSTR: Field = Field::new("instr", 32, 32);
     pub const PC_VA: Field = Field::new("pc_va", 64, 64);
     pub const NPC_VA: Field = Field::new("npc_va", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: None };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: None,
+    };
     const FIELDS: &[Field] = &[CPUID_LO, TAKEN, INSTR, PC_VA, NPC_VA];
-    pub const LAYOUT: Layout = Layout { name: "RFS_BT", fields: FIELDS, cpu: Some(CPU) };
+    pub const LAYOUT: Layout = Layout {
+        name: "RFS_BT",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }
 
 pub mod trapping {
@@ -469,7 +683,24 @@ pub mod trapping {
     pub const INSTR: Field = Field::new("instr", 32, 32);
     pub const PC_VA: Field = Field::new("pc_va", 64, 64);
     pub const EA_VA: Field = Field::new("ea_va", 128, 64);
-    pub const CPU: CpuFields = CpuFields { low: CPUID_LO, high: None };
-    const FIELDS: &[Field] = &[HPRIV, PRIV, IFTRAP, EA_VA_VALID, EA_PA_VALID, CPUID_LO, INSTR, PC_VA, EA_VA];
-    pub const LAYOUT: Layout = Layout { name: "TRAPPING_INSTR", fields: FIELDS, cpu: Some(CPU) };
+    pub const CPU: CpuFields = CpuFields {
+        low: CPUID_LO,
+        high: None,
+    };
+    const FIELDS: &[Field] = &[
+        HPRIV,
+        PRIV,
+        IFTRAP,
+        EA_VA_VALID,
+        EA_PA_VALID,
+        CPUID_LO,
+        INSTR,
+        PC_VA,
+        EA_VA,
+    ];
+    pub const LAYOUT: Layout = Layout {
+        name: "TRAPPING_INSTR",
+        fields: FIELDS,
+        cpu: Some(CPU),
+    };
 }

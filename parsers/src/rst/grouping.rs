@@ -42,8 +42,13 @@ struct Beginning {
 /// A file could not be read.
 pub fn are_one_trace(files: &[TraceFile]) -> io::Result<bool> {
     let grouping = Grouping::of(files)?;
-    let begins = grouping.streams.iter().filter_map(|files_of| files.get(*files_of.first()?));
-    let heads: io::Result<Vec<bool>> = begins.map(|file| Ok(Beginning::of(file)?.has_head)).collect();
+    let begins = grouping
+        .streams
+        .iter()
+        .filter_map(|files_of| files.get(*files_of.first()?));
+    let heads: io::Result<Vec<bool>> = begins
+        .map(|file| Ok(Beginning::of(file)?.has_head))
+        .collect();
     Ok(grouping.anew.is_empty() && heads?.into_iter().all(|has_head| has_head))
 }
 
@@ -54,27 +59,46 @@ impl Grouping {
     /// A file could not be read.
     pub fn of(files: &[TraceFile]) -> io::Result<Self> {
         if files.len() < 2 {
-            return Ok(Self { streams: vec![(0..files.len()).collect()], ..Self::default() });
+            return Ok(Self {
+                streams: vec![(0..files.len()).collect()],
+                ..Self::default()
+            });
         }
         let beginnings: io::Result<Vec<_>> = files.iter().map(Beginning::of).collect();
         let mut groups: Vec<Group> = Vec::new();
         let mut anew = Vec::new();
         for (number, beginning) in beginnings?.into_iter().enumerate() {
-            let shared = groups.iter().position(|group| !group.begins.cpus.is_disjoint(&beginning.cpus));
+            let shared = groups
+                .iter()
+                .position(|group| !group.begins.cpus.is_disjoint(&beginning.cpus));
             // What no instruction tells apart goes on where the file before it ended.
-            let is_bare = groups.last().is_some_and(|last| last.begins.cpus.is_empty());
-            let goes_on = shared.or_else(|| groups.len().checked_sub(1).filter(|_| is_bare || !beginning.has_head));
+            let is_bare = groups
+                .last()
+                .is_some_and(|last| last.begins.cpus.is_empty());
+            let goes_on = shared.or_else(|| {
+                groups
+                    .len()
+                    .checked_sub(1)
+                    .filter(|_| is_bare || !beginning.has_head)
+            });
             match goes_on.and_then(|place| groups.get_mut(place)) {
                 Some(group) => {
                     anew.extend(Some(number).filter(|_| beginning.has_head && shared.is_some()));
                     group.files.push(number);
                     group.begins.cpus.extend(beginning.cpus);
                 }
-                None => groups.push(Group { begins: beginning, files: vec![number] }),
+                None => groups.push(Group {
+                    begins: beginning,
+                    files: vec![number],
+                }),
             }
         }
         let has_times = groups.iter().all(|group| group.begins.has_times);
-        Ok(Self { streams: groups.into_iter().map(|group| group.files).collect(), anew, has_times })
+        Ok(Self {
+            streams: groups.into_iter().map(|group| group.files).collect(),
+            anew,
+            has_times,
+        })
     }
 }
 
@@ -85,7 +109,11 @@ struct Group {
 
 /// Returns whether records are the first of a trace: by the header, or where that is damaged by the record that comes second.
 fn has_head(bytes: &[u8], form: RecordForm) -> bool {
-    let second = bytes.as_chunks::<RECORD_BYTES>().0.get(1).map(|bytes| RawRecord::new(bytes, form).kind());
+    let second = bytes
+        .as_chunks::<RECORD_BYTES>()
+        .0
+        .get(1)
+        .map(|bytes| RawRecord::new(bytes, form).kind());
     RstContainer::of_head(bytes).is_some() || second == Some(kind::TRACE_INFO)
 }
 

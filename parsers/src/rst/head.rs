@@ -41,11 +41,21 @@ impl RstHead {
     pub fn is_damaged(file: &TraceFile) -> io::Result<bool> {
         let packed = PackedKind::of(file.data.as_ref())?;
         let head = first_bytes(file, packed, LOOKED_AT * RECORD_BYTES)?;
-        let Some(rest) = head.get(RECORD_BYTES..) else { return Ok(false) };
-        let Some(endian) = endian_of(rest) else { return Ok(false) };
-        let form = RecordForm { endian, ..RecordForm::default() };
+        let Some(rest) = head.get(RECORD_BYTES..) else {
+            return Ok(false);
+        };
+        let Some(endian) = endian_of(rest) else {
+            return Ok(false);
+        };
+        let form = RecordForm {
+            endian,
+            ..RecordForm::default()
+        };
         let records = rest.as_chunks::<RECORD_BYTES>().0;
-        let known = records.iter().filter(|bytes| layout_of(&RawRecord::new(bytes, form)).is_some()).count();
+        let known = records
+            .iter()
+            .filter(|bytes| layout_of(&RawRecord::new(bytes, form)).is_some())
+            .count();
         // Of other files each byte is a known type in one of eight cases.
         Ok(known > 0 && known * 4 >= records.len() * 3)
     }

@@ -11,14 +11,22 @@ const FIRST_HEX: u64 = 1 << 32;
 /// put together of its parts; and all fields as the format's header file calls them.
 /// Numbers of 2^32 and more are texts, `"0x…"`. Of a type that is not known: `rtype` and all `bytes`.
 pub fn push_json(out: &mut Vec<u8>, number: u64, record: &RawRecord) {
-    LineWriter::new(out).text("{\"record\": ").number(number).text(", \"type\": ");
+    LineWriter::new(out)
+        .text("{\"record\": ")
+        .number(number)
+        .text(", \"type\": ");
     match layout_of(record) {
         Some(layout) => {
             push_text(out, layout.name.as_bytes());
             if let Some(cpu) = layout.cpu {
-                LineWriter::new(out).text(", \"cpuid\": ").number(u64::from(cpu.get(record)));
+                LineWriter::new(out)
+                    .text(", \"cpuid\": ")
+                    .number(u64::from(cpu.get(record)));
             }
-            layout.fields.iter().for_each(|field| push_field(out, record, *field));
+            layout
+                .fields
+                .iter()
+                .for_each(|field| push_field(out, record, *field));
         }
         None => push_unknown(out, record),
     }
@@ -26,7 +34,10 @@ pub fn push_json(out: &mut Vec<u8>, number: u64, record: &RawRecord) {
 }
 
 fn push_field(out: &mut Vec<u8>, record: &RawRecord, field: Field) {
-    LineWriter::new(out).text(", \"").text(field.name).text("\": ");
+    LineWriter::new(out)
+        .text(", \"")
+        .text(field.name)
+        .text("\": ");
     if field.is_text() {
         return push_text(out, &record.text(field));
     }
@@ -38,8 +49,13 @@ fn push_field(out: &mut Vec<u8>, record: &RawRecord, field: Field) {
 
 fn push_unknown(out: &mut Vec<u8>, record: &RawRecord) {
     let mut line = LineWriter::new(out);
-    line.text("\"UNKNOWN\", \"rtype\": ").number(u64::from(record.kind())).text(", \"bytes\": \"");
-    record.bytes().into_iter().for_each(|byte| _ = line.byte(byte));
+    line.text("\"UNKNOWN\", \"rtype\": ")
+        .number(u64::from(record.kind()))
+        .text(", \"bytes\": \"");
+    record
+        .bytes()
+        .into_iter()
+        .for_each(|byte| _ = line.byte(byte));
     line.text("\"");
 }
 

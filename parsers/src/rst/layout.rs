@@ -1,9 +1,9 @@
 //! Where the numbers of each record type stand, by the names of the format's header file (version 2.13).
 
 use crate::rst::fields::{
-    bus_trace, cpu, dma, file_marker, header, hwinfo, instr, left_delimiter, memval64, memval128, null, patch,
-    pavadiff, physaddr, preg, process, regval, rfs_bt, rfs_cw, rfs_section, snoop, status, strdesc, thread, tlb,
-    trace_info, trace_info_3, trap, trap_exit, trapping, tsb_access,
+    bus_trace, cpu, dma, file_marker, header, hwinfo, instr, left_delimiter, memval64, memval128,
+    null, patch, pavadiff, physaddr, preg, process, regval, rfs_bt, rfs_cw, rfs_section, snoop,
+    status, strdesc, thread, tlb, trace_info, trace_info_3, trap, trap_exit, trapping, tsb_access,
 };
 use crate::rst::kind;
 use crate::rst::raw_record::{Field, RawRecord};
@@ -46,12 +46,18 @@ pub fn layout_of(record: &RawRecord) -> Option<Layout> {
         kind::DMA => dma::LAYOUT,
         kind::TEXT => strdesc::LAYOUT,
         kind::LEFT_DELIMITER => left_delimiter::LAYOUT,
-        kind::RIGHT_DELIMITER => Layout { name: "RIGHTDELIM", ..left_delimiter::LAYOUT },
+        kind::RIGHT_DELIMITER => Layout {
+            name: "RIGHTDELIM",
+            ..left_delimiter::LAYOUT
+        },
         kind::PREG => preg::LAYOUT,
         kind::PHYSICAL_ADDRESS => physaddr::LAYOUT,
         kind::DIFFERENCE => pavadiff::LAYOUT,
         kind::NULL => null::LAYOUT,
-        kind::TEXT_PART => Layout { name: "STRCONT", ..strdesc::LAYOUT },
+        kind::TEXT_PART => Layout {
+            name: "STRCONT",
+            ..strdesc::LAYOUT
+        },
         kind::FILE_MARKER => file_marker::LAYOUT,
         kind::STATUS => status::LAYOUT,
         kind::PATCH => patch::LAYOUT,

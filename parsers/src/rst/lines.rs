@@ -2,7 +2,10 @@
 
 use stepback_machine::{AccessKind, Registers, step_text};
 
-use crate::events::{EventSink, MarkerEvent, MemoryAccess, Problem, RegisterWrite, StepEvent, TextEvent, ThreadNumber};
+use crate::events::{
+    EventSink, MarkerEvent, MemoryAccess, Problem, RegisterWrite, StepEvent, TextEvent,
+    ThreadNumber,
+};
 use crate::marker::MarkerKind;
 use crate::source::MadeLine;
 
@@ -17,13 +20,24 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Hands out the lines of a range of the trace that begins at this offset.
     pub fn new(chunk_offset: u64, each: &'a mut dyn FnMut(MadeLine<'_>)) -> Self {
-        Self { each, names: Vec::new(), chunk_offset }
+        Self {
+            each,
+            names: Vec::new(),
+            chunk_offset,
+        }
     }
 
     fn line(&mut self, thread: ThreadNumber, text: &str) {
-        let name = self.names.get(usize::from(thread.0)).map_or("", String::as_str);
+        let name = self
+            .names
+            .get(usize::from(thread.0))
+            .map_or("", String::as_str);
         let line = format!("{name} {text}");
-        (self.each)(MadeLine { chunk_offset: self.chunk_offset, thread: name, text: line.as_bytes() });
+        (self.each)(MadeLine {
+            chunk_offset: self.chunk_offset,
+            thread: name,
+            text: line.as_bytes(),
+        });
     }
 }
 
@@ -34,26 +48,59 @@ impl EventSink for Lines<'_> {
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.chunk_offset = step.chunk_offset;
-        let text = step_text(step.text, step.encoding(), step.pc, step.instruction_set, step.length_bytes);
-        let fate = if step.is_executed { "" } else { " (not executed)" };
-        self.line(step.thread, &format!("{:016x} {:08x} {text}{fate}", step.pc.0, step.opcode));
+        let text = step_text(
+            step.text,
+            step.encoding(),
+            step.pc,
+            step.instruction_set,
+            step.length_bytes,
+        );
+        let fate = if step.is_executed {
+            ""
+        } else {
+            " (not executed)"
+        };
+        self.line(
+            step.thread,
+            &format!("{:016x} {:08x} {text}{fate}", step.pc.0, step.opcode),
+        );
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let name = Registers::name(write.view, stepback_machine::InstructionSet::Sparc64);
         let digits: String = match write.bytes {
-            Some(bytes) => bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect(),
+            Some(bytes) => bytes
+                .iter()
+                .rev()
+                .map(|byte| format!("{byte:02x}"))
+                .collect(),
             None => "(not told)".to_owned(),
         };
-        self.line(write.thread, &format!("  {} = {digits}", name.unwrap_or("?")));
+        self.line(
+            write.thread,
+            &format!("  {} = {digits}", name.unwrap_or("?")),
+        );
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let word = if access.kind == AccessKind::Read { "read" } else { "write" };
+        let word = if access.kind == AccessKind::Read {
+            "read"
+        } else {
+            "write"
+        };
         let size = usize::from(access.size_bytes);
-        let digits = access.bytes.map(|bytes| bytes.iter().take(size).map(|byte| format!("{byte:02x}")).collect());
+        let digits = access.bytes.map(|bytes| {
+            bytes
+                .iter()
+                .take(size)
+                .map(|byte| format!("{byte:02x}"))
+                .collect()
+        });
         let digits = digits.map_or_else(String::new, |digits: String| format!(" {digits}"));
-        self.line(access.thread, &format!("  {word} {size} @ {:016x}{digits}", access.address.0));
+        self.line(
+            access.thread,
+            &format!("  {word} {size} @ {:016x}{digits}", access.address.0),
+        );
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {

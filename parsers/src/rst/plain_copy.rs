@@ -22,7 +22,11 @@ pub struct PlainCopy {
 ///
 /// # Errors
 /// A file could not be read, or the records not be written, or files are written in different ways, which no one file is.
-pub fn write_plain(files: Vec<TraceFile>, out: &mut dyn Write, tell: &mut dyn FnMut(u64)) -> io::Result<PlainCopy> {
+pub fn write_plain(
+    files: Vec<TraceFile>,
+    out: &mut dyn Write,
+    tell: &mut dyn FnMut(u64),
+) -> io::Result<PlainCopy> {
     let has_several = files.len() > 1;
     let mut reader = RecordReader::new(files);
     let mut copy = PlainCopy::default();
@@ -36,7 +40,11 @@ pub fn write_plain(files: Vec<TraceFile>, out: &mut dyn Write, tell: &mut dyn Fn
             let why = "its files are written in different byte orders or versions, which do not go into one file";
             return Err(io::Error::other(why));
         }
-        copy.records += if has_several { write_as_one(&batch, out)? } else { write_all(&batch, out)? };
+        copy.records += if has_several {
+            write_as_one(&batch, out)?
+        } else {
+            write_all(&batch, out)?
+        };
         tell(copy.records);
     }
     Ok(copy)

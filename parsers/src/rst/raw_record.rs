@@ -44,7 +44,10 @@ pub struct RawRecord {
 
 impl Version {
     /// The newest whose records are known.
-    pub const NEWEST: Self = Self { major: 2, minor: 13 };
+    pub const NEWEST: Self = Self {
+        major: 2,
+        minor: 13,
+    };
 
     /// True before this version.
     pub(super) fn is_before(self, major: u8, minor: u8) -> bool {
@@ -53,13 +56,19 @@ impl Version {
 
     /// True from 2.12 on: processors have numbers of ten bits. Before, the upper bits held something else.
     pub fn has_wide_cpu(self) -> bool {
-        self >= Self { major: 2, minor: 12 }
+        self >= Self {
+            major: 2,
+            minor: 12,
+        }
     }
 }
 
 impl Default for RecordForm {
     fn default() -> Self {
-        Self { endian: Endian::Big, version: Version::NEWEST }
+        Self {
+            endian: Endian::Big,
+            version: Version::NEWEST,
+        }
     }
 }
 
@@ -90,7 +99,11 @@ impl Field {
         let mut words = [0; 3];
         for bit in self.bit..self.bit + self.width {
             let place = bit % u64::BITS;
-            let shift = if endian == Endian::Big { u64::BITS - 1 - place } else { place };
+            let shift = if endian == Endian::Big {
+                u64::BITS - 1 - place
+            } else {
+                place
+            };
             if let Some(word) = words.get_mut((bit / u64::BITS) as usize) {
                 *word |= 1 << shift;
             }
@@ -125,13 +138,19 @@ impl RawRecord {
     pub fn new(bytes: &[u8; RECORD_BYTES], form: RecordForm) -> Self {
         let words = bytes.as_chunks::<8>().0;
         let word = |at: usize| words.get(at).map_or(0, |word| word_of(*word, form.endian));
-        Self { words: [word(0), word(1), word(2)], form }
+        Self {
+            words: [word(0), word(1), word(2)],
+            form,
+        }
     }
 
     /// A record of a type in which all else is 0.
     pub(super) fn empty(kind: u8, form: RecordForm) -> Self {
         let kind = Field::new("rtype", 0, 8).put(u64::from(kind), form.endian);
-        Self { words: [kind, 0, 0], form }
+        Self {
+            words: [kind, 0, 0],
+            form,
+        }
     }
 
     /// The same record with another number in a place.
@@ -160,7 +179,10 @@ impl RawRecord {
     /// True when any of these bits is set.
     #[inline]
     pub(super) fn has_any(&self, bits: &[u64; 3]) -> bool {
-        self.words.iter().zip(bits).any(|(word, bits)| word & bits != 0)
+        self.words
+            .iter()
+            .zip(bits)
+            .any(|(word, bits)| word & bits != 0)
     }
 
     /// Its bytes.
@@ -178,7 +200,11 @@ impl RawRecord {
     /// A number in it; of a text its first byte.
     #[inline]
     pub fn get(&self, field: Field) -> u64 {
-        let field = if field.is_text() { Field { width: 8, ..field } } else { field };
+        let field = if field.is_text() {
+            Field { width: 8, ..field }
+        } else {
+            field
+        };
         let word = self.words.get(field.word()).copied().unwrap_or_default();
         word >> field.shift(self.form.endian) & field.mask()
     }
@@ -192,7 +218,12 @@ impl RawRecord {
     /// The bytes of a text in it, up to the first that is 0.
     pub fn text(&self, field: Field) -> Vec<u8> {
         let (start, length) = ((field.bit / 8) as usize, (field.width / 8) as usize);
-        self.bytes().into_iter().skip(start).take(length).take_while(|byte| *byte != 0).collect()
+        self.bytes()
+            .into_iter()
+            .skip(start)
+            .take(length)
+            .take_while(|byte| *byte != 0)
+            .collect()
     }
 }
 

@@ -44,7 +44,13 @@ impl RecordReader {
     /// Reads some files; cheap.
     pub fn new(files: Vec<TraceFile>) -> Self {
         let turns = Turns::new(TurnRule::Instructions, 0);
-        Self { files: Some(files), streams: Vec::new(), turns, problems: Vec::new(), records: 0 }
+        Self {
+            files: Some(files),
+            streams: Vec::new(),
+            turns,
+            problems: Vec::new(),
+            records: 0,
+        }
     }
 
     /// The next records, and what is wrong behind them; none when there are no more.
@@ -56,9 +62,18 @@ impl RecordReader {
         if let Some(files) = self.files.take() {
             self.begin(files)?;
         }
-        let Some((place, share)) = self.next_share()? else { return Ok(None) };
-        let Self { streams, problems, records, .. } = self;
-        let Some(stream) = streams.get_mut(place) else { return Ok(None) };
+        let Some((place, share)) = self.next_share()? else {
+            return Ok(None);
+        };
+        let Self {
+            streams,
+            problems,
+            records,
+            ..
+        } = self;
+        let Some(stream) = streams.get_mut(place) else {
+            return Ok(None);
+        };
         let handed = stream.hand_out(share);
         let first = records.saturating_add(1);
         problems.extend(handed.before.map(|complaint| problem(*records, &complaint)));
@@ -76,20 +91,40 @@ impl RecordReader {
 
     fn begin(&mut self, files: Vec<TraceFile>) -> io::Result<()> {
         let grouping = Grouping::of(&files)?;
-        let rule = if grouping.has_times { TurnRule::Times } else { TurnRule::Instructions };
-        let files_of = |numbers: &Vec<usize>| numbers.iter().filter_map(|number| files.get(*number)).cloned().collect();
-        self.streams = grouping.streams.iter().map(|numbers| Stream::new(files_of(numbers))).collect();
+        let rule = if grouping.has_times {
+            TurnRule::Times
+        } else {
+            TurnRule::Instructions
+        };
+        let files_of = |numbers: &Vec<usize>| {
+            numbers
+                .iter()
+                .filter_map(|number| files.get(*number))
+                .cloned()
+                .collect()
+        };
+        self.streams = grouping
+            .streams
+            .iter()
+            .map(|numbers| Stream::new(files_of(numbers)))
+            .collect();
         self.turns = Turns::new(rule, self.streams.len());
         let anew = grouping.anew.iter().filter_map(|number| files.get(*number));
         self.problems.extend(anew.map(|file| {
-            let what = "it begins anew with processors of the files before it, and is read behind them";
+            let what =
+                "it begins anew with processors of the files before it, and is read behind them";
             said(0, format!("{:?}: {what}", file.name))
         }));
         if self.streams.len() > 1 && rule == TurnRule::Instructions {
             let what = "nothing tells in which order their instructions were executed";
-            let first = files.first().map(|file| file.name.as_str()).unwrap_or_default();
-            self.problems
-                .push(said(0, format!("{first:?} and its other files: {what}, they are read in turns of {TURN}")));
+            let first = files
+                .first()
+                .map(|file| file.name.as_str())
+                .unwrap_or_default();
+            self.problems.push(said(
+                0,
+                format!("{first:?} and its other files: {what}, they are read in turns of {TURN}"),
+            ));
         }
         Ok(())
     }
@@ -97,7 +132,9 @@ impl RecordReader {
     /// Which files hand out how many bytes next.
     fn next_share(&mut self) -> io::Result<Option<(usize, usize)>> {
         while let Some(place) = self.turns.current() {
-            let Some(stream) = self.streams.get_mut(place) else { return Ok(None) };
+            let Some(stream) = self.streams.get_mut(place) else {
+                return Ok(None);
+            };
             if !stream.fill()? {
                 self.turns.end_current();
                 continue;
@@ -114,18 +151,33 @@ impl RecordReader {
 
 fn problem(records: u64, complaint: &Complaint) -> Problem {
     let Complaint { name, offset, what } = complaint;
-    said(records, format!("{name:?}, behind record {records}, byte {offset} of what it unpacks to: {what}"))
+    said(
+        records,
+        format!("{name:?}, behind record {records}, byte {offset} of what it unpacks to: {what}"),
+    )
 }
 
 fn said(records: u64, message: String) -> Problem {
-    let place = Place { offset: records.saturating_mul(RECORD_BYTES as u64), line_in_range: 0 };
-    Problem { place, column: 0, message, recurrence: Recurrence::Single }
+    let place = Place {
+        offset: records.saturating_mul(RECORD_BYTES as u64),
+        line_in_range: 0,
+    };
+    Problem {
+        place,
+        column: 0,
+        message,
+        recurrence: Recurrence::Single,
+    }
 }
 
 impl RecordBatch<'_> {
     /// The records.
     pub fn records(&self) -> impl ExactSizeIterator<Item = RawRecord> {
         let form = self.form;
-        self.bytes.as_chunks::<RECORD_BYTES>().0.iter().map(move |bytes| RawRecord::new(bytes, form))
+        self.bytes
+            .as_chunks::<RECORD_BYTES>()
+            .0
+            .iter()
+            .map(move |bytes| RawRecord::new(bytes, form))
     }
 }

@@ -5,9 +5,10 @@ use crate::rst::kind;
 use crate::rst::layout::layout_of;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord};
 use crate::rst::records::{
-    BranchWarmth, BusTransaction, CacheWarmth, CpuTime, Delimiter, Dma, FileMarker, HardwareInfo, Header, Instruction,
-    MemoryValue, PaVaDiff, Patch, PhysicalAddress, Preg, ProcessSwitch, RegisterValues, RfsSection, Snoop, Status,
-    TextPart, ThreadSwitch, TlbEntry, TraceDates, TraceInfo, Trap, TrapExit, TrappingInstruction, TsbAccess,
+    BranchWarmth, BusTransaction, CacheWarmth, CpuTime, Delimiter, Dma, FileMarker, HardwareInfo,
+    Header, Instruction, MemoryValue, PaVaDiff, Patch, PhysicalAddress, Preg, ProcessSwitch,
+    RegisterValues, RfsSection, Snoop, Status, TextPart, ThreadSwitch, TlbEntry, TraceDates,
+    TraceInfo, Trap, TrapExit, TrappingInstruction, TsbAccess,
 };
 
 /// A record, by its type.
@@ -52,7 +53,8 @@ pub enum Record {
 impl Record {
     /// What a record says. Who goes through millions of instructions looks at [`RawRecord::kind`] first.
     pub fn of(record: &RawRecord) -> Self {
-        let is_dated = || layout_of(record).is_some_and(|layout| layout.name == trace_info_3::LAYOUT.name);
+        let is_dated =
+            || layout_of(record).is_some_and(|layout| layout.name == trace_info_3::LAYOUT.name);
         match record.kind() {
             kind::HEADER => Self::Header(Header::of(record)),
             kind::INSTRUCTION => Self::Instruction(Instruction::of(record)),

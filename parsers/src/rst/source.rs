@@ -43,7 +43,9 @@ pub struct Rst {
 impl fmt::Debug for Rst {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.files.iter().map(|file| &file.name).collect();
-        out.debug_struct("Rst").field("files", &names).finish_non_exhaustive()
+        out.debug_struct("Rst")
+            .field("files", &names)
+            .finish_non_exhaustive()
     }
 }
 
@@ -70,9 +72,14 @@ impl Rst {
             options: String::new(),
         };
         let read_files = files.clone();
-        let read =
-            move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| replay(read_files, is_stopped, encoder);
-        Ok(Self { trace: StoredTrace::new(StepStore::open(options, Box::new(read))), traits, files })
+        let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
+            replay(read_files, is_stopped, encoder)
+        };
+        Ok(Self {
+            trace: StoredTrace::new(StepStore::open(options, Box::new(read))),
+            traits,
+            files,
+        })
     }
 
     /// The steps.
@@ -91,7 +98,8 @@ impl Rst {
     /// # Errors
     /// The store could not be read.
     pub fn records_of_item(&self, item: u64) -> io::Result<Range<u64>> {
-        self.store().records_of_item(item, &mut StoreScratch::default())
+        self.store()
+            .records_of_item(item, &mut StoreScratch::default())
     }
 
     /// Does what [`Source::parse`] does, compiled for one sink.
@@ -102,13 +110,20 @@ impl Rst {
         sink: &mut S,
     ) -> Result<Parsed, SourceError> {
         let end = self.trace.parse(&range, self, scratch.of(), sink);
-        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
+        let end = end.map_err(|error| SourceError::Read {
+            offset: range.start,
+            error,
+        })?;
         Ok(Parsed { lines: 0, end })
     }
 }
 
 /// Puts the steps of a trace into a store.
-fn replay(files: Vec<TraceFile>, is_stopped: &AtomicBool, encoder: &mut Encoder<Filler>) -> io::Result<ReadEnd> {
+fn replay(
+    files: Vec<TraceFile>,
+    is_stopped: &AtomicBool,
+    encoder: &mut Encoder<Filler>,
+) -> io::Result<ReadEnd> {
     let mut reader = RecordReader::new(files);
     let mut replay = Replay::new(encoder);
     let mut count = 0;
@@ -120,7 +135,10 @@ fn replay(files: Vec<TraceFile>, is_stopped: &AtomicBool, encoder: &mut Encoder<
             replay.record(number, &record);
             count = number;
         }
-        batch.problems.iter().for_each(|problem| replay.problem(problem));
+        batch
+            .problems
+            .iter()
+            .for_each(|problem| replay.problem(problem));
     }
     replay.finish(count);
     Ok(ReadEnd::Complete)
@@ -165,7 +183,12 @@ impl Source for Rst {
         self.trace.length_now()
     }
 
-    fn cut(&self, target: u64, limit: u64, _scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+    fn cut(
+        &self,
+        target: u64,
+        limit: u64,
+        _scratch: &mut ParseScratch,
+    ) -> Result<Option<u64>, SourceError> {
         Ok(self.trace.cut(target, limit))
     }
 
@@ -199,25 +222,38 @@ impl Source for Rst {
     }
 
     fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
-        let item = self.store().item_of_record(number, &mut StoreScratch::default());
+        let item = self
+            .store()
+            .item_of_record(number, &mut StoreScratch::default());
         let item = item.map_err(|error| SourceError::Read { offset: 0, error })?;
         Ok(item.map(Position))
     }
 
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
-        self.store().known_codes().map(|codes| codes.iter().map(Code::instruction).collect())
+        self.store()
+            .known_codes()
+            .map(|codes| codes.iter().map(Code::instruction).collect())
     }
 
     fn is_text(&self) -> bool {
         false
     }
 
-    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
+    fn made_lines(
+        &self,
+        range: Range<u64>,
+        each: &mut dyn FnMut(MadeLine<'_>),
+    ) -> Result<(), SourceError> {
         let mut lines = Lines::new(range.start, each);
-        self.parse(range, &mut ParseScratch::default(), &mut lines).map(|_| ())
+        self.parse(range, &mut ParseScratch::default(), &mut lines)
+            .map(|_| ())
     }
 
-    fn check_records(&self, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
+    fn check_records(
+        &self,
+        findings: &mut Findings,
+        watch: &mut CheckWatch<'_>,
+    ) -> Result<(), SourceError> {
         check_files(self.files.clone(), findings, watch)
     }
 

@@ -90,7 +90,9 @@ impl Stream {
         if !self.waiting().is_empty() {
             return Ok(true);
         }
-        let Some(mut file) = self.open_next()? else { return Ok(false) };
+        let Some(mut file) = self.open_next()? else {
+            return Ok(false);
+        };
         self.handed = 0;
         let ending = file.unpacking.next_batch(&mut self.bytes)?;
         if !file.has_form && !self.bytes.is_empty() {
@@ -100,7 +102,11 @@ impl Stream {
             self.check_head(&file);
         }
         self.has_records |= !self.bytes.is_empty();
-        let damage = if ending == Ending::More { None } else { file.unpacking.take_damage() };
+        let damage = if ending == Ending::More {
+            None
+        } else {
+            file.unpacking.take_damage()
+        };
         let what = match ending {
             Ending::More => {
                 self.file = Some(file);
@@ -128,19 +134,39 @@ impl Stream {
     pub fn hand_out(&mut self, length: usize) -> Handed<'_> {
         let start = self.handed;
         self.handed = start.saturating_add(length).min(self.bytes.len());
-        let behind = if self.handed == self.bytes.len() { self.behind.take() } else { None };
+        let behind = if self.handed == self.bytes.len() {
+            self.behind.take()
+        } else {
+            None
+        };
         let bytes = self.bytes.get(start..self.handed).unwrap_or_default();
-        let part = if bytes.is_empty() { self.part } else { std::mem::replace(&mut self.part, FilePart::Rest) };
-        Handed { bytes, form: self.form, part, before: self.before.take(), behind }
+        let part = if bytes.is_empty() {
+            self.part
+        } else {
+            std::mem::replace(&mut self.part, FilePart::Rest)
+        };
+        Handed {
+            bytes,
+            form: self.form,
+            part,
+            before: self.before.take(),
+            behind,
+        }
     }
 
     fn open_next(&mut self) -> io::Result<Option<OpenFile>> {
         if let Some(file) = self.file.take() {
             return Ok(Some(file));
         }
-        let Some(file) = self.files.next() else { return Ok(None) };
+        let Some(file) = self.files.next() else {
+            return Ok(None);
+        };
         let unpacking = Unpacking::open(file.data)?;
-        Ok(Some(OpenFile { name: file.name, unpacking, has_form: false }))
+        Ok(Some(OpenFile {
+            name: file.name,
+            unpacking,
+            has_form: false,
+        }))
     }
 
     /// Later files may go on where the one before them ended.
@@ -154,14 +180,29 @@ impl Stream {
 
 impl OpenFile {
     fn complaint(&self, what: String) -> Complaint {
-        Complaint { name: self.name.clone(), offset: self.unpacking.offset(), what }
+        Complaint {
+            name: self.name.clone(),
+            offset: self.unpacking.offset(),
+            what,
+        }
     }
 }
 
 /// How the records of a file are written, by its first ones. What they do not say is as in the file before it.
 fn form_of(bytes: &[u8], file: &OpenFile, before: RecordForm) -> RecordForm {
-    let endian = file.unpacking.endian().or_else(|| endian_of(bytes)).unwrap_or(before.endian);
-    let first = bytes.first_chunk().map(|bytes| RawRecord::new(bytes, RecordForm { endian, ..before }));
-    let header = first.filter(|record| record.kind() == kind::HEADER).map(|record| Header::of(&record));
-    RecordForm { endian, version: header.map_or(before.version, |header| header.version) }
+    let endian = file
+        .unpacking
+        .endian()
+        .or_else(|| endian_of(bytes))
+        .unwrap_or(before.endian);
+    let first = bytes
+        .first_chunk()
+        .map(|bytes| RawRecord::new(bytes, RecordForm { endian, ..before }));
+    let header = first
+        .filter(|record| record.kind() == kind::HEADER)
+        .map(|record| Header::of(&record));
+    RecordForm {
+        endian,
+        version: header.map_or(before.version, |header| header.version),
+    }
 }

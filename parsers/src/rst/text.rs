@@ -4,7 +4,8 @@ use crate::rst::layout::layout_of;
 use crate::rst::raw_record::RawRecord;
 use crate::rst::record::Record;
 use crate::rst::records::{
-    Instruction, MemoryContent, MemoryValue, PaVaDiff, Preg, RegisterKind, RegisterSlot, RegisterValues, TlbEntry, Trap,
+    Instruction, MemoryContent, MemoryValue, PaVaDiff, Preg, RegisterKind, RegisterSlot,
+    RegisterValues, TlbEntry, Trap,
 };
 use crate::text::line_writer::{LineWriter, decimal_digits};
 
@@ -22,11 +23,17 @@ pub struct RecordPlace {
 pub fn push_line(out: &mut Vec<u8>, place: RecordPlace, record: &RawRecord) {
     let layout = layout_of(record);
     let mut line = LineWriter::new(out);
-    line.number_in(place.number, 12).text(" ").number_in(place.instructions, 11).text(": ");
+    line.number_in(place.number, 12)
+        .text(" ")
+        .number_in(place.instructions, 11)
+        .text(": ");
     match layout.and_then(|layout| layout.cpu) {
         Some(cpu) => {
             let cpu = u64::from(cpu.get(record));
-            line.spaces(7usize.saturating_sub(decimal_digits(cpu))).text("cpu").number(cpu).text(" ")
+            line.spaces(7usize.saturating_sub(decimal_digits(cpu)))
+                .text("cpu")
+                .number(cpu)
+                .text(" ")
         }
         None => line.spaces(11),
     };
@@ -50,11 +57,17 @@ fn push_content(line: &mut LineWriter<'_>, record: &RawRecord) {
         Record::Preg(preg) => push_preg(line, &preg),
         Record::TlbEntry(entry) => push_tlb(line, &entry),
         Record::Text(part) => {
-            line.text(if part.is_continued { "text…    " } else { "text     " });
+            line.text(if part.is_continued {
+                "text…    "
+            } else {
+                "text     "
+            });
             push_quoted(line, &part.text);
         }
         Record::Unknown(bytes) => {
-            line.text("type ").number(u64::from(record.kind())).text(" ");
+            line.text("type ")
+                .number(u64::from(record.kind()))
+                .text(" ");
             bytes.iter().for_each(|byte| _ = line.byte(*byte));
         }
         _ => push_fields(line, record),
@@ -63,7 +76,9 @@ fn push_content(line: &mut LineWriter<'_>, record: &RawRecord) {
 
 /// Every type of which few are seen: its name and its fields.
 fn push_fields(line: &mut LineWriter<'_>, record: &RawRecord) {
-    let Some(layout) = layout_of(record) else { return };
+    let Some(layout) = layout_of(record) else {
+        return;
+    };
     line.text(&layout.name.to_ascii_lowercase());
     for field in layout.fields.iter().filter(|field| !is_unused(field.name)) {
         line.text(" ").text(field.name).text(" ");
@@ -80,12 +95,22 @@ fn push_fields(line: &mut LineWriter<'_>, record: &RawRecord) {
 
 /// Fields that are shown in another way, or that hold nothing.
 fn is_unused(name: &str) -> bool {
-    ["cpuid", "notused", "unused", "reserved", "zero"].iter().any(|start| name.starts_with(start))
+    ["cpuid", "notused", "unused", "reserved", "zero"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }
 
 fn push_instruction(line: &mut LineWriter<'_>, instruction: &Instruction) {
-    line.text("ifetch   ").number_in(4, 5).text(" byte(s) @ ").address(instruction.pc).text(" ");
-    instruction.word.to_be_bytes().into_iter().for_each(|byte| _ = line.byte(byte));
+    line.text("ifetch   ")
+        .number_in(4, 5)
+        .text(" byte(s) @ ")
+        .address(instruction.pc)
+        .text(" ");
+    instruction
+        .word
+        .to_be_bytes()
+        .into_iter()
+        .for_each(|byte| _ = line.byte(byte));
     let flags = [
         (instruction.is_annulled, " (annulled)"),
         (instruction.is_taken, " (taken)"),
@@ -93,15 +118,26 @@ fn push_instruction(line: &mut LineWriter<'_>, instruction: &Instruction) {
         (instruction.is_privileged, " (privileged)"),
         (instruction.is_hyperprivileged, " (hyperprivileged)"),
     ];
-    flags.into_iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| _ = line.text(word));
+    flags
+        .into_iter()
+        .filter(|(is_set, _)| *is_set)
+        .for_each(|(_, word)| _ = line.text(word));
     if let Some(ea) = instruction.ea {
         line.text(" ea ").hex(ea);
     }
 }
 
 fn push_values(line: &mut LineWriter<'_>, values: &RegisterValues) {
-    line.text(if values.is_after { "register after" } else { "register before" });
-    for slot in values.slots.iter().filter(|slot| slot.kind != RegisterKind::Unused) {
+    line.text(if values.is_after {
+        "register after"
+    } else {
+        "register before"
+    });
+    for slot in values
+        .slots
+        .iter()
+        .filter(|slot| slot.kind != RegisterKind::Unused)
+    {
         line.text(" ");
         push_register(line, *slot);
     }
@@ -110,7 +146,9 @@ fn push_values(line: &mut LineWriter<'_>, values: &RegisterValues) {
 fn push_register(line: &mut LineWriter<'_>, slot: RegisterSlot) {
     let id = u64::from(slot.id);
     let window = |line: &mut LineWriter<'_>| {
-        line.text("%").text(["g", "o", "l", "i"][usize::from(slot.id >> 3 & 3)]).number(id & 7);
+        line.text("%")
+            .text(["g", "o", "l", "i"][usize::from(slot.id >> 3 & 3)])
+            .number(id & 7);
     };
     match slot.kind {
         RegisterKind::Integer if slot.id < 32 => window(line),
@@ -146,7 +184,9 @@ fn push_memory(line: &mut LineWriter<'_>, memory: &MemoryValue) {
         MemoryContent::Short { size_bytes, .. } => u64::from(size_bytes),
         MemoryContent::Long(_) => 16,
     };
-    line.text("memory   ").number_in(size, 5).text(" byte(s) @ ");
+    line.text("memory   ")
+        .number_in(size, 5)
+        .text(" byte(s) @ ");
     match memory.address {
         Some(address) => line.address(address),
         None => line.text("(behind the last)"),
@@ -156,23 +196,39 @@ fn push_memory(line: &mut LineWriter<'_>, memory: &MemoryValue) {
     }
     match memory.content {
         MemoryContent::Short { value, .. } => line.text(" ").hex(value),
-        MemoryContent::Long([first, second]) => line.text(" ").address(first).text(" ").address(second),
+        MemoryContent::Long([first, second]) => {
+            line.text(" ").address(first).text(" ").address(second)
+        }
     };
 }
 
 fn push_difference(line: &mut LineWriter<'_>, difference: &PaVaDiff) {
-    line.text("pa - va  context ").hex(u64::from(difference.context)).text(" pc + ").hex(difference.pc_difference);
+    line.text("pa - va  context ")
+        .hex(u64::from(difference.context))
+        .text(" pc + ")
+        .hex(difference.pc_difference);
     if let Some(data) = difference.data {
-        line.text(", data context ").hex(u64::from(data.context)).text(" ea + ").hex(data.difference);
+        line.text(", data context ")
+            .hex(u64::from(data.context))
+            .text(" ea + ")
+            .hex(data.difference);
     }
 }
 
 fn push_trap(line: &mut LineWriter<'_>, trap: &Trap) {
     line.text("trap     ").hex(u64::from(trap.trap_type));
-    line.text(if trap.is_async { " async" } else { "" }).text(" at level ").number(u64::from(trap.level));
-    line.text(" pc ").hex(trap.pc).text(" npc ").hex(trap.npc).text(" pstate ").hex(u64::from(trap.pstate));
+    line.text(if trap.is_async { " async" } else { "" })
+        .text(" at level ")
+        .number(u64::from(trap.level));
+    line.text(" pc ")
+        .hex(trap.pc)
+        .text(" npc ")
+        .hex(trap.npc)
+        .text(" pstate ")
+        .hex(u64::from(trap.pstate));
     if trap.system_call != 0 {
-        line.text(" system call ").number(u64::from(trap.system_call));
+        line.text(" system call ")
+            .number(u64::from(trap.system_call));
     }
 }
 
@@ -184,16 +240,31 @@ fn push_preg(line: &mut LineWriter<'_>, preg: &Preg) {
         ("asi", u64::from(preg.asi)),
     ];
     line.text("state   ");
-    numbers.into_iter().for_each(|(name, number)| _ = line.text(" ").text(name).text(" ").hex(number));
+    numbers
+        .into_iter()
+        .for_each(|(name, number)| _ = line.text(" ").text(name).text(" ").hex(number));
     line.text(" contexts");
-    let contexts = [preg.primary_a, preg.secondary_a, preg.primary_d, preg.secondary_d];
-    contexts.into_iter().for_each(|context| _ = line.text(" ").hex(u64::from(context)));
+    let contexts = [
+        preg.primary_a,
+        preg.secondary_a,
+        preg.primary_d,
+        preg.secondary_d,
+    ];
+    contexts
+        .into_iter()
+        .for_each(|context| _ = line.text(" ").hex(u64::from(context)));
 }
 
 fn push_tlb(line: &mut LineWriter<'_>, entry: &TlbEntry) {
-    line.text(if entry.is_data { "dtlb     " } else { "itlb     " });
+    line.text(if entry.is_data {
+        "dtlb     "
+    } else {
+        "itlb     "
+    });
     line.text(if entry.is_demap { "unmap " } else { "map " });
-    line.number(u64::from(entry.unit)).text(".").number(u64::from(entry.index));
+    line.number(u64::from(entry.unit))
+        .text(".")
+        .number(u64::from(entry.index));
     line.text(" va ")
         .hex(entry.tag & !0x1fff)
         .text(" context ")
@@ -204,6 +275,12 @@ fn push_tlb(line: &mut LineWriter<'_>, entry: &TlbEntry) {
 
 /// A text in quotes, with points for what cannot be shown.
 fn push_quoted(line: &mut LineWriter<'_>, text: &[u8]) {
-    let shown = text.iter().map(|byte| if matches!(byte, b' '..=b'~') { char::from(*byte) } else { '.' });
+    let shown = text.iter().map(|byte| {
+        if matches!(byte, b' '..=b'~') {
+            char::from(*byte)
+        } else {
+            '.'
+        }
+    });
     line.text("\"").text(&shown.collect::<String>()).text("\"");
 }

@@ -48,7 +48,11 @@ struct Turn {
 impl Turns {
     /// Of so many files, or lists of them.
     pub fn new(rule: TurnRule, count: usize) -> Self {
-        Self { rule, clocks: vec![Clock::default(); count], current: None }
+        Self {
+            rule,
+            clocks: vec![Clock::default(); count],
+            current: None,
+        }
     }
 
     /// Whose turn it is; none when all are over.
@@ -61,19 +65,33 @@ impl Turns {
 
     /// There is nothing more where the turn is.
     pub fn end_current(&mut self) {
-        if let Some(clock) = self.current.take().and_then(|turn| self.clocks.get_mut(turn.place)) {
+        if let Some(clock) = self
+            .current
+            .take()
+            .and_then(|turn| self.clocks.get_mut(turn.place))
+        {
             clock.is_over = true;
         }
     }
 
     fn next(&self) -> Option<Turn> {
-        let open = || self.clocks.iter().enumerate().filter(|(_, clock)| !clock.is_over);
+        let open = || {
+            self.clocks
+                .iter()
+                .enumerate()
+                .filter(|(_, clock)| !clock.is_over)
+        };
         if let Some((place, _)) = open().find(|(_, clock)| !clock.has_begun) {
-            return Some(Turn { place, limit: (0, place) });
+            return Some(Turn {
+                place,
+                limit: (0, place),
+            });
         }
         let (place, clock) = open().min_by_key(|(place, clock)| (self.reading(clock), *place))?;
         let others = open().filter(|(other, _)| *other != place);
-        let next = others.map(|(place, clock)| (self.reading(clock), place)).min();
+        let next = others
+            .map(|(place, clock)| (self.reading(clock), place))
+            .min();
         let limit = match self.rule {
             TurnRule::Times => next.unwrap_or((u64::MAX, usize::MAX)),
             TurnRule::Instructions => (clock.instructions.saturating_add(TURN), place),
@@ -91,7 +109,9 @@ impl Turns {
     /// How many of these bytes belong to the turn.
     pub fn share(&mut self, bytes: &[u8], form: RecordForm) -> usize {
         let is_alone = self.clocks.len() == 1;
-        let Some(turn) = self.current.filter(|_| !is_alone) else { return bytes.len() };
+        let Some(turn) = self.current.filter(|_| !is_alone) else {
+            return bytes.len();
+        };
         for (number, bytes) in bytes.as_chunks::<RECORD_BYTES>().0.iter().enumerate() {
             if self.is_beyond(turn, &RawRecord::new(bytes, form)) {
                 self.current = None;
@@ -103,7 +123,9 @@ impl Turns {
 
     /// Whether the turn ends before a record, which counts otherwise.
     fn is_beyond(&mut self, turn: Turn, record: &RawRecord) -> bool {
-        let Some(clock) = self.clocks.get_mut(turn.place) else { return false };
+        let Some(clock) = self.clocks.get_mut(turn.place) else {
+            return false;
+        };
         let is_time = self.rule == TurnRule::Times && record.kind() == kind::CPU;
         let is_instruction = record.kind() == kind::INSTRUCTION;
         if !is_time && !is_instruction {

@@ -67,7 +67,8 @@ pub struct BlockHead {
 }
 
 /// Kinds of notes, by the numbers under which they are written.
-pub(super) const NOTES: [TextKind; 3] = [TextKind::Exception, TextKind::StateChange, TextKind::Note];
+pub(super) const NOTES: [TextKind; 3] =
+    [TextKind::Exception, TextKind::StateChange, TextKind::Note];
 
 /// The block does not hold what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,14 +93,26 @@ pub(super) fn checksum(content: &[u8], number: u64) -> u32 {
 }
 
 /// Its head, and what reads the rest.
-pub(super) fn open(BlockBytes { number, padded }: BlockBytes<'_>) -> Result<(BlockHead, Reader<'_>), Damaged> {
+pub(super) fn open(
+    BlockBytes { number, padded }: BlockBytes<'_>,
+) -> Result<(BlockHead, Reader<'_>), Damaged> {
     let (expected, content) = padded.split_first_chunk().ok_or(Damaged)?;
     let end = content.len().checked_sub(PADDING).ok_or(Damaged)?;
-    let is_right = checksum(content.get(..end).unwrap_or_default(), number) == u32::from_le_bytes(*expected);
+    let is_right =
+        checksum(content.get(..end).unwrap_or_default(), number) == u32::from_le_bytes(*expected);
     let mut reader = Reader::new(content);
-    let (records_before, base_time, code) = (reader.number(), reader.number(), reader.number() as u32);
+    let (records_before, base_time, code) =
+        (reader.number(), reader.number(), reader.number() as u32);
     let addresses = Addresses::load(&mut reader);
     (is_right || cfg!(fuzzing))
-        .then_some((BlockHead { records_before, base_time, code, addresses }, reader))
+        .then_some((
+            BlockHead {
+                records_before,
+                base_time,
+                code,
+                addresses,
+            },
+            reader,
+        ))
         .ok_or(Damaged)
 }

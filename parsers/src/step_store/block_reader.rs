@@ -5,11 +5,14 @@ use stepback_machine::{AccessKind, Encoding, InstructionSet, Mode, RegisterView}
 use crate::events::TextKind;
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::block::{
-    BlockBytes, Damaged, HAS_TARGET, HINT, HINT_ELSEWHERE, IS_INLINE, IS_NEXT, IS_USUAL, MARKER, MARKER_RUN, MODE,
-    NOTE, NOTES, PROBLEM, READ, READ_ELSEWHERE, RECORDS, REGISTER, SIZED_MARKER, STEP, STEP_TIME, THREAD, TIME,
-    UNKNOWN_REGISTER, VALUED_READ, VALUED_WRITE, WRITE, WRITE_ELSEWHERE, open,
+    BlockBytes, Damaged, HAS_TARGET, HINT, HINT_ELSEWHERE, IS_INLINE, IS_NEXT, IS_USUAL, MARKER,
+    MARKER_RUN, MODE, NOTE, NOTES, PROBLEM, READ, READ_ELSEWHERE, RECORDS, REGISTER, SIZED_MARKER,
+    STEP, STEP_TIME, THREAD, TIME, UNKNOWN_REGISTER, VALUED_READ, VALUED_WRITE, WRITE,
+    WRITE_ELSEWHERE, open,
 };
-use crate::step_store::code::{Code, Shape, ShapeAccess, ShapeRegister, branch_of_number, view_of_number};
+use crate::step_store::code::{
+    Code, Shape, ShapeAccess, ShapeRegister, branch_of_number, view_of_number,
+};
 use crate::step_store::codes::Codes;
 use crate::step_store::modes::mode_of_number;
 use crate::step_store::numbers::{Addresses, Reader, Values};
@@ -50,7 +53,11 @@ pub trait BlockVisitor {
 }
 
 /// Reads a block with the codes that it names by number, up to where the visitor is done.
-pub fn read_block<V: BlockVisitor>(block: BlockBytes<'_>, codes: &Codes, visitor: &mut V) -> Result<(), Damaged> {
+pub fn read_block<V: BlockVisitor>(
+    block: BlockBytes<'_>,
+    codes: &Codes,
+    visitor: &mut V,
+) -> Result<(), Damaged> {
     let (head, reader) = open(block)?;
     let mut run = BlockRun {
         reader,
@@ -70,7 +77,11 @@ pub fn read_block<V: BlockVisitor>(block: BlockBytes<'_>, codes: &Codes, visitor
             run.step(op, visitor)?;
         }
     }
-    if run.reader.is_sound() { Ok(()) } else { Err(Damaged) }
+    if run.reader.is_sound() {
+        Ok(())
+    } else {
+        Err(Damaged)
+    }
 }
 
 struct BlockRun<'a> {
@@ -89,7 +100,11 @@ impl BlockRun<'_> {
         let codes = self.codes;
         let code = if op & IS_INLINE == 0 {
             let next = self.code.wrapping_add(1);
-            self.code = if op & IS_NEXT != 0 { next } else { self.reader.difference(u64::from(next)) as u32 };
+            self.code = if op & IS_NEXT != 0 {
+                next
+            } else {
+                self.reader.difference(u64::from(next)) as u32
+            };
             codes.get(self.code).ok_or(Damaged)?
         } else {
             inline = self.inline()?;
@@ -108,9 +123,17 @@ impl BlockRun<'_> {
         if shape.has_values() {
             self.usual_values(shape, visitor);
         } else {
-            for ShapeAccess { kind, size_bytes, .. } in shape.accesses() {
+            for ShapeAccess {
+                kind, size_bytes, ..
+            } in shape.accesses()
+            {
                 let address = self.addresses.read(&mut self.reader);
-                visitor.access(StoredAccess { kind, size_bytes, address, pc: None });
+                visitor.access(StoredAccess {
+                    kind,
+                    size_bytes,
+                    address,
+                    pc: None,
+                });
             }
         }
         if shape.records > 0 {
@@ -119,9 +142,19 @@ impl BlockRun<'_> {
     }
 
     fn usual_values<V: BlockVisitor>(&mut self, shape: &Shape, visitor: &mut V) {
-        for ShapeAccess { kind, size_bytes, has_value } in shape.accesses() {
+        for ShapeAccess {
+            kind,
+            size_bytes,
+            has_value,
+        } in shape.accesses()
+        {
             let address = self.addresses.read(&mut self.reader);
-            let access = StoredAccess { kind, size_bytes, address, pc: None };
+            let access = StoredAccess {
+                kind,
+                size_bytes,
+                address,
+                pc: None,
+            };
             if has_value {
                 visitor.valued_access(access, self.values.read_memory(&mut self.reader));
             } else {
@@ -137,7 +170,11 @@ impl BlockRun<'_> {
     #[inline(always)]
     fn value(&mut self, view: RegisterView) -> u128 {
         let low = self.values.read_register(view.register.0, &mut self.reader);
-        let high = if view.size_bytes > 8 { self.reader.number() } else { 0 };
+        let high = if view.size_bytes > 8 {
+            self.reader.number()
+        } else {
+            0
+        };
         u128::from(high) << 64 | u128::from(low)
     }
 
@@ -149,7 +186,15 @@ impl BlockRun<'_> {
         let branch = branch_of_number(branch).ok_or(Damaged)?;
         let set = InstructionSet::of_number(set).ok_or(Damaged)?;
         let reached = Reached::of_number(self.reader.byte()).ok_or(Damaged)?;
-        Ok(Code { pc, encoding: Encoding::new(&bytes), branch, set, length_bytes, reached, shape: Shape::UNSET })
+        Ok(Code {
+            pc,
+            encoding: Encoding::new(&bytes),
+            branch,
+            set,
+            length_bytes,
+            reached,
+            shape: Shape::UNSET,
+        })
     }
 
     fn other<V: BlockVisitor>(&mut self, op: u8, visitor: &mut V) -> Result<(), Damaged> {
@@ -157,40 +202,93 @@ impl BlockRun<'_> {
             THREAD => {
                 let thread = self.reader.number() as u16;
                 let has_time = self.reader.byte() != 0;
-                visitor.thread(thread, has_time.then(|| self.reader.difference(self.base_time)));
+                visitor.thread(
+                    thread,
+                    has_time.then(|| self.reader.difference(self.base_time)),
+                );
             }
             READ | WRITE | READ_ELSEWHERE | WRITE_ELSEWHERE => {
                 let size_bytes = self.reader.number() as u16;
                 let address = self.addresses.read(&mut self.reader);
                 let pc = (op >= READ_ELSEWHERE).then(|| self.reader.number());
                 let is_write = matches!(op, WRITE | WRITE_ELSEWHERE);
-                let kind = if is_write { AccessKind::Write } else { AccessKind::Read };
-                visitor.access(StoredAccess { kind, size_bytes, address, pc });
+                let kind = if is_write {
+                    AccessKind::Write
+                } else {
+                    AccessKind::Read
+                };
+                visitor.access(StoredAccess {
+                    kind,
+                    size_bytes,
+                    address,
+                    pc,
+                });
             }
             MARKER | SIZED_MARKER | MARKER_RUN => {
-                let marker = Marker { kind: MarkerKind(self.reader.number() as u16), value: self.reader.number() };
-                let more = if op == MARKER { 0 } else { self.reader.number() };
-                let (size_bytes, count) = if op == MARKER_RUN { (0, more) } else { (more, 1) };
-                visitor.marker(StoredMarker { marker, size_bytes, count });
+                let marker = Marker {
+                    kind: MarkerKind(self.reader.number() as u16),
+                    value: self.reader.number(),
+                };
+                let more = if op == MARKER {
+                    0
+                } else {
+                    self.reader.number()
+                };
+                let (size_bytes, count) = if op == MARKER_RUN {
+                    (0, more)
+                } else {
+                    (more, 1)
+                };
+                visitor.marker(StoredMarker {
+                    marker,
+                    size_bytes,
+                    count,
+                });
             }
             TIME => {
                 let value = self.reader.difference(self.base_time);
-                let marker = Marker { kind: MarkerKind::TIMESTAMP, value };
-                visitor.marker(StoredMarker { marker, size_bytes: 0, count: 1 });
+                let marker = Marker {
+                    kind: MarkerKind::TIMESTAMP,
+                    value,
+                };
+                visitor.marker(StoredMarker {
+                    marker,
+                    size_bytes: 0,
+                    count: 1,
+                });
             }
             HINT | HINT_ELSEWHERE => {
-                let marker = Marker { kind: MarkerKind(self.reader.number() as u16), value: self.reader.number() };
+                let marker = Marker {
+                    kind: MarkerKind(self.reader.number() as u16),
+                    value: self.reader.number(),
+                };
                 let size_bytes = self.reader.number();
                 let pc = (op == HINT_ELSEWHERE).then(|| self.reader.number());
-                visitor.hint(StoredHint { marker, size_bytes, pc });
+                visitor.hint(StoredHint {
+                    marker,
+                    size_bytes,
+                    pc,
+                });
             }
             PROBLEM => visitor.problem(self.reader.text()),
             VALUED_READ | VALUED_WRITE => {
                 let size_bytes = self.reader.number() as u16;
                 let address = self.addresses.read(&mut self.reader);
-                let kind = if op == VALUED_WRITE { AccessKind::Write } else { AccessKind::Read };
+                let kind = if op == VALUED_WRITE {
+                    AccessKind::Write
+                } else {
+                    AccessKind::Read
+                };
                 let value = self.values.read_memory(&mut self.reader);
-                visitor.valued_access(StoredAccess { kind, size_bytes, address, pc: None }, value);
+                visitor.valued_access(
+                    StoredAccess {
+                        kind,
+                        size_bytes,
+                        address,
+                        pc: None,
+                    },
+                    value,
+                );
             }
             REGISTER | UNKNOWN_REGISTER => {
                 let view = view_of_number(self.reader.number() as u32);
@@ -255,13 +353,34 @@ mod tests {
         let mut writer = BlockWriter::default();
         writer.begin(BlockHead::default());
         for address in 0..9 {
-            writer.step(&WrittenStep { number: None, code: &code, usual: None, target: None });
-            writer.access(StoredAccess { kind: AccessKind::Read, size_bytes: 1, address, pc: None });
+            writer.step(&WrittenStep {
+                number: None,
+                code: &code,
+                usual: None,
+                target: None,
+            });
+            writer.access(StoredAccess {
+                kind: AccessKind::Read,
+                size_bytes: 1,
+                address,
+                pc: None,
+            });
         }
         let block = [writer.end(), &[0; PADDING]].concat();
         for wanted in [0, 1, 5, 9, 20] {
-            let mut few = Few { wanted, ..Few::default() };
-            read_block(BlockBytes { number: 0, padded: &block }, &Codes::default(), &mut few).unwrap();
+            let mut few = Few {
+                wanted,
+                ..Few::default()
+            };
+            read_block(
+                BlockBytes {
+                    number: 0,
+                    padded: &block,
+                },
+                &Codes::default(),
+                &mut few,
+            )
+            .unwrap();
             assert_eq!((few.steps, few.accesses), (wanted.min(9), wanted.min(9)));
         }
     }
@@ -269,13 +388,32 @@ mod tests {
     #[test]
     fn a_block_in_the_place_of_another_is_damage() {
         let mut writer = BlockWriter::default();
-        let begin = BlockHead { records_before: 7, base_time: 9, code: 0, addresses: Addresses::default() };
+        let begin = BlockHead {
+            records_before: 7,
+            base_time: 9,
+            code: 0,
+            addresses: Addresses::default(),
+        };
         let mut block = || {
             writer.begin(begin);
             [writer.end(), &[0; PADDING]].concat()
         };
         let blocks = [block(), block()];
-        let is_whole = |number: usize, place: u64| head(BlockBytes { number: place, padded: &blocks[number] }).is_ok();
-        assert_eq!([is_whole(0, 0), is_whole(1, 1), is_whole(0, 1), is_whole(1, 0)], [true, true, false, false]);
+        let is_whole = |number: usize, place: u64| {
+            head(BlockBytes {
+                number: place,
+                padded: &blocks[number],
+            })
+            .is_ok()
+        };
+        assert_eq!(
+            [
+                is_whole(0, 0),
+                is_whole(1, 1),
+                is_whole(0, 1),
+                is_whole(1, 0)
+            ],
+            [true, true, false, false]
+        );
     }
 }

@@ -5,9 +5,10 @@ use stepback_machine::{AccessKind, Mode, RegisterView};
 use crate::events::TextKind;
 use crate::marker::MarkerKind;
 use crate::step_store::block::{
-    BlockHead, HAS_TARGET, HINT, HINT_ELSEWHERE, IS_INLINE, IS_NEXT, IS_USUAL, MARKER, MARKER_RUN, MODE, NOTE, NOTES,
-    PROBLEM, READ, READ_ELSEWHERE, RECORDS, REGISTER, SIZED_MARKER, STEP, STEP_TIME, THREAD, TIME, UNKNOWN_REGISTER,
-    VALUED_READ, VALUED_WRITE, WRITE, WRITE_ELSEWHERE, checksum,
+    BlockHead, HAS_TARGET, HINT, HINT_ELSEWHERE, IS_INLINE, IS_NEXT, IS_USUAL, MARKER, MARKER_RUN,
+    MODE, NOTE, NOTES, PROBLEM, READ, READ_ELSEWHERE, RECORDS, REGISTER, SIZED_MARKER, STEP,
+    STEP_TIME, THREAD, TIME, UNKNOWN_REGISTER, VALUED_READ, VALUED_WRITE, WRITE, WRITE_ELSEWHERE,
+    checksum,
 };
 use crate::step_store::code::{Code, Shape, ShapeAccess, number_of_branch, number_of_view};
 use crate::step_store::modes::number_of_mode;
@@ -126,7 +127,10 @@ impl BlockWriter {
         if shape.has_values() {
             self.usual_values(shape, usual);
         } else {
-            usual.addresses.iter().for_each(|address| self.addresses.write(*address, &mut self.out));
+            usual
+                .addresses
+                .iter()
+                .for_each(|address| self.addresses.write(*address, &mut self.out));
         }
     }
 
@@ -146,7 +150,8 @@ impl BlockWriter {
 
     #[inline(always)]
     fn value(&mut self, view: RegisterView, value: u128) {
-        self.values.write_register(view.register.0, value as u64, &mut self.out);
+        self.values
+            .write_register(view.register.0, value as u64, &mut self.out);
         if view.size_bytes > 8 {
             self.out.number((value >> 64) as u64);
         }
@@ -155,7 +160,11 @@ impl BlockWriter {
     /// A register that the step's code does not tell.
     pub fn register(&mut self, register: StoredRegister) {
         let StoredRegister { view, value } = register;
-        self.out.byte(if value.is_some() { REGISTER } else { UNKNOWN_REGISTER });
+        self.out.byte(if value.is_some() {
+            REGISTER
+        } else {
+            UNKNOWN_REGISTER
+        });
         self.out.number(u64::from(number_of_view(view)));
         if let Some(value) = value {
             self.value(view, value);
@@ -164,7 +173,11 @@ impl BlockWriter {
 
     /// An access with what it loaded or stored, which the step's code does not tell.
     pub fn valued_access(&mut self, access: ShapeAccess, address: u64, value: u64) {
-        self.out.byte(if access.kind == AccessKind::Read { VALUED_READ } else { VALUED_WRITE });
+        self.out.byte(if access.kind == AccessKind::Read {
+            VALUED_READ
+        } else {
+            VALUED_WRITE
+        });
         self.out.number(u64::from(access.size_bytes));
         self.addresses.write(address, &mut self.out);
         self.values.write_memory(value, &mut self.out);
@@ -179,7 +192,12 @@ impl BlockWriter {
     /// Something that the trace says in words.
     pub fn note(&mut self, kind: TextKind, text: &str) {
         self.out.byte(NOTE);
-        self.out.byte(NOTES.iter().position(|known| *known == kind).unwrap_or_default() as u8);
+        self.out.byte(
+            NOTES
+                .iter()
+                .position(|known| *known == kind)
+                .unwrap_or_default() as u8,
+        );
         self.out.text(text);
     }
 
@@ -202,7 +220,12 @@ impl BlockWriter {
 
     /// An access that the step's code does not tell; its `pc` is that of an instruction that is no step.
     pub fn access(&mut self, access: StoredAccess) {
-        let StoredAccess { kind, size_bytes, address, pc } = access;
+        let StoredAccess {
+            kind,
+            size_bytes,
+            address,
+            pc,
+        } = access;
         self.out.byte(match (kind, pc) {
             (AccessKind::Read, None) => READ,
             (AccessKind::Write, None) => WRITE,
@@ -218,8 +241,13 @@ impl BlockWriter {
 
     /// A prefetch or a flush; its `pc` is that of an instruction that is no step.
     pub fn hint(&mut self, hint: StoredHint) {
-        let StoredHint { marker, size_bytes, pc } = hint;
-        self.out.byte(if pc.is_some() { HINT_ELSEWHERE } else { HINT });
+        let StoredHint {
+            marker,
+            size_bytes,
+            pc,
+        } = hint;
+        self.out
+            .byte(if pc.is_some() { HINT_ELSEWHERE } else { HINT });
         self.out.number(u64::from(marker.kind.0));
         self.out.number(marker.value);
         self.out.number(size_bytes);
@@ -230,7 +258,11 @@ impl BlockWriter {
 
     /// Equal markers one after the other.
     pub fn marker(&mut self, stored: StoredMarker) {
-        let StoredMarker { marker, size_bytes, count } = stored;
+        let StoredMarker {
+            marker,
+            size_bytes,
+            count,
+        } = stored;
         if marker.kind == MarkerKind::TIMESTAMP && count == 1 {
             self.out.byte(TIME);
             self.out.difference(marker.value, self.base_time);

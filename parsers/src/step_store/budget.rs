@@ -22,7 +22,10 @@ pub(super) struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { room: BURST, steps: 0 }
+        Self {
+            room: BURST,
+            steps: 0,
+        }
     }
 }
 
@@ -35,7 +38,9 @@ impl Budget {
 
     #[cold]
     fn allows_large(&mut self, size_bytes: u16, steps: u64) -> bool {
-        let gained = steps.saturating_sub(std::mem::replace(&mut self.steps, steps)).saturating_mul(OF_STEP);
+        let gained = steps
+            .saturating_sub(std::mem::replace(&mut self.steps, steps))
+            .saturating_mul(OF_STEP);
         self.room = self.room.saturating_add(gained).min(BURST);
         let pieces = u64::from(size_bytes.div_ceil(ORDINARY));
         let left = self.room.checked_sub(pieces);
@@ -70,6 +75,9 @@ mod tests {
     fn what_no_program_does_is_bounded_by_the_steps() {
         let (count, steps) = (100_000, 2);
         let pieces = kept(count, u16::MAX, steps);
-        assert!((BURST..BURST + count * steps * OF_STEP).contains(&pieces), "{pieces}");
+        assert!(
+            (BURST..BURST + count * steps * OF_STEP).contains(&pieces),
+            "{pieces}"
+        );
     }
 }

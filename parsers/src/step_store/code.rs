@@ -1,7 +1,9 @@
 //! Distinct instructions of a trace.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, RegisterId, RegisterView};
+use stepback_machine::{
+    AccessKind, Address, Branch, Encoding, InstructionSet, RegisterId, RegisterView,
+};
 
 use crate::known_instruction::KnownInstruction;
 use crate::step_store::record::Reached;
@@ -77,7 +79,10 @@ impl Shape {
     /// As many writes of registers as a shape holds.
     pub const REGISTERS: usize = 3;
     /// Of an instruction that was not executed yet.
-    pub const UNSET: Self = Self { access_count: u8::MAX, ..Self::EMPTY };
+    pub const UNSET: Self = Self {
+        access_count: u8::MAX,
+        ..Self::EMPTY
+    };
     const EMPTY: Self = Self {
         accesses: [0; Self::ACCESSES],
         registers: [0; Self::REGISTERS],
@@ -91,9 +96,15 @@ impl Shape {
     /// Adds an access; false when there is no room for it.
     #[inline(always)]
     pub fn push(&mut self, access: ShapeAccess) -> bool {
-        let ShapeAccess { kind, size_bytes, has_value } = access;
+        let ShapeAccess {
+            kind,
+            size_bytes,
+            has_value,
+        } = access;
         let place = self.accesses.get_mut(usize::from(self.access_count));
-        let Some(place) = place.filter(|_| size_bytes < Self::VALUE) else { return false };
+        let Some(place) = place.filter(|_| size_bytes < Self::VALUE) else {
+            return false;
+        };
         let (write, value) = (u16::from(kind == AccessKind::Write), u16::from(has_value));
         *place = size_bytes + write * Self::WRITE + value * Self::VALUE;
         self.access_count += 1;
@@ -103,7 +114,9 @@ impl Shape {
     /// Adds a write of a register; false when there is no room for it.
     #[inline(always)]
     pub fn push_register(&mut self, register: ShapeRegister) -> bool {
-        let Some(place) = self.registers.get_mut(usize::from(self.register_count)) else { return false };
+        let Some(place) = self.registers.get_mut(usize::from(self.register_count)) else {
+            return false;
+        };
         *place = register.number();
         self.register_count += 1;
         true
@@ -138,9 +151,16 @@ impl Shape {
     /// Its accesses.
     #[inline(always)]
     pub fn accesses(&self) -> impl Iterator<Item = ShapeAccess> + '_ {
-        let accesses = self.accesses.iter().take(usize::from(self.access_count) * usize::from(!self.is_unset()));
+        let accesses = self
+            .accesses
+            .iter()
+            .take(usize::from(self.access_count) * usize::from(!self.is_unset()));
         accesses.map(|access| ShapeAccess {
-            kind: if access & Self::WRITE != 0 { AccessKind::Write } else { AccessKind::Read },
+            kind: if access & Self::WRITE != 0 {
+                AccessKind::Write
+            } else {
+                AccessKind::Read
+            },
             size_bytes: access & !(Self::WRITE | Self::VALUE),
             has_value: access & Self::VALUE != 0,
         })
@@ -149,7 +169,10 @@ impl Shape {
     /// The registers that it writes, at most 16 bytes of each.
     #[inline(always)]
     pub fn registers(&self) -> impl Iterator<Item = ShapeRegister> + '_ {
-        self.registers.iter().take(usize::from(self.register_count)).map(|number| ShapeRegister::of_number(*number))
+        self.registers
+            .iter()
+            .take(usize::from(self.register_count))
+            .map(|number| ShapeRegister::of_number(*number))
     }
 }
 
@@ -174,20 +197,35 @@ impl ShapeRegister {
     /// What such a number stands for.
     #[inline(always)]
     pub fn of_number(number: u32) -> Self {
-        Self { view: view_of_number(number & !Self::UNKNOWN), has_value: number & Self::UNKNOWN == 0 }
+        Self {
+            view: view_of_number(number & !Self::UNKNOWN),
+            has_value: number & Self::UNKNOWN == 0,
+        }
     }
 }
 
 /// The number under which a part of a register is written: 13 bits say which register, 9 its first byte, 9 its length.
 #[inline(always)]
-pub fn number_of_view(RegisterView { register, offset, size_bytes }: RegisterView) -> u32 {
-    u32::from(register.0 & 0x1fff) << 18 | u32::from(offset & 0x1ff) << 9 | u32::from(size_bytes & 0x1ff)
+pub fn number_of_view(
+    RegisterView {
+        register,
+        offset,
+        size_bytes,
+    }: RegisterView,
+) -> u32 {
+    u32::from(register.0 & 0x1fff) << 18
+        | u32::from(offset & 0x1ff) << 9
+        | u32::from(size_bytes & 0x1ff)
 }
 
 /// The part of a register that such a number stands for.
 #[inline(always)]
 pub fn view_of_number(number: u32) -> RegisterView {
-    RegisterView::new(RegisterId((number >> 18) as u16), (number >> 9 & 0x1ff) as u16, (number & 0x1ff) as u16)
+    RegisterView::new(
+        RegisterId((number >> 18) as u16),
+        (number >> 9 & 0x1ff) as u16,
+        (number & 0x1ff) as u16,
+    )
 }
 
 /// All branches, by the numbers under which they are written.
@@ -207,7 +245,10 @@ const BRANCHES: [Branch; 11] = [
 
 /// The number under which a branch is written.
 pub fn number_of_branch(branch: Branch) -> u8 {
-    BRANCHES.iter().position(|known| *known == branch).unwrap_or_default() as u8
+    BRANCHES
+        .iter()
+        .position(|known| *known == branch)
+        .unwrap_or_default() as u8
 }
 
 /// The branch of such a number.

@@ -55,7 +55,9 @@ struct InputCodes {
 impl InputCodes {
     #[inline(always)]
     fn is_held(&self, code: u32) -> bool {
-        self.holds.get(code as usize / 64).is_some_and(|bits| bits >> (code % 64) & 1 != 0)
+        self.holds
+            .get(code as usize / 64)
+            .is_some_and(|bits| bits >> (code % 64) & 1 != 0)
     }
 
     fn hold(&mut self, code: u32) {
@@ -115,7 +117,10 @@ impl CodeTable {
     fn input(&mut self, input: u16) -> &mut InputCodes {
         let place = usize::from(input);
         while self.inputs.len() <= place {
-            self.inputs.push(InputCodes { last: NONE, holds: Vec::new() });
+            self.inputs.push(InputCodes {
+                last: NONE,
+                holds: Vec::new(),
+            });
         }
         &mut self.inputs[place]
     }
@@ -123,7 +128,10 @@ impl CodeTable {
     /// Whether a code still holds in a file, which executes it next then.
     #[inline(always)]
     pub fn is_again(&mut self, input: u16, number: u32) -> bool {
-        let found = self.inputs.get_mut(usize::from(input)).filter(|input| input.is_held(number));
+        let found = self
+            .inputs
+            .get_mut(usize::from(input))
+            .filter(|input| input.is_held(number));
         found.map(|input| input.last = number).is_some()
     }
 
@@ -131,7 +139,11 @@ impl CodeTable {
     #[inline(always)]
     pub fn find_quickly(&mut self, record: &StoredStep) -> Option<u32> {
         if let Some(input) = self.inputs.get_mut(usize::from(record.input)) {
-            let guess = self.successors.get(input.last as usize).copied().unwrap_or(NONE);
+            let guess = self
+                .successors
+                .get(input.last as usize)
+                .copied()
+                .unwrap_or(NONE);
             if let Some(code) = self.codes.get(guess as usize)
                 && code.pc == record.pc
                 && code.branch == record.branch
@@ -150,17 +162,36 @@ impl CodeTable {
     /// The code of an instruction.
     #[inline(never)]
     pub fn find(&mut self, record: &StoredStep) -> Found {
-        let StoredStep { input, pc, branch, length_bytes, reached, .. } = *record;
+        let StoredStep {
+            input,
+            pc,
+            branch,
+            length_bytes,
+            reached,
+            ..
+        } = *record;
         let last = self.input(input).last;
         let set = (self.set_of)(record, self.codes.get(last as usize));
         let held = self.held(input, pc);
-        let spare = if self.spare.is_empty() { None } else { self.spare.get(&(input, pc)).copied() };
+        let spare = if self.spare.is_empty() {
+            None
+        } else {
+            self.spare.get(&(input, pc)).copied()
+        };
         let known = spare.or_else(|| self.codes.get(*held.first()? as usize)?.encoding);
         let encoding = record.encoding.or(known);
         if encoding != known {
             self.forget(input, pc, &held);
         }
-        let code = Code { pc, encoding, branch, set, length_bytes, reached, shape: Shape::UNSET };
+        let code = Code {
+            pc,
+            encoding,
+            branch,
+            set,
+            length_bytes,
+            reached,
+            shape: Shape::UNSET,
+        };
         let Some(number) = self.numbers.get(&code).copied().or_else(|| self.add(code)) else {
             self.keep_spare(record);
             return Found::Inline(code);
@@ -174,16 +205,23 @@ impl CodeTable {
 
     /// The codes at an address whose encoding holds in a file: one for each type of record.
     fn held(&self, input: u16, pc: u64) -> Vec<u32> {
-        let Some((first, count)) = self.first_at.get(&pc).copied() else { return Vec::new() };
+        let Some((first, count)) = self.first_at.get(&pc).copied() else {
+            return Vec::new();
+        };
         if count > CHAIN {
             return self.crowded.get(&(input, pc)).cloned().unwrap_or_default();
         }
-        let is_held = |number: &u32| self.inputs.get(usize::from(input)).is_some_and(|input| input.is_held(*number));
+        let is_held = |number: &u32| {
+            self.inputs
+                .get(usize::from(input))
+                .is_some_and(|input| input.is_held(*number))
+        };
         self.chain(first).filter(is_held).collect()
     }
 
     fn forget(&mut self, input: u16, pc: u64, held: &[u32]) {
-        held.iter().for_each(|number| self.input(input).forget(*number));
+        held.iter()
+            .for_each(|number| self.input(input).forget(*number));
         self.crowded.remove(&(input, pc));
         self.spare.remove(&(input, pc));
     }
@@ -195,14 +233,20 @@ impl CodeTable {
             return;
         }
         codes.hold(number);
-        if self.first_at.get(&pc).is_some_and(|(_, count)| *count > CHAIN) {
+        if self
+            .first_at
+            .get(&pc)
+            .is_some_and(|(_, count)| *count > CHAIN)
+        {
             self.crowded.entry((input, pc)).or_default().push(number);
         }
     }
 
     /// Remembers the encoding of an instruction without a number.
     fn keep_spare(&mut self, record: &StoredStep) {
-        let Some(encoding) = record.encoding else { return };
+        let Some(encoding) = record.encoding else {
+            return;
+        };
         if self.spare.len() < SPARE {
             self.spare.insert((record.input, record.pc), encoding);
         } else {
@@ -217,7 +261,9 @@ impl CodeTable {
     }
 
     fn add(&mut self, code: Code) -> Option<u32> {
-        let number = u32::try_from(self.codes.len()).ok().filter(|_| self.codes.len() < LIMIT)?;
+        let number = u32::try_from(self.codes.len())
+            .ok()
+            .filter(|_| self.codes.len() < LIMIT)?;
         let (first, count) = self.first_at.get(&code.pc).copied().unwrap_or((NONE, 0));
         if count == CHAIN {
             for input in 0..self.inputs.len() as u16 {
@@ -229,7 +275,8 @@ impl CodeTable {
         self.numbers.insert(code, number);
         self.successors.push(NONE);
         self.next_at.push(first);
-        self.first_at.insert(code.pc, (number, count.saturating_add(1)));
+        self.first_at
+            .insert(code.pc, (number, count.saturating_add(1)));
         Some(number)
     }
 }
@@ -264,9 +311,18 @@ mod tests {
             for (input, step) in (0..30u8).map(|step| (u16::from(step % 2), step)) {
                 let mut check = |given: Option<&[u8]>, taken| {
                     let branch = Branch::Conditional(Some(taken));
-                    let record = StoredStep { branch, ..record(input, 5, given) };
-                    let Found::Numbered(number) = table.find(&record) else { panic!("there is room") };
-                    assert_eq!(table.codes()[number as usize].encoding, Encoding::new(&[step]), "{round}");
+                    let record = StoredStep {
+                        branch,
+                        ..record(input, 5, given)
+                    };
+                    let Found::Numbered(number) = table.find(&record) else {
+                        panic!("there is room")
+                    };
+                    assert_eq!(
+                        table.codes()[number as usize].encoding,
+                        Encoding::new(&[step]),
+                        "{round}"
+                    );
                 };
                 check(Some(&[step]), true);
                 check(None, false);
@@ -280,8 +336,14 @@ mod tests {
     fn an_encoding_holds_in_its_file_until_another_comes() {
         let mut table = CodeTable::default();
         let mut check = |input: u16, pc: u64, given: Option<&[u8]>, expected: Option<&[u8]>| {
-            let Found::Numbered(number) = table.find(&record(input, pc, given)) else { panic!("there is room") };
-            assert_eq!(table.codes()[number as usize].encoding, expected.and_then(Encoding::new), "{input} {pc}");
+            let Found::Numbered(number) = table.find(&record(input, pc, given)) else {
+                panic!("there is room")
+            };
+            assert_eq!(
+                table.codes()[number as usize].encoding,
+                expected.and_then(Encoding::new),
+                "{input} {pc}"
+            );
         };
         for _ in 0..2 {
             check(0, 1, Some(&[7]), Some(&[7]));

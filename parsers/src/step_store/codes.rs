@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use stepback_machine::{AccessKind, Encoding, InstructionSet};
 
-use crate::step_store::code::{Code, Shape, ShapeAccess, ShapeRegister, branch_of_number, number_of_branch};
+use crate::step_store::code::{
+    Code, Shape, ShapeAccess, ShapeRegister, branch_of_number, number_of_branch,
+};
 use crate::step_store::numbers::{PADDING, Reader, Writer};
 use crate::step_store::record::Reached;
 
@@ -21,12 +23,16 @@ impl Codes {
     /// A code by its number.
     #[inline(always)]
     pub fn get(&self, number: u32) -> Option<&Code> {
-        self.pieces.get(number as usize / PIECE)?.get(number as usize % PIECE)
+        self.pieces
+            .get(number as usize / PIECE)?
+            .get(number as usize % PIECE)
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.pieces.last().map_or(0, |last| (self.pieces.len() - 1) * PIECE + last.len())
+        self.pieces
+            .last()
+            .map_or(0, |last| (self.pieces.len() - 1) * PIECE + last.len())
     }
 
     /// All of them, by number.
@@ -40,9 +46,13 @@ impl Codes {
             if self.pieces.last().is_none_or(|last| last.len() == PIECE) {
                 self.pieces.push(Arc::default());
             }
-            let (known, Some(last)) = (self.len(), self.pieces.last_mut()) else { return };
+            let (known, Some(last)) = (self.len(), self.pieces.last_mut()) else {
+                return;
+            };
             let room = PIECE - last.len();
-            let added = all.get(known..all.len().min(known + room)).unwrap_or_default();
+            let added = all
+                .get(known..all.len().min(known + room))
+                .unwrap_or_default();
             Arc::make_mut(last).extend_from_slice(added);
         }
     }
@@ -74,13 +84,24 @@ impl Codes {
         let mut pc = 0;
         while !reader.is_at_end() {
             pc = reader.difference(pc);
-            let (branch, set) = (branch_of_number(reader.byte())?, InstructionSet::of_number(reader.byte())?);
+            let (branch, set) = (
+                branch_of_number(reader.byte())?,
+                InstructionSet::of_number(reader.byte())?,
+            );
             let length_bytes = reader.number() as u16;
             let count = usize::from(reader.byte()).min(Encoding::LIMIT);
             let bytes: Vec<u8> = (0..count).map(|_| reader.byte()).collect();
             let reached = Reached::of_number(reader.byte())?;
             let shape = decode_shape(&mut reader);
-            codes.push(Code { pc, encoding: Encoding::new(&bytes), branch, set, length_bytes, reached, shape });
+            codes.push(Code {
+                pc,
+                encoding: Encoding::new(&bytes),
+                branch,
+                set,
+                length_bytes,
+                reached,
+                shape,
+            });
         }
         let mut all = Self::default();
         all.extend(&codes);
@@ -94,11 +115,22 @@ fn encode_shape(shape: &Shape, out: &mut Writer) {
         return;
     }
     out.byte(shape.accesses().count() as u8);
-    for ShapeAccess { kind, size_bytes, has_value } in shape.accesses() {
-        out.number(u64::from(size_bytes) << 2 | u64::from(has_value) << 1 | u64::from(kind == AccessKind::Write));
+    for ShapeAccess {
+        kind,
+        size_bytes,
+        has_value,
+    } in shape.accesses()
+    {
+        out.number(
+            u64::from(size_bytes) << 2
+                | u64::from(has_value) << 1
+                | u64::from(kind == AccessKind::Write),
+        );
     }
     out.byte(shape.registers().count() as u8);
-    shape.registers().for_each(|register| out.number(u64::from(register.number())));
+    shape
+        .registers()
+        .for_each(|register| out.number(u64::from(register.number())));
     out.byte(shape.records);
 }
 
@@ -110,8 +142,16 @@ fn decode_shape(reader: &mut Reader<'_>) -> Shape {
     let mut shape = Shape::default();
     for _ in 0..accesses.min(Shape::ACCESSES as u8) {
         let access = reader.number();
-        let kind = if access & 1 != 0 { AccessKind::Write } else { AccessKind::Read };
-        shape.push(ShapeAccess { kind, size_bytes: (access >> 2) as u16, has_value: access & 2 != 0 });
+        let kind = if access & 1 != 0 {
+            AccessKind::Write
+        } else {
+            AccessKind::Read
+        };
+        shape.push(ShapeAccess {
+            kind,
+            size_bytes: (access >> 2) as u16,
+            has_value: access & 2 != 0,
+        });
     }
     for _ in 0..reader.byte().min(Shape::REGISTERS as u8) {
         shape.push_register(ShapeRegister::of_number(reader.number() as u32));

@@ -23,7 +23,8 @@ const BLOCK_LIMIT: usize = 4 << 20;
 const ITEM_ROOM: usize = 16 << 10;
 /// A longer run of equal records is written as several.
 const RUN_LIMIT: u64 = 1 << 40;
-const NO_SPARE: &str = "more distinct instructions than are kept: encodings are forgotten from here on";
+const NO_SPARE: &str =
+    "more distinct instructions than are kept: encodings are forgotten from here on";
 
 /// Takes blocks as they are done.
 pub trait BlockSink {
@@ -119,7 +120,10 @@ impl Pending {
         Usual {
             addresses: self.addresses.get(..self.count).unwrap_or_default(),
             loaded: self.loaded.get(..self.count).unwrap_or_default(),
-            registers: self.registers.get(..self.register_count).unwrap_or_default(),
+            registers: self
+                .registers
+                .get(..self.register_count)
+                .unwrap_or_default(),
         }
     }
 }
@@ -135,8 +139,19 @@ impl Encoder<Filler> {
             return Err(io::Error::other("the trace is no longer read"));
         }
         let (items, records) = self.finish();
-        let (threads, summary) = (std::mem::take(&mut self.threads), std::mem::take(&mut self.summary));
-        self.sink.finish(Facts { items, records, threads, summary }, self.codes.codes())
+        let (threads, summary) = (
+            std::mem::take(&mut self.threads),
+            std::mem::take(&mut self.summary),
+        );
+        self.sink.finish(
+            Facts {
+                items,
+                records,
+                threads,
+                summary,
+            },
+            self.codes.codes(),
+        )
     }
 }
 
@@ -193,30 +208,49 @@ impl<B: BlockSink> Encoder<B> {
     fn tell_left_out(&mut self) {
         if self.left_out > 0 {
             let count = std::mem::take(&mut self.left_out);
-            self.mark_left_out(count, "records without an instruction among them are counted but not kept");
+            self.mark_left_out(
+                count,
+                "records without an instruction among them are counted but not kept",
+            );
         }
         if self.too_large > 0 {
             let count = std::mem::take(&mut self.too_large);
-            self.mark_left_out(count, "accesses claim more memory than steps touch: they are counted but not kept");
+            self.mark_left_out(
+                count,
+                "accesses claim more memory than steps touch: they are counted but not kept",
+            );
         }
     }
 
     #[cold]
     fn mark_left_out(&mut self, count: u64, why: &str) {
-        let marker = Marker { kind: MarkerKind::LEFT_OUT, value: count };
-        self.block.marker(StoredMarker { marker, size_bytes: 0, count });
+        let marker = Marker {
+            kind: MarkerKind::LEFT_OUT,
+            value: count,
+        };
+        self.block.marker(StoredMarker {
+            marker,
+            size_bytes: 0,
+            count,
+        });
         self.block.problem(&format!("{count} {why}"));
     }
 
     fn end_block(&mut self) {
         let bytes = self.block.end();
-        self.sink.block(bytes, self.items, self.codes.codes(), &self.threads);
+        self.sink
+            .block(bytes, self.items, self.codes.codes(), &self.threads);
     }
 
     fn begin_block(&mut self) {
         let (code, addresses) = self.block.state();
         let records_before = self.record_count();
-        let head = BlockHead { records_before, base_time: self.latest_time, code, addresses };
+        let head = BlockHead {
+            records_before,
+            base_time: self.latest_time,
+            code,
+            addresses,
+        };
         self.block.begin(head);
         (self.thread, self.said) = (None, None);
     }
@@ -239,7 +273,11 @@ impl<B: BlockSink> Encoder<B> {
             let time = self.times.get(usize::from(thread.0)).copied().flatten();
             self.block.thread(thread.0, time);
             self.said_mode = Mode::Other;
-            let mode = self.modes.get(usize::from(thread.0)).copied().unwrap_or_default();
+            let mode = self
+                .modes
+                .get(usize::from(thread.0))
+                .copied()
+                .unwrap_or_default();
             self.say_mode(mode);
         }
     }
@@ -261,7 +299,11 @@ impl<B: BlockSink> Encoder<B> {
         if let Some((marker, count)) = self.run.take() {
             if self.has_room() {
                 self.say_thread();
-                self.block.marker(StoredMarker { marker, size_bytes: 0, count });
+                self.block.marker(StoredMarker {
+                    marker,
+                    size_bytes: 0,
+                    count,
+                });
             } else {
                 // What stands for records that are left out has their ordinals.
                 self.left_out += count - 1;
@@ -277,8 +319,15 @@ impl<B: BlockSink> Encoder<B> {
         let usual = self.pending.usual();
         let mut step = match place {
             Place::Inline => {
-                let Some(code) = &self.pending.inline else { return };
-                WrittenStep { number: None, code, usual: None, target: *target }
+                let Some(code) = &self.pending.inline else {
+                    return;
+                };
+                WrittenStep {
+                    number: None,
+                    code,
+                    usual: None,
+                    target: *target,
+                }
             }
             Place::Numbered(number) => {
                 if self.codes.codes()[number as usize].shape.is_unset() {
@@ -286,7 +335,12 @@ impl<B: BlockSink> Encoder<B> {
                     self.codes.set_shape(number, shape.told_by(records));
                 }
                 let code = &self.codes.codes()[number as usize];
-                WrittenStep { number: Some(number), code, usual: Some(usual), target: *target }
+                WrittenStep {
+                    number: Some(number),
+                    code,
+                    usual: Some(usual),
+                    target: *target,
+                }
             }
         };
         let usual_records = step.code.shape.records;
@@ -309,23 +363,44 @@ impl<B: BlockSink> Encoder<B> {
     fn write_unusual(&mut self) {
         let (shape, usual) = (&self.pending.shape, self.pending.usual());
         for ((access, address), value) in shape.accesses().zip(usual.addresses).zip(usual.loaded) {
-            let ShapeAccess { kind, size_bytes, has_value } = access;
+            let ShapeAccess {
+                kind,
+                size_bytes,
+                has_value,
+            } = access;
             if has_value {
                 self.block.valued_access(access, *address, *value);
             } else {
-                self.block.access(StoredAccess { kind, size_bytes, address: *address, pc: None });
+                self.block.access(StoredAccess {
+                    kind,
+                    size_bytes,
+                    address: *address,
+                    pc: None,
+                });
             }
         }
         for (ShapeRegister { view, has_value }, value) in shape.registers().zip(usual.registers) {
-            self.block.register(StoredRegister { view, value: has_value.then_some(*value) });
+            self.block.register(StoredRegister {
+                view,
+                value: has_value.then_some(*value),
+            });
         }
-        self.pending.records.into_iter().for_each(|records| self.block.records(u64::from(records)));
+        self.pending
+            .records
+            .into_iter()
+            .for_each(|records| self.block.records(u64::from(records)));
     }
 
     /// Notes how many records told of the item, in a format that numbers them.
     #[inline(never)]
     fn end_numbered_item(&mut self) {
-        let Some(Numbering { before_item, before }) = &mut self.numbering else { return };
+        let Some(Numbering {
+            before_item,
+            before,
+        }) = &mut self.numbering
+        else {
+            return;
+        };
         let records = before.saturating_sub(std::mem::replace(before_item, *before));
         match u8::try_from(records) {
             Ok(few) if self.pending.code.is_some() => self.pending.records = Some(few),
@@ -426,7 +501,11 @@ impl<B: BlockSink> Encoder<B> {
         self.items += 1;
         self.records += 1;
         self.pending.shape = Shape::default();
-        (self.pending.count, self.pending.register_count, self.pending.records) = (0, 0, None);
+        (
+            self.pending.count,
+            self.pending.register_count,
+            self.pending.records,
+        ) = (0, 0, None);
     }
 
     /// A load or store; it belongs to the thread's last step.
@@ -438,8 +517,18 @@ impl<B: BlockSink> Encoder<B> {
             self.too_large += 1;
             return;
         }
-        let Pending { code, shape, addresses, count, .. } = &mut self.pending;
-        let usual = ShapeAccess { kind: access.kind, size_bytes: access.size_bytes, has_value: false };
+        let Pending {
+            code,
+            shape,
+            addresses,
+            count,
+            ..
+        } = &mut self.pending;
+        let usual = ShapeAccess {
+            kind: access.kind,
+            size_bytes: access.size_bytes,
+            has_value: false,
+        };
         if code.is_some() && access.pc.is_none() && shape.push(usual) {
             addresses[*count] = access.address;
             *count += 1;
@@ -457,8 +546,19 @@ impl<B: BlockSink> Encoder<B> {
     pub fn valued_access(&mut self, thread: ThreadNumber, access: StoredAccess, value: u64) {
         self.turn_to(thread);
         self.records += 1;
-        let Pending { code, shape, addresses, loaded, count, .. } = &mut self.pending;
-        let usual = ShapeAccess { kind: access.kind, size_bytes: access.size_bytes, has_value: true };
+        let Pending {
+            code,
+            shape,
+            addresses,
+            loaded,
+            count,
+            ..
+        } = &mut self.pending;
+        let usual = ShapeAccess {
+            kind: access.kind,
+            size_bytes: access.size_bytes,
+            has_value: true,
+        };
         if code.is_some() && shape.push(usual) {
             (addresses[*count], loaded[*count]) = (access.address, value);
             *count += 1;
@@ -476,8 +576,17 @@ impl<B: BlockSink> Encoder<B> {
     pub fn register(&mut self, thread: ThreadNumber, register: StoredRegister) {
         self.turn_to(thread);
         self.records += 1;
-        let Pending { code, shape, registers, register_count, .. } = &mut self.pending;
-        let usual = ShapeRegister { view: register.view, has_value: register.value.is_some() };
+        let Pending {
+            code,
+            shape,
+            registers,
+            register_count,
+            ..
+        } = &mut self.pending;
+        let usual = ShapeRegister {
+            view: register.view,
+            has_value: register.value.is_some(),
+        };
         if code.is_some() && shape.push_register(usual) {
             registers[*register_count] = register.value.unwrap_or_default();
             *register_count += 1;
@@ -512,7 +621,11 @@ impl<B: BlockSink> Encoder<B> {
     pub fn time(&mut self, thread: ThreadNumber, time: u64) {
         self.turn_to(thread);
         let place = usize::from(thread.0);
-        if self.times.get(place).is_none_or(|known| *known == Some(time)) {
+        if self
+            .times
+            .get(place)
+            .is_none_or(|known| *known == Some(time))
+        {
             return;
         }
         self.flush();
@@ -541,12 +654,18 @@ impl<B: BlockSink> Encoder<B> {
     #[inline(always)]
     pub fn begin_record(&mut self, number: u64) {
         let before = number.saturating_sub(1);
-        self.numbering.get_or_insert(Numbering { before_item: before, before }).before = before;
+        self.numbering
+            .get_or_insert(Numbering {
+                before_item: before,
+                before,
+            })
+            .before = before;
     }
 
     /// Records so far.
     fn record_count(&self) -> u64 {
-        self.numbering.map_or(self.records, |numbering| numbering.before)
+        self.numbering
+            .map_or(self.records, |numbering| numbering.before)
     }
 
     /// Any other record, with the length of what it tells of, 0 where it tells of none.
@@ -573,7 +692,11 @@ impl<B: BlockSink> Encoder<B> {
         }
         self.note_marker(thread, marker);
         if has_room {
-            self.block.marker(StoredMarker { marker, size_bytes, count: 1 });
+            self.block.marker(StoredMarker {
+                marker,
+                size_bytes,
+                count: 1,
+            });
         }
         if self.codes.is_full && !self.has_told_full {
             self.has_told_full = true;

@@ -6,14 +6,16 @@ use foldhash::HashMap;
 use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId, Site, decode};
 
 use crate::events::{
-    EventSink, MarkerEvent, MemoryAccess, Place, Problem, Recurrence, RegisterWrite, StepEvent, TextEvent, TextKind,
-    ThreadNumber, WrittenName,
+    EventSink, MarkerEvent, MemoryAccess, Place, Problem, Recurrence, RegisterWrite, StepEvent,
+    TextEvent, TextKind, ThreadNumber, WrittenName,
 };
 use crate::marker::MarkerKind;
 use crate::step_store::block_reader::BlockVisitor;
 use crate::step_store::code::Code;
 use crate::step_store::items::{ITEM_BYTES, first_item};
-use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredThread};
+use crate::step_store::record::{
+    StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredThread,
+};
 
 /// Bytes of an access that is pushed as a whole.
 const ACCESS_LIMIT: u16 = 64;
@@ -60,7 +62,12 @@ pub struct EventRun<'a, F, S: ?Sized> {
 
 impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventRun<'a, F, S> {
     /// Begins in the block of the first item.
-    pub fn new(items: Range<u64>, identities: &'a [StoredThread], format: &'a F, sink: &'a mut S) -> Self {
+    pub fn new(
+        items: Range<u64>,
+        identities: &'a [StoredThread],
+        format: &'a F,
+        sink: &'a mut S,
+    ) -> Self {
         Self {
             format,
             item: first_item(items.start),
@@ -92,7 +99,10 @@ impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventRun<'a, F, S> {
     }
 
     fn place(&self) -> Place {
-        Place { offset: self.item * ITEM_BYTES, line_in_range: 0 }
+        Place {
+            offset: self.item * ITEM_BYTES,
+            line_in_range: 0,
+        }
     }
 
     /// The number in this run of the thread at hand.
@@ -117,17 +127,26 @@ impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventRun<'a, F, S> {
     /// Works out the length of an access whose recorder did not know it: by the step that made it, else one byte.
     #[cold]
     fn decoded_size_bytes(&self, access: StoredAccess) -> u16 {
-        let step = self.step.filter(|(thread, ..)| *thread == self.thread && access.pc.is_none());
+        let step = self
+            .step
+            .filter(|(thread, ..)| *thread == self.thread && access.pc.is_none());
         let decoded = step.map(|(_, site, set)| decode(site.encoding, site.pc, set));
-        decoded.and_then(|instruction| instruction.meaning.record_bytes(access.kind)).unwrap_or(1)
+        decoded
+            .and_then(|instruction| instruction.meaning.record_bytes(access.kind))
+            .unwrap_or(1)
     }
 
     fn name_thread(&mut self) -> ThreadNumber {
         let number = ThreadNumber(self.named);
         self.named += 1;
         self.numbers.insert(self.store_thread, number);
-        let identity = self.identities.get(usize::from(self.store_thread)).copied().unwrap_or_default();
-        self.sink.thread_named(number, &self.format.thread_name(identity));
+        let identity = self
+            .identities
+            .get(usize::from(self.store_thread))
+            .copied()
+            .unwrap_or_default();
+        self.sink
+            .thread_named(number, &self.format.thread_name(identity));
         number
     }
 }
@@ -148,7 +167,16 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S>
         }
         self.thread = self.number();
         let encoding = code.encoding.as_ref();
-        self.step = code.encoding.map(|encoding| (self.thread, Site { pc: code.address(), encoding }, code.set));
+        self.step = code.encoding.map(|encoding| {
+            (
+                self.thread,
+                Site {
+                    pc: code.address(),
+                    encoding,
+                },
+                code.set,
+            )
+        });
         let place = self.place();
         self.sink.begin_step(&StepEvent {
             thread: self.thread,
@@ -171,7 +199,12 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S>
 
     #[inline(always)]
     fn access(&mut self, access: StoredAccess) {
-        let StoredAccess { kind, mut size_bytes, address: made, .. } = access;
+        let StoredAccess {
+            kind,
+            mut size_bytes,
+            address: made,
+            ..
+        } = access;
         if !self.is_wanted() {
             return;
         }
@@ -188,14 +221,24 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S>
         for offset in (0..whole_bytes).step_by(usize::from(ACCESS_LIMIT)) {
             let size_bytes = (whole_bytes - offset).min(ACCESS_LIMIT) as u8;
             let address = Address(address.0 + u64::from(offset));
-            self.sink.access(&MemoryAccess { thread, kind, address, tag, size_bytes, bytes: None, place });
+            self.sink.access(&MemoryAccess {
+                thread,
+                kind,
+                address,
+                tag,
+                size_bytes,
+                bytes: None,
+                place,
+            });
         }
     }
 
     fn marker(&mut self, stored: StoredMarker) {
         let mut marker = stored.marker;
         if marker.kind == MarkerKind::TIMESTAMP {
-            let Some(time) = self.format.time(marker.value) else { return };
+            let Some(time) = self.format.time(marker.value) else {
+                return;
+            };
             marker.value = time;
             self.time = Some(time);
         }
@@ -205,20 +248,38 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S>
         if marker.kind == MarkerKind::CORE_IDLE {
             marker.value = stored.count;
         }
-        let event = MarkerEvent { thread: self.number(), marker, place: self.place() };
+        let event = MarkerEvent {
+            thread: self.number(),
+            marker,
+            place: self.place(),
+        };
         self.sink.marker(&event);
     }
 
     fn hint(&mut self, hint: StoredHint) {
-        let StoredHint { marker, size_bytes, .. } = hint;
-        self.marker(StoredMarker { marker, size_bytes, count: 1 });
+        let StoredHint {
+            marker, size_bytes, ..
+        } = hint;
+        self.marker(StoredMarker {
+            marker,
+            size_bytes,
+            count: 1,
+        });
     }
 
     #[inline(always)]
     fn valued_access(&mut self, access: StoredAccess, value: u64) {
-        let StoredAccess { kind, size_bytes, address, .. } = access;
+        let StoredAccess {
+            kind,
+            size_bytes,
+            address,
+            ..
+        } = access;
         let size_bytes = size_bytes.min(8) as u8;
-        if !self.is_wanted() || size_bytes == 0 || address.checked_add(u64::from(size_bytes) - 1).is_none() {
+        if !self.is_wanted()
+            || size_bytes == 0
+            || address.checked_add(u64::from(size_bytes) - 1).is_none()
+        {
             return;
         }
         self.thread = self.number();
@@ -229,13 +290,24 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S>
             Endian::Big => (value << unused_bits).to_be_bytes(),
         };
         let (thread, place, address) = (self.thread, self.place(), Address(address));
-        self.sink.access(&MemoryAccess { thread, kind, address, tag: 0, size_bytes, bytes: Some(bytes), place });
+        self.sink.access(&MemoryAccess {
+            thread,
+            kind,
+            address,
+            tag: 0,
+            size_bytes,
+            bytes: Some(bytes),
+            place,
+        });
     }
 
     #[inline(always)]
     fn register(&mut self, register: StoredRegister) {
         let StoredRegister { view, value } = register;
-        if !self.is_wanted() || view.register >= RegisterId::FIRST_NAMED || !(1..=16).contains(&view.size_bytes) {
+        if !self.is_wanted()
+            || view.register >= RegisterId::FIRST_NAMED
+            || !(1..=16).contains(&view.size_bytes)
+        {
             return;
         }
         let value = value.map(u128::to_le_bytes);
@@ -243,7 +315,9 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S>
         self.sink.register_write(&RegisterWrite {
             thread: self.thread,
             view,
-            bytes: value.as_ref().map(|bytes| bytes.get(..usize::from(view.size_bytes)).unwrap_or(bytes)),
+            bytes: value
+                .as_ref()
+                .map(|bytes| bytes.get(..usize::from(view.size_bytes)).unwrap_or(bytes)),
             name: WrittenName::Own,
             mode: self.mode,
             place: self.place(),
@@ -265,7 +339,12 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S>
 
     fn note(&mut self, kind: TextKind, text: String) {
         if self.is_wanted() {
-            let event = TextEvent { thread: self.number(), kind, text: text.as_bytes(), place: self.place() };
+            let event = TextEvent {
+                thread: self.number(),
+                kind,
+                text: text.as_bytes(),
+                place: self.place(),
+            };
             self.sink.text(&event);
         }
     }
@@ -273,7 +352,12 @@ impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S>
     fn problem(&mut self, message: String) {
         if self.is_wanted() {
             let place = self.place();
-            self.sink.problem(&Problem { place, column: 0, message, recurrence: Recurrence::Single });
+            self.sink.problem(&Problem {
+                place,
+                column: 0,
+                message,
+                recurrence: Recurrence::Single,
+            });
         }
     }
 }

@@ -36,7 +36,11 @@ pub struct Filler {
 impl Filler {
     /// Begins with an empty store.
     pub(super) fn new(shared: &Arc<Shared>, file: NewFile) -> (Self, Option<Partial>) {
-        let NewFile { store, partial, notice } = file;
+        let NewFile {
+            store,
+            partial,
+            notice,
+        } = file;
         let store = Arc::new(store);
         shared.change(|state| {
             state.store = Arc::clone(&store);
@@ -61,7 +65,9 @@ impl Filler {
         }
         if let Err(error) = self.store.write_at(self.end, &self.bytes) {
             let advice = "free some space, or name another place with --index";
-            let why = format!("the copy of the trace's records ends behind step {items} ({error}): {advice}");
+            let why = format!(
+                "the copy of the trace's records ends behind step {items} ({error}): {advice}"
+            );
             self.failure = Some(io::Error::new(error.kind(), why));
             self.shared.is_stopped.store(true, Ordering::Relaxed);
             return;
@@ -96,7 +102,8 @@ impl Filler {
         self.lengths.extend(self.frame.end(&mut self.bytes));
         self.publish(facts.items, codes, &facts.threads);
         self.check()?;
-        self.shared.change(|state| (state.facts, state.is_over) = (Arc::new(facts), true));
+        self.shared
+            .change(|state| (state.facts, state.is_over) = (Arc::new(facts), true));
         Ok(())
     }
 
@@ -104,7 +111,11 @@ impl Filler {
     pub(super) fn name(&self, partial: Partial, identity: Identity) {
         let contents = {
             let state = self.shared.state();
-            Contents { facts: Facts::clone(&state.facts), frames: state.frames.clone(), codes: state.codes.clone() }
+            Contents {
+                facts: Facts::clone(&state.facts),
+                frames: state.frames.clone(),
+                codes: state.codes.clone(),
+            }
         };
         let path = partial.place().to_owned();
         let finished = layout::finish(&self.store, identity, &contents);
@@ -113,7 +124,8 @@ impl Filler {
             self.shared.change(|state| state.path = Some(path));
         } else if let Err(error) = named {
             let why = "the copy of the trace's records could not be finished and will be made again next time";
-            self.shared.change(|state| state.notice = Some(format!("{why} ({error}): {path:?}")));
+            self.shared
+                .change(|state| state.notice = Some(format!("{why} ({error}): {path:?}")));
         }
     }
 }

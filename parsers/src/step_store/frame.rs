@@ -48,10 +48,15 @@ impl FrameWriter {
     /// With a packer, if there is memory for one.
     pub fn new() -> Self {
         let packer = CCtx::try_create().and_then(|mut packer| {
-            packer.set_parameter(CParameter::CompressionLevel(LEVEL)).ok()?;
+            packer
+                .set_parameter(CParameter::CompressionLevel(LEVEL))
+                .ok()?;
             Some(packer)
         });
-        Self { packer, ..Self::default() }
+        Self {
+            packer,
+            ..Self::default()
+        }
     }
 
     /// Adds a block; true when the frame is full.
@@ -87,8 +92,11 @@ impl FrameWriter {
     /// Packs the blocks if that gains anything: the kind of the frame.
     fn pack(&mut self) -> u8 {
         let length = self.blocks.len();
-        let Some(packer) = &mut self.packer else { return PLAIN };
-        if !(DENSE_BLOCK * (self.lengths.len() / size_of::<u32>())..=PACKED_LIMIT).contains(&length) {
+        let Some(packer) = &mut self.packer else {
+            return PLAIN;
+        };
+        if !(DENSE_BLOCK * (self.lengths.len() / size_of::<u32>())..=PACKED_LIMIT).contains(&length)
+        {
             return PLAIN;
         }
         self.packed.clear();
@@ -102,7 +110,9 @@ impl FrameWriter {
 
 impl fmt::Debug for FrameWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FrameWriter").field("blocks", &self.count()).finish_non_exhaustive()
+        f.debug_struct("FrameWriter")
+            .field("blocks", &self.count())
+            .finish_non_exhaustive()
     }
 }
 
@@ -135,18 +145,24 @@ impl FrameReader {
     /// It is not as a frame is.
     pub fn open<'a>(&'a mut self, frame: &'a [u8]) -> Result<Frame<'a>, Damaged> {
         let (&[kind, count], rest) = frame.split_first_chunk::<HEAD_LEN>().ok_or(Damaged)?;
-        let (lengths, content) = rest.split_at_checked(usize::from(count) * size_of::<u32>()).ok_or(Damaged)?;
+        let (lengths, content) = rest
+            .split_at_checked(usize::from(count) * size_of::<u32>())
+            .ok_or(Damaged)?;
         let lengths = lengths.as_chunks().0;
-        let length = lengths
-            .iter()
-            .try_fold(0, |sum: usize, length| sum.checked_add(usize::try_from(u32::from_le_bytes(*length)).ok()?));
+        let length = lengths.iter().try_fold(0, |sum: usize, length| {
+            sum.checked_add(usize::try_from(u32::from_le_bytes(*length)).ok()?)
+        });
         let length = length.ok_or(Damaged)?;
         let blocks = match kind {
             PLAIN => content,
             PACKED => self.unpack(content, length)?,
             _ => return Err(Damaged),
         };
-        if blocks.len() == length { Ok(Frame { lengths, blocks }) } else { Err(Damaged) }
+        if blocks.len() == length {
+            Ok(Frame { lengths, blocks })
+        } else {
+            Err(Damaged)
+        }
     }
 
     fn unpack(&mut self, content: &[u8], length: usize) -> Result<&[u8], Damaged> {
@@ -160,7 +176,9 @@ impl FrameReader {
         }
         let unpacker = self.unpacker.as_mut().ok_or(Damaged)?;
         self.blocks.resize(length, 0);
-        let count = unpacker.decompress(self.blocks.as_mut_slice(), packed).map_err(|_| Damaged)?;
+        let count = unpacker
+            .decompress(self.blocks.as_mut_slice(), packed)
+            .map_err(|_| Damaged)?;
         self.blocks.get(..count).ok_or(Damaged)
     }
 }
@@ -192,27 +210,44 @@ mod tests {
     }
 
     fn blocks(frame: &[u8]) -> Result<Vec<Vec<u8>>, Damaged> {
-        FrameReader::default().open(frame).map(|frame| frame.blocks().map(<[u8]>::to_vec).collect())
+        FrameReader::default()
+            .open(frame)
+            .map(|frame| frame.blocks().map(<[u8]>::to_vec).collect())
     }
 
     /// Blocks of these lengths, of values that are much alike.
     fn alike(lengths: &[usize]) -> Vec<Vec<u8>> {
-        lengths.iter().map(|length| (0..*length).map(|place| (place % 97) as u8).collect()).collect()
+        lengths
+            .iter()
+            .map(|length| (0..*length).map(|place| (place % 97) as u8).collect())
+            .collect()
     }
 
     /// Blocks of these lengths that nothing can pack.
     fn noise(lengths: &[usize]) -> Vec<Vec<u8>> {
         let mut state = 1u64;
         let mut byte = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 56) as u8
         };
-        lengths.iter().map(|length| (0..*length).map(|_| byte()).collect()).collect()
+        lengths
+            .iter()
+            .map(|length| (0..*length).map(|_| byte()).collect())
+            .collect()
     }
 
     #[test]
     fn blocks_come_out_as_they_went_in() {
-        for lengths in [&[0][..], &[7, 0, 9], &[400; 4], &[3000; 4], &[2_000_000, 5, 1], &[1 << 20; 4]] {
+        for lengths in [
+            &[0][..],
+            &[7, 0, 9],
+            &[400; 4],
+            &[3000; 4],
+            &[2_000_000, 5, 1],
+            &[1 << 20; 4],
+        ] {
             for given in [alike(lengths), noise(lengths)] {
                 assert!(blocks(&frame(&given)).unwrap() == given, "{lengths:?}");
             }
@@ -234,7 +269,10 @@ mod tests {
     #[test]
     fn a_frame_that_claims_much_memory_is_damage() {
         let mut hostile = frame(&alike(&[2000; 4]));
-        for lengths in [[u32::MAX; 4], [16 << 20, 16 << 20, 16 << 20, (16 << 20) + 1]] {
+        for lengths in [
+            [u32::MAX; 4],
+            [16 << 20, 16 << 20, 16 << 20, (16 << 20) + 1],
+        ] {
             hostile[2..18].copy_from_slice(lengths.map(u32::to_le_bytes).as_flattened());
             let mut reader = FrameReader::default();
             assert!(reader.open(&hostile).is_err());
@@ -262,8 +300,15 @@ mod tests {
             // With a checksum that fits, as a hostile file has it.
             let sealed = [head, &checksum(&damaged), &damaged].concat();
             // What zstd takes for whole is as long as it says; blocks have checksums of their own.
-            assert!(blocks(&sealed).is_ok_and(|blocks| blocks.concat().len() == 8000) || blocks(&sealed).is_err());
-            assert_eq!(blocks(&[head, &whole[18..22], &damaged].concat()), Err(Damaged), "{place}");
+            assert!(
+                blocks(&sealed).is_ok_and(|blocks| blocks.concat().len() == 8000)
+                    || blocks(&sealed).is_err()
+            );
+            assert_eq!(
+                blocks(&[head, &whole[18..22], &damaged].concat()),
+                Err(Damaged),
+                "{place}"
+            );
         }
         for end in 0..whole.len() {
             assert_eq!(blocks(&whole[..end]), Err(Damaged), "{end}");

@@ -20,13 +20,20 @@ pub struct Frames {
 impl Frames {
     /// None so far: the first will begin at `start`.
     pub fn new(start: u64) -> Self {
-        Self { end: start, ..Self::default() }
+        Self {
+            end: start,
+            ..Self::default()
+        }
     }
 
     /// Those of these lengths.
     pub fn of(start: u64, lengths: &[u8]) -> Self {
         let mut frames = Self::new(start);
-        lengths.as_chunks().0.iter().for_each(|length| frames.push(u32::from_le_bytes(*length)));
+        lengths
+            .as_chunks()
+            .0
+            .iter()
+            .for_each(|length| frames.push(u32::from_le_bytes(*length)));
         frames
     }
 
@@ -51,7 +58,10 @@ impl Frames {
 
     /// Their lengths, 4 bytes each.
     pub fn lengths(&self) -> Vec<u8> {
-        self.lengths.iter().flat_map(|length| length.to_le_bytes()).collect()
+        self.lengths
+            .iter()
+            .flat_map(|length| length.to_le_bytes())
+            .collect()
     }
 
     /// Where a frame begins, and its length; none when there is no such frame. O(1).
@@ -60,7 +70,9 @@ impl Frames {
         let length = *self.lengths.get(frame)?;
         let group = frame / GROUP;
         let before = self.lengths.get(group * GROUP..frame)?.iter();
-        let start = before.fold(*self.groups.get(group)?, |start, length| start + u64::from(*length));
+        let start = before.fold(*self.groups.get(group)?, |start, length| {
+            start + u64::from(*length)
+        });
         Some((start, length))
     }
 }

@@ -75,7 +75,9 @@ pub fn finish(store: &Store, identity: Identity, contents: &Contents) -> io::Res
     store.sync()?;
     let mut header = MAGIC.to_vec();
     header.extend(u64::from(VERSION).to_le_bytes());
-    let numbers = identity.into_iter().chain([place, footer.len() as u64, xxh3_64(&footer)]);
+    let numbers = identity
+        .into_iter()
+        .chain([place, footer.len() as u64, xxh3_64(&footer)]);
     header.extend(numbers.flat_map(u64::to_le_bytes));
     header.extend(xxh3_64(&header).to_le_bytes());
     debug_assert_eq!(header.len(), HEADER_LEN, "the first frame follows");
@@ -89,8 +91,13 @@ fn read(store: &Store, identity: Identity) -> io::Result<Option<Contents>> {
         return Ok(None);
     }
     let (content, hash) = header.split_at(HEADER_LEN - 8);
-    let [magic, version, a, b, c, place, length, footer_hash] =
-        std::array::from_fn(|number| content.as_chunks().0.get(number).map_or(0, |word| u64::from_le_bytes(*word)));
+    let [magic, version, a, b, c, place, length, footer_hash] = std::array::from_fn(|number| {
+        content
+            .as_chunks()
+            .0
+            .get(number)
+            .map_or(0, |word| u64::from_le_bytes(*word))
+    });
     let is_ours = magic.to_le_bytes() == MAGIC && xxh3_64(content).to_le_bytes() == *hash;
     let is_same = version == u64::from(VERSION) && [a, b, c] == identity;
     let is_plausible = length < FOOTER_LIMIT && store.length()? == place.saturating_add(length);
@@ -98,12 +105,17 @@ fn read(store: &Store, identity: Identity) -> io::Result<Option<Contents>> {
         return Ok(None);
     }
     let mut footer = vec![0; usize::try_from(length).unwrap_or(0)];
-    let is_whole = store.read_at(place, &mut footer)? == footer.len() && xxh3_64(&footer) == footer_hash;
+    let is_whole =
+        store.read_at(place, &mut footer)? == footer.len() && xxh3_64(&footer) == footer_hash;
     Ok(decode_footer(&footer).filter(|contents| is_whole && contents.frames.end() == place))
 }
 
 fn encode_footer(contents: &Contents) -> Vec<u8> {
-    let Contents { facts, frames, codes } = contents;
+    let Contents {
+        facts,
+        frames,
+        codes,
+    } = contents;
     let mut out = Writer::default();
     out.number(facts.items);
     out.number(facts.records);
@@ -127,7 +139,10 @@ fn decode_footer(bytes: &[u8]) -> Option<Contents> {
     let (items, records) = (reader.number(), reader.number());
     let count = reader.number();
     let thread = |_| {
-        let identity = StoredThread { tid: reader.number(), pid: reader.number() };
+        let identity = StoredThread {
+            tid: reader.number(),
+            pid: reader.number(),
+        };
         reader.is_sound().then_some(identity)
     };
     let threads = (0..count).map(thread).collect::<Option<Vec<_>>>()?;
@@ -138,6 +153,15 @@ fn decode_footer(bytes: &[u8]) -> Option<Contents> {
     let (lengths, codes) = rest.split_at_checked(length)?;
     let frames = Frames::of(HEADER_LEN as u64, lengths);
     let is_whole = frames.hold(items);
-    let facts = Facts { items, records, threads, summary };
-    is_whole.then_some(Contents { facts, frames, codes: Codes::decode(codes)? })
+    let facts = Facts {
+        items,
+        records,
+        threads,
+        summary,
+    };
+    is_whole.then_some(Contents {
+        facts,
+        frames,
+        codes: Codes::decode(codes)?,
+    })
 }

@@ -41,5 +41,8 @@ pub use code_table::SetOf;
 pub use encoder::{BlockSink, Encoder};
 pub use fill::Filler;
 pub use layout::Facts;
-pub use record::{Reached, ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredStep, StoredThread};
+pub use record::{
+    Reached, ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredStep,
+    StoredThread,
+};
 pub use store::{DamagedCopy, ReadTrace, StepStore, StoreScratch};

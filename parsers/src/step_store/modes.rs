@@ -6,10 +6,17 @@ use stepback_machine::{Mode, Security, ThreadStack};
 pub fn number_of_mode(mode: Mode) -> u64 {
     let [kind, a, b, c] = match mode {
         Mode::Other => [0; 4],
-        Mode::Level { level, has_own_stack } => [1, level, u8::from(has_own_stack), 0],
+        Mode::Level {
+            level,
+            has_own_stack,
+        } => [1, level, u8::from(has_own_stack), 0],
         Mode::Banked([a, b, c]) => [2, a, b, c],
         Mode::Handler(security) => [3, number_of_security(security), 0, 0],
-        Mode::Window { current, count, globals } => [4, current, count, globals],
+        Mode::Window {
+            current,
+            count,
+            globals,
+        } => [4, current, count, globals],
         Mode::Thread(security, stack) => {
             let stack = match stack {
                 ThreadStack::Unsaid => 0,
@@ -28,7 +35,10 @@ pub fn mode_of_number(number: u64) -> Option<Mode> {
     let [kind, a, b, c] = u32::try_from(number).ok()?.to_le_bytes();
     Some(match kind {
         0 => Mode::Other,
-        1 => Mode::Level { level: a, has_own_stack: b != 0 },
+        1 => Mode::Level {
+            level: a,
+            has_own_stack: b != 0,
+        },
         2 => Mode::Banked([a, b, c]),
         3 => Mode::Handler(*SECURITY.get(usize::from(a))?),
         4 => Mode::of_window_status(u32::from_le_bytes([a, b, c, 0]))?,
@@ -47,10 +57,19 @@ pub fn mode_of_number(number: u64) -> Option<Mode> {
 }
 
 /// The security states by their numbers.
-const SECURITY: [Security; 4] = [Security::Undivided, Security::Secure, Security::NonSecure, Security::Unsaid];
+const SECURITY: [Security; 4] = [
+    Security::Undivided,
+    Security::Secure,
+    Security::NonSecure,
+    Security::Unsaid,
+];
 
 fn number_of_security(security: Security) -> u8 {
-    SECURITY.iter().zip(0..).find(|(known, _)| **known == security).map_or(0, |(_, number)| number)
+    SECURITY
+        .iter()
+        .zip(0..)
+        .find(|(known, _)| **known == security)
+        .map_or(0, |(_, number)| number)
 }
 
 #[cfg(test)]
@@ -59,12 +78,27 @@ mod tests {
 
     #[test]
     fn numbers_lead_back_to_their_modes() {
-        let level = Mode::Level { level: 2, has_own_stack: true };
-        let window = Mode::Window { current: 31, count: 32, globals: 7 };
+        let level = Mode::Level {
+            level: 2,
+            has_own_stack: true,
+        };
+        let window = Mode::Window {
+            current: 31,
+            count: 32,
+            globals: 7,
+        };
         let stacks = [ThreadStack::Unsaid, ThreadStack::Main, ThreadStack::Process];
-        let threads = SECURITY.into_iter().flat_map(|state| stacks.map(|stack| Mode::Thread(state, stack)));
+        let threads = SECURITY
+            .into_iter()
+            .flat_map(|state| stacks.map(|stack| Mode::Thread(state, stack)));
         let handlers = SECURITY.map(Mode::Handler);
-        let modes = [Mode::Other, level, Mode::Banked(*b"irq"), window, Mode::Untold];
+        let modes = [
+            Mode::Other,
+            level,
+            Mode::Banked(*b"irq"),
+            window,
+            Mode::Untold,
+        ];
         for mode in modes.into_iter().chain(threads).chain(handlers) {
             assert_eq!(mode_of_number(number_of_mode(mode)), Some(mode));
         }

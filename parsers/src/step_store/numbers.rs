@@ -74,14 +74,21 @@ impl<'a> Reader<'a> {
 
     #[inline(always)]
     fn word(&self) -> u64 {
-        let word = self.padded.get(self.place..).and_then(|rest| rest.first_chunk());
+        let word = self
+            .padded
+            .get(self.place..)
+            .and_then(|rest| rest.first_chunk());
         word.map_or(0, |word| u64::from_le_bytes(*word))
     }
 
     #[inline(always)]
     pub fn number(&mut self) -> u64 {
         let first = self.byte();
-        if first < 0x80 { u64::from(first) } else { self.long_number(first) }
+        if first < 0x80 {
+            u64::from(first)
+        } else {
+            self.long_number(first)
+        }
     }
 
     fn long_number(&mut self, first: u8) -> u64 {
@@ -109,7 +116,10 @@ impl<'a> Reader<'a> {
     pub fn text(&mut self) -> String {
         let length = usize::try_from(self.number()).unwrap_or(usize::MAX);
         let end = self.place.saturating_add(length);
-        let text = self.padded.get(self.place..end.min(self.end())).unwrap_or_default();
+        let text = self
+            .padded
+            .get(self.place..end.min(self.end()))
+            .unwrap_or_default();
         self.place = end;
         String::from_utf8_lossy(text).into_owned()
     }
@@ -143,10 +153,16 @@ const FAR: u64 = 1 << 17;
 impl Addresses {
     #[inline(always)]
     pub fn write(&mut self, address: u64, out: &mut Writer) {
-        let [a, b, c, d] = self.recent.map(|recent| zigzag(address.wrapping_sub(recent)));
+        let [a, b, c, d] = self
+            .recent
+            .map(|recent| zigzag(address.wrapping_sub(recent)));
         let (first, slot) = if b < a { (b, 1) } else { (a, 0) };
         let (second, other) = if d < c { (d, 3) } else { (c, 2) };
-        let (number, slot) = if second < first { (second, other) } else { (first, slot) };
+        let (number, slot) = if second < first {
+            (second, other)
+        } else {
+            (first, slot)
+        };
         let rest = number >> 3;
         let needed = (71 - (rest | 1).leading_zeros()) / 8 * u32::from(rest != 0);
         let width = needed.min(7);
@@ -184,7 +200,9 @@ impl Addresses {
 
     pub fn save(&self, out: &mut Writer) {
         out.byte(self.oldest);
-        self.recent.iter().for_each(|recent| out.bytes.extend_from_slice(&recent.to_le_bytes()));
+        self.recent
+            .iter()
+            .for_each(|recent| out.bytes.extend_from_slice(&recent.to_le_bytes()));
     }
 
     pub fn load(reader: &mut Reader<'_>) -> Self {
@@ -211,7 +229,10 @@ pub struct Values {
 
 impl Default for Values {
     fn default() -> Self {
-        Self { last: [0; 64], loaded: 0 }
+        Self {
+            last: [0; 64],
+            loaded: 0,
+        }
     }
 }
 
@@ -276,7 +297,20 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        let numbers = [0, 1, 7, 8, 127, 128, 300, 1 << 14, 1 << 35, u64::MAX - 1, u64::MAX, 1 << 63];
+        let numbers = [
+            0,
+            1,
+            7,
+            8,
+            127,
+            128,
+            300,
+            1 << 14,
+            1 << 35,
+            u64::MAX - 1,
+            u64::MAX,
+            1 << 63,
+        ];
         let mut writer = Writer::default();
         let mut addresses = Addresses::default();
         for number in numbers {
@@ -292,7 +326,10 @@ mod tests {
         let mut read = Addresses::default();
         for number in numbers {
             assert_eq!((reader.number(), reader.difference(77)), (number, number));
-            assert_eq!((read.read(&mut reader), read.read(&mut reader)), (number, number.rotate_left(9)));
+            assert_eq!(
+                (read.read(&mut reader), read.read(&mut reader)),
+                (number, number.rotate_left(9))
+            );
         }
         assert_eq!(reader.text(), "é");
         assert_eq!(Addresses::load(&mut reader), addresses);
@@ -303,7 +340,20 @@ mod tests {
 
     #[test]
     fn values_are_read_as_they_were_written() {
-        let numbers = [0, 1, 7, 8, 127, 128, 300, 1 << 14, 1 << 35, u64::MAX - 1, u64::MAX, 1 << 63];
+        let numbers = [
+            0,
+            1,
+            7,
+            8,
+            127,
+            128,
+            300,
+            1 << 14,
+            1 << 35,
+            u64::MAX - 1,
+            u64::MAX,
+            1 << 63,
+        ];
         let mut writer = Writer::default();
         let mut values = Values::default();
         for (register, number) in numbers.into_iter().enumerate() {
@@ -316,8 +366,14 @@ mod tests {
         let mut values = Values::default();
         for (register, number) in numbers.into_iter().enumerate() {
             assert_eq!(values.read_memory(&mut reader), number.rotate_left(7));
-            assert_eq!(values.read_register(register as u16 % 3, &mut reader), number);
-            assert_eq!(values.read_register(register as u16 % 3, &mut reader), number.wrapping_add(3));
+            assert_eq!(
+                values.read_register(register as u16 % 3, &mut reader),
+                number
+            );
+            assert_eq!(
+                values.read_register(register as u16 % 3, &mut reader),
+                number.wrapping_add(3)
+            );
         }
         assert!(reader.is_at_end() && reader.is_sound());
     }
@@ -331,6 +387,10 @@ mod tests {
                 addresses.write(base + round * 8, &mut writer);
             }
         }
-        assert!(writer.bytes.len() < 3 * 10 + 300 * 2, "{}", writer.bytes.len());
+        assert!(
+            writer.bytes.len() < 3 * 10 + 300 * 2,
+            "{}",
+            writer.bytes.len()
+        );
     }
 }

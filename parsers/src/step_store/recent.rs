@@ -34,7 +34,10 @@ impl RecentFrames {
     /// A frame, if it is held.
     pub fn find(&self, key: FrameKey) -> Option<Frame<'_>> {
         let held = self.held.iter().find(|held| held.key == key)?;
-        Some(Frame { lengths: &held.lengths, blocks: &held.blocks })
+        Some(Frame {
+            lengths: &held.lengths,
+            blocks: &held.blocks,
+        })
     }
 
     /// Holds a frame in the place of the oldest; false for one that is too long.
@@ -43,7 +46,11 @@ impl RecentFrames {
             return false;
         }
         if self.held.len() < KEPT {
-            self.held.push(Held { key, lengths: frame.lengths.to_vec(), blocks: frame.blocks.to_vec() });
+            self.held.push(Held {
+                key,
+                lengths: frame.lengths.to_vec(),
+                blocks: frame.blocks.to_vec(),
+            });
         } else if let Some(held) = self.held.get_mut(self.oldest) {
             held.key = key;
             held.lengths.clear();
@@ -63,16 +70,39 @@ mod tests {
     #[test]
     fn the_last_frames_are_held_each_of_its_store() {
         let mut recent = RecentFrames::default();
-        let key = |number: u64| FrameKey { store: number % 2, frame: number / 2 };
+        let key = |number: u64| FrameKey {
+            store: number % 2,
+            frame: number / 2,
+        };
         for number in 0..20 {
             let blocks = vec![number as u8; number as usize];
-            assert!(recent.hold(key(number), Frame { lengths: &[(number as u32).to_le_bytes()], blocks: &blocks }));
+            assert!(recent.hold(
+                key(number),
+                Frame {
+                    lengths: &[(number as u32).to_le_bytes()],
+                    blocks: &blocks
+                }
+            ));
         }
         for number in 0..20 {
-            let found = recent.find(key(number)).map(|frame| frame.blocks().collect::<Vec<_>>().concat());
-            assert_eq!(found, (number >= 20 - KEPT as u64).then(|| vec![number as u8; number as usize]), "{number}");
+            let found = recent
+                .find(key(number))
+                .map(|frame| frame.blocks().collect::<Vec<_>>().concat());
+            assert_eq!(
+                found,
+                (number >= 20 - KEPT as u64).then(|| vec![number as u8; number as usize]),
+                "{number}"
+            );
         }
         let long = vec![0; LENGTH_LIMIT + 1];
-        assert!(!recent.hold(key(99), Frame { lengths: &[], blocks: &long }) && recent.find(key(99)).is_none());
+        assert!(
+            !recent.hold(
+                key(99),
+                Frame {
+                    lengths: &[],
+                    blocks: &long
+                }
+            ) && recent.find(key(99)).is_none()
+        );
     }
 }

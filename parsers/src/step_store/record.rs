@@ -41,10 +41,18 @@ pub struct Reached {
 
 impl Reached {
     /// As every instruction of a machine without delay slots whose trace has executed ones alone.
-    pub const PLAINLY: Self = Self { slot: DelaySlot::None, is_executed: true, origin: StepOrigin::Recorded };
+    pub const PLAINLY: Self = Self {
+        slot: DelaySlot::None,
+        is_executed: true,
+        origin: StepOrigin::Recorded,
+    };
 
     const SLOTS: [DelaySlot; 3] = [DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled];
-    const ORIGINS: [StepOrigin; 3] = [StepOrigin::Recorded, StepOrigin::Reconstructed, StepOrigin::Inferred];
+    const ORIGINS: [StepOrigin; 3] = [
+        StepOrigin::Recorded,
+        StepOrigin::Reconstructed,
+        StepOrigin::Inferred,
+    ];
 
     /// The number under which it is written.
     pub fn number(self) -> u8 {
@@ -55,7 +63,11 @@ impl Reached {
     pub fn of_number(number: u8) -> Option<Self> {
         let slot = *Self::SLOTS.get(usize::from(number >> 1 & 3))?;
         let origin = *Self::ORIGINS.get(usize::from(number >> 3))?;
-        Some(Self { slot, is_executed: number & 1 != 0, origin })
+        Some(Self {
+            slot,
+            is_executed: number & 1 != 0,
+            origin,
+        })
     }
 }
 
@@ -95,7 +107,11 @@ pub struct StoredMarker {
 impl StoredMarker {
     /// Returns how many ordinals of records they take.
     pub fn ordinals(&self) -> u64 {
-        if self.marker.kind.is_synthetic() { 0 } else { self.count }
+        if self.marker.kind.is_synthetic() {
+            0
+        } else {
+            self.count
+        }
     }
 }
 

@@ -15,7 +15,11 @@ impl StepStore {
     ///
     /// # Errors
     /// The store could not be read, or is damaged.
-    pub fn item_of_record(&self, number: u64, scratch: &mut StoreScratch) -> io::Result<Option<u64>> {
+    pub fn item_of_record(
+        &self,
+        number: u64,
+        scratch: &mut StoreScratch,
+    ) -> io::Result<Option<u64>> {
         let mut found = None;
         let (block, before) = self.block_of_record(number, scratch)?;
         let mut end = before;
@@ -53,7 +57,12 @@ fn each_item(
 ) -> io::Result<()> {
     let end = items.end.min(store.wait_for(items.end)?);
     // What stands before the first step of a block belongs to it only where the trace begins.
-    let mut run = Run { item: first_item(items.start), records: 0, is_begun: items.start == 0, each };
+    let mut run = Run {
+        item: first_item(items.start),
+        records: 0,
+        is_begun: items.start == 0,
+        each,
+    };
     if items.start < end {
         store.visit(items.start..end, scratch, &mut run, |_, _| true)?;
         run.end_item();

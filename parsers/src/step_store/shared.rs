@@ -55,13 +55,21 @@ impl Shared {
             notice: None,
             path: None,
         };
-        Self { state: RwLock::new(state), grown: Default::default(), is_stopped: Arc::default() }
+        Self {
+            state: RwLock::new(state),
+            grown: Default::default(),
+            is_stopped: Arc::default(),
+        }
     }
 
     /// Of a finished store.
     pub fn of(store: Store, contents: Contents) -> Self {
         let shared = Self::new();
-        let Contents { facts, frames, codes } = contents;
+        let Contents {
+            facts,
+            frames,
+            codes,
+        } = contents;
         shared.change(|state| {
             *state = State {
                 store: Arc::new(store),

@@ -27,7 +27,8 @@ use crate::step_store::visit::{DamagedBlock, Visit, padded};
 const BATCH: usize = 16;
 
 /// Reads a whole trace into an encoder; stops early when the flag is set, and says so.
-pub type ReadTrace = Box<dyn FnOnce(&Arc<AtomicBool>, &mut Encoder<Filler>) -> io::Result<ReadEnd> + Send>;
+pub type ReadTrace =
+    Box<dyn FnOnce(&Arc<AtomicBool>, &mut Encoder<Filler>) -> io::Result<ReadEnd> + Send>;
 
 /// The records of a trace. Clones share it; when the last is gone, reading stops.
 #[derive(Clone, Debug)]
@@ -43,7 +44,9 @@ struct Owner {
 
 /// A store does not hold what was written: the trace must be opened again, which makes the store anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the copy of the trace's records is damaged at step {step}: remove it (its name ends with .steps)")]
+#[error(
+    "the copy of the trace's records is damaged at step {step}: remove it (its name ends with .steps)"
+)]
 pub struct DamagedCopy {
     /// The last step before the damage.
     pub step: u64,
@@ -74,7 +77,9 @@ impl StepStore {
     /// Opens the store that is there, or begins to make one, which goes on when this returns.
     pub fn open(options: KeptOptions, read: ReadTrace) -> Self {
         let found = options.found(&StoreFile);
-        let Some((path, store, contents)) = found else { return Self::start(options, read) };
+        let Some((path, store, contents)) = found else {
+            return Self::start(options, read);
+        };
         let shared = Shared::of(store, contents);
         shared.change(|state| state.path = Some(path).filter(|_| options.is_copy_kept));
         Self::of(Arc::new(shared), None)
@@ -83,9 +88,16 @@ impl StepStore {
     fn start(options: KeptOptions, read: ReadTrace) -> Self {
         let shared = Arc::new(Shared::new());
         let told = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("records".to_owned()).spawn(move || run(&told, &options, read));
+        let thread = std::thread::Builder::new()
+            .name("records".to_owned())
+            .spawn(move || run(&told, &options, read));
         if let Err(error) = &thread {
-            shared.change(|state| state.fail(error.kind(), format!("no thread to read the trace: {error}")));
+            shared.change(|state| {
+                state.fail(
+                    error.kind(),
+                    format!("no thread to read the trace: {error}"),
+                )
+            });
         }
         Self::of(shared, thread.ok())
     }
@@ -93,7 +105,11 @@ impl StepStore {
     fn of(shared: Arc<Shared>, filler: Option<JoinHandle<()>>) -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::new(Owner { number, shared, filler: Mutex::new(filler) }))
+        Self(Arc::new(Owner {
+            number,
+            shared,
+            filler: Mutex::new(filler),
+        }))
     }
 
     /// What is known of the trace so far.
@@ -151,12 +167,22 @@ impl StepStore {
     ) -> io::Result<()> {
         let blocks = items.start / ITEMS..items.end.div_ceil(ITEMS);
         let frames = blocks.start / BLOCKS..blocks.end.div_ceil(BLOCKS);
-        let StoreScratch { frames: scratch, block } = scratch;
-        let mut visit = Visit { blocks, buffer: block, visitor, goes_on };
+        let StoreScratch {
+            frames: scratch,
+            block,
+        } = scratch;
+        let mut visit = Visit {
+            blocks,
+            buffer: block,
+            visitor,
+            goes_on,
+        };
         if frames.end.saturating_sub(frames.start) == 1 {
             self.wait_for(items.end)?;
             let frame = self.frame(frames.start, scratch)?;
-            return self.told(visit.frame(frames.start, frame, &self.codes())).map(|_| ());
+            return self
+                .told(visit.frame(frames.start, frame, &self.codes()))
+                .map(|_| ());
         }
         for first in frames.clone().step_by(BATCH) {
             let batch = first..frames.end.min(first + BATCH as u64);
@@ -164,9 +190,14 @@ impl StepStore {
             let (lengths, codes) = self.read(batch.clone(), &mut scratch.bytes)?;
             let mut rest = scratch.bytes.as_slice();
             for (number, length) in batch.zip(lengths) {
-                let (bytes, behind) = rest.split_at_checked(length as usize).ok_or(ErrorKind::UnexpectedEof)?;
+                let (bytes, behind) = rest
+                    .split_at_checked(length as usize)
+                    .ok_or(ErrorKind::UnexpectedEof)?;
                 rest = behind;
-                let frame = scratch.reader.open(bytes).map_err(|Damaged| self.damaged(number * BLOCKS))?;
+                let frame = scratch
+                    .reader
+                    .open(bytes)
+                    .map_err(|Damaged| self.damaged(number * BLOCKS))?;
                 if self.told(visit.frame(number, frame, &codes))?.is_break() {
                     return Ok(());
                 }
@@ -181,26 +212,45 @@ impl StepStore {
 
     /// One frame.
     fn frame<'a>(&self, number: u64, scratch: &'a mut FrameScratch) -> io::Result<Frame<'a>> {
-        let FrameScratch { bytes, reader, recent } = scratch;
-        let key = FrameKey { store: self.0.number, frame: number };
+        let FrameScratch {
+            bytes,
+            reader,
+            recent,
+        } = scratch;
+        let key = FrameKey {
+            store: self.0.number,
+            frame: number,
+        };
         if recent.find(key).is_none() {
             self.read(number..number + 1, bytes)?;
-            let frame = reader.open(bytes).map_err(|Damaged| self.damaged(number * BLOCKS))?;
+            let frame = reader
+                .open(bytes)
+                .map_err(|Damaged| self.damaged(number * BLOCKS))?;
             if !recent.hold(key, frame) {
                 return Ok(frame);
             }
         }
-        recent.find(key).ok_or_else(|| self.damaged(number * BLOCKS))
+        recent
+            .find(key)
+            .ok_or_else(|| self.damaged(number * BLOCKS))
     }
 
     /// The bytes of some frames, their lengths, and all codes.
     fn read(&self, frames: Range<u64>, bytes: &mut Vec<u8>) -> io::Result<(Vec<u32>, Codes)> {
         let (store, start, lengths, codes): (Arc<Store>, _, Vec<u32>, _) = {
             let state = self.0.shared.state();
-            let places: Vec<_> = frames.clone().map_while(|frame| state.frames.place(frame)).collect();
+            let places: Vec<_> = frames
+                .clone()
+                .map_while(|frame| state.frames.place(frame))
+                .collect();
             let start = places.first().map_or(0, |(start, _)| *start);
             let lengths = places.iter().map(|(_, length)| *length).collect();
-            (Arc::clone(&state.store), start, lengths, state.codes.clone())
+            (
+                Arc::clone(&state.store),
+                start,
+                lengths,
+                state.codes.clone(),
+            )
         };
         bytes.resize(lengths.iter().map(|length| *length as usize).sum(), 0);
         if store.read_at(start, bytes)? < bytes.len() {
@@ -213,7 +263,10 @@ impl StepStore {
     fn head(&self, number: u64, scratch: &mut StoreScratch) -> io::Result<BlockHead> {
         let StoreScratch { frames, block } = scratch;
         let frame = self.frame(number / BLOCKS, frames)?;
-        let content = frame.blocks().nth((number % BLOCKS) as usize).ok_or_else(|| self.damaged(number))?;
+        let content = frame
+            .blocks()
+            .nth((number % BLOCKS) as usize)
+            .ok_or_else(|| self.damaged(number))?;
         block::head(padded(number, content, block)).map_err(|Damaged| self.damaged(number))
     }
 
@@ -232,7 +285,11 @@ impl StepStore {
     ///
     /// # Errors
     /// The store could not be read, or is damaged.
-    pub fn block_of_record(&self, record: u64, scratch: &mut StoreScratch) -> io::Result<(u64, u64)> {
+    pub fn block_of_record(
+        &self,
+        record: u64,
+        scratch: &mut StoreScratch,
+    ) -> io::Result<(u64, u64)> {
         let (mut first, mut end) = (0, self.0.shared.state().blocks());
         let mut before = 0;
         while end - first > 1 {
@@ -252,7 +309,8 @@ impl StepStore {
     /// # Errors
     /// The store could not be read, or is damaged.
     pub fn records_before(&self, item: u64, scratch: &mut StoreScratch) -> io::Result<u64> {
-        self.head(item / ITEMS, scratch).map(|head| head.records_before)
+        self.head(item / ITEMS, scratch)
+            .map(|head| head.records_before)
     }
 
     /// All codes so far; none when there are so many that some stand among the records instead.
@@ -268,7 +326,8 @@ fn run(shared: &Arc<Shared>, options: &KeptOptions, read: ReadTrace) {
         Begun::Stopped => {}
         Begun::Found(path, store, contents) => shared.change(|state| {
             state.path = Some(path);
-            (state.store, state.frames, state.codes) = (Arc::new(store), contents.frames, contents.codes);
+            (state.store, state.frames, state.codes) =
+                (Arc::new(store), contents.frames, contents.codes);
             (state.facts, state.is_over) = (Arc::new(contents.facts), true);
         }),
         Begun::New(file) => {
@@ -276,7 +335,9 @@ fn run(shared: &Arc<Shared>, options: &KeptOptions, read: ReadTrace) {
             let mut encoder = Encoder::new(filler);
             let read = read(&shared.is_stopped, &mut encoder);
             match (read.and_then(|end| encoder.end(end)), partial) {
-                (Err(error), _) => shared.change(|state| state.fail(error.kind(), error.to_string())),
+                (Err(error), _) => {
+                    shared.change(|state| state.fail(error.kind(), error.to_string()))
+                }
                 (Ok(()), Some(partial)) => encoder.sink.name(partial, options.identity),
                 (Ok(()), None) => {}
             }
@@ -290,7 +351,9 @@ struct TellTheEnd<'a>(&'a Shared);
 impl Drop for TellTheEnd<'_> {
     fn drop(&mut self) {
         if !self.0.state().is_over {
-            self.0.change(|state| state.fail(ErrorKind::Other, "the trace is no longer read".to_owned()));
+            self.0.change(|state| {
+                state.fail(ErrorKind::Other, "the trace is no longer read".to_owned())
+            });
         }
     }
 }
@@ -298,7 +361,11 @@ impl Drop for TellTheEnd<'_> {
 impl Drop for Owner {
     fn drop(&mut self) {
         self.shared.is_stopped.store(true, Ordering::Relaxed);
-        let filler = self.filler.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let filler = self
+            .filler
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         if let Some(filler) = filler {
             // A panic in there was told to the readers.
             _ = filler.join();

@@ -5,14 +5,17 @@ use stepback_machine::{
 };
 
 use crate::events::{
-    DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
+    DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, StepOrigin, TextEvent, TextKind,
+    ThreadNumber,
 };
 use crate::kept::places::{KeptOptions, KeptPlace};
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
 use crate::step_store::layout::HEADER_LEN;
-use crate::step_store::record::{Reached, ReadEnd, StoredAccess, StoredRegister, StoredStep, StoredThread};
+use crate::step_store::record::{
+    Reached, ReadEnd, StoredAccess, StoredRegister, StoredStep, StoredThread,
+};
 use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
 
@@ -32,7 +35,10 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 
@@ -42,12 +48,21 @@ impl Dice {
     }
 }
 
-const MODES: [Mode; 3] = [Mode::Other, Mode::Handler(Security::NonSecure), Mode::Banked(*b"irq")];
+const MODES: [Mode; 3] = [
+    Mode::Other,
+    Mode::Handler(Security::NonSecure),
+    Mode::Banked(*b"irq"),
+];
 const KINDS: [TextKind; 3] = [TextKind::Exception, TextKind::StateChange, TextKind::Note];
 
 fn step(dice: &mut Dice, thread: ThreadNumber) -> Given {
-    let slot = [DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled][dice.below(9).saturating_sub(6) as usize];
-    let origin = [StepOrigin::Recorded, StepOrigin::Reconstructed, StepOrigin::Inferred][dice.below(3) as usize];
+    let slot = [DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled]
+        [dice.below(9).saturating_sub(6) as usize];
+    let origin = [
+        StepOrigin::Recorded,
+        StepOrigin::Reconstructed,
+        StepOrigin::Inferred,
+    ][dice.below(3) as usize];
     Given::Step(StoredStep {
         input: thread.0,
         thread,
@@ -57,7 +72,11 @@ fn step(dice: &mut Dice, thread: ThreadNumber) -> Given {
         pc: 0x1000 + 4 * dice.below(30),
         encoding: Encoding::new(&[1, 2, 3, 4]),
         target: None,
-        reached: Reached { slot, is_executed: slot != DelaySlot::Annulled, origin },
+        reached: Reached {
+            slot,
+            is_executed: slot != DelaySlot::Annulled,
+            origin,
+        },
     })
 }
 
@@ -67,7 +86,12 @@ fn access(dice: &mut Dice, thread: ThreadNumber) -> Given {
     let address = 0x4000 + 8 * dice.below(20);
     Given::Access(
         thread,
-        StoredAccess { kind, size_bytes, address, pc: None },
+        StoredAccess {
+            kind,
+            size_bytes,
+            address,
+            pc: None,
+        },
         dice.value() & u64::MAX >> (64 - 8 * size_bytes),
     )
 }
@@ -76,7 +100,8 @@ fn register(dice: &mut Dice, thread: ThreadNumber) -> Given {
     let size_bytes = [8, 8, 16, 1][dice.below(4) as usize];
     let view = RegisterView::new(RegisterId(dice.below(70) as u16), 0, size_bytes);
     let wide = u128::from(dice.value()) << 64 | u128::from(dice.value());
-    let value = (dice.below(20) > 0).then_some(wide & u128::MAX >> (128 - 8 * u32::from(size_bytes)));
+    let value =
+        (dice.below(20) > 0).then_some(wide & u128::MAX >> (128 - 8 * u32::from(size_bytes)));
     Given::Register(thread, StoredRegister { view, value })
 }
 
@@ -101,7 +126,11 @@ fn records(count: usize) -> Vec<Given> {
             records.push(register(&mut dice, thread));
         }
         if dice.below(20) == 0 {
-            records.push(Given::Note(thread, KINDS[dice.below(3) as usize], format!("note {}", records.len())));
+            records.push(Given::Note(
+                thread,
+                KINDS[dice.below(3) as usize],
+                format!("note {}", records.len()),
+            ));
         }
     }
     records
@@ -109,7 +138,13 @@ fn records(count: usize) -> Vec<Given> {
 
 fn push(records: &[Given], encoder: &mut Encoder<Filler>) {
     for thread in 0..3 {
-        encoder.thread(ThreadNumber(thread), StoredThread { tid: thread.into(), pid: 0 });
+        encoder.thread(
+            ThreadNumber(thread),
+            StoredThread {
+                tid: thread.into(),
+                pid: 0,
+            },
+        );
     }
     for (number, record) in (1..).zip(records) {
         encoder.begin_record(number);
@@ -154,7 +189,8 @@ struct Told {
 
 impl Told {
     fn line(&mut self, thread: ThreadNumber, text: String) {
-        self.lines.push(format!("{} {text}", self.names[usize::from(thread.0)]));
+        self.lines
+            .push(format!("{} {text}", self.names[usize::from(thread.0)]));
     }
 }
 
@@ -164,21 +200,46 @@ impl EventSink for Told {
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
-        let reached = Reached { slot: step.delay_slot, is_executed: step.is_executed, origin: step.origin };
-        self.line(step.thread, format!("{:#x} {reached:?} {:?} {:?}", step.pc.0, step.mode, step.time));
+        let reached = Reached {
+            slot: step.delay_slot,
+            is_executed: step.is_executed,
+            origin: step.origin,
+        };
+        self.line(
+            step.thread,
+            format!(
+                "{:#x} {reached:?} {:?} {:?}",
+                step.pc.0, step.mode, step.time
+            ),
+        );
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let MemoryAccess { kind, address, size_bytes, bytes, .. } = access;
-        self.line(access.thread, format!("{kind:?} {size_bytes} {:#x} {bytes:?}", address.0));
+        let MemoryAccess {
+            kind,
+            address,
+            size_bytes,
+            bytes,
+            ..
+        } = access;
+        self.line(
+            access.thread,
+            format!("{kind:?} {size_bytes} {:#x} {bytes:?}", address.0),
+        );
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
-        self.line(write.thread, format!("{:?} {:?} {:?}", write.view, write.bytes, write.mode));
+        self.line(
+            write.thread,
+            format!("{:?} {:?} {:?}", write.view, write.bytes, write.mode),
+        );
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
-        self.line(event.thread, format!("{:?} {}", event.kind, String::from_utf8_lossy(event.text)));
+        self.line(
+            event.thread,
+            format!("{:?} {}", event.kind, String::from_utf8_lossy(event.text)),
+        );
     }
 }
 
@@ -190,17 +251,39 @@ fn expected(records: &[Given]) -> Vec<String> {
         let (thread, text) = match record {
             Given::Step(step) => {
                 let place = usize::from(step.thread.0);
-                (step.thread, format!("{:#x} {:?} {:?} {:?}", step.pc, step.reached, modes[place], times[place]))
+                (
+                    step.thread,
+                    format!(
+                        "{:#x} {:?} {:?} {:?}",
+                        step.pc, step.reached, modes[place], times[place]
+                    ),
+                )
             }
-            Given::Access(thread, StoredAccess { kind, size_bytes, address, .. }, value) => {
+            Given::Access(
+                thread,
+                StoredAccess {
+                    kind,
+                    size_bytes,
+                    address,
+                    ..
+                },
+                value,
+            ) => {
                 let mut bytes = [0; 8];
                 let size = usize::from(*size_bytes);
                 bytes[..size].copy_from_slice(&value.to_be_bytes()[8 - size..]);
-                (*thread, format!("{kind:?} {size_bytes} {address:#x} {:?}", Some(bytes)))
+                (
+                    *thread,
+                    format!("{kind:?} {size_bytes} {address:#x} {:?}", Some(bytes)),
+                )
             }
             Given::Register(thread, StoredRegister { view, value }) => {
-                let bytes = value.map(|value| value.to_le_bytes()[..usize::from(view.size_bytes)].to_vec());
-                (*thread, format!("{view:?} {bytes:?} {:?}", modes[usize::from(thread.0)]))
+                let bytes =
+                    value.map(|value| value.to_le_bytes()[..usize::from(view.size_bytes)].to_vec());
+                (
+                    *thread,
+                    format!("{view:?} {bytes:?} {:?}", modes[usize::from(thread.0)]),
+                )
             }
             Given::Mode(thread, mode) => {
                 modes[usize::from(thread.0)] = *mode;
@@ -235,7 +318,12 @@ fn stored_in(records: &[Given], options: KeptOptions) -> StepStore {
 fn told(store: StepStore) -> std::io::Result<Vec<String>> {
     let trace = StoredTrace::new(store);
     let mut told = Told::default();
-    trace.parse(&(0..trace.length()), &Format, &mut StoreScratch::default(), &mut told)?;
+    trace.parse(
+        &(0..trace.length()),
+        &Format,
+        &mut StoreScratch::default(),
+        &mut told,
+    )?;
     Ok(told.lines)
 }
 
@@ -244,8 +332,16 @@ fn told(store: StepStore) -> std::io::Result<Vec<String>> {
 fn damage_anywhere_in_a_packed_store_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.sbi.steps");
-    let kept = vec![KeptPlace { path: path.clone(), is_directory_ours: false }];
-    let options = KeptOptions { identity: [1, 2, 3], kept, is_copy_kept: true, scratch: Vec::new() };
+    let kept = vec![KeptPlace {
+        path: path.clone(),
+        is_directory_ours: false,
+    }];
+    let options = KeptOptions {
+        identity: [1, 2, 3],
+        kept,
+        is_copy_kept: true,
+        scratch: Vec::new(),
+    };
     let records = records(900);
     drop(stored_in(&records, options.clone()));
     let whole = std::fs::read(&path).unwrap();
@@ -272,14 +368,21 @@ fn loops_that_move_values_take_a_fraction_of_their_bytes() {
     let records: Vec<_> = records(300).into_iter().cycle().take(60_000).collect();
     let store = stored(&records);
     assert!(told(store.clone()).unwrap() == expected(&records));
-    assert!(store.bytes() < records.len() as u64, "{} bytes of {} records", store.bytes(), records.len());
+    assert!(
+        store.bytes() < records.len() as u64,
+        "{} bytes of {} records",
+        store.bytes(),
+        records.len()
+    );
 }
 
 /// The frames that a reader holds are those of the store that it asks.
 #[test]
 fn two_stores_read_by_turns_tell_each_its_own() {
     let records = [records(3000), records(2500).split_off(500)];
-    let traces = records.each_ref().map(|records| StoredTrace::new(stored(records)));
+    let traces = records
+        .each_ref()
+        .map(|records| StoredTrace::new(stored(records)));
     let mut scratch = StoreScratch::default();
     let mut lines = [Vec::new(), Vec::new()];
     let end = traces.iter().map(StoredTrace::length).max().unwrap();
@@ -287,7 +390,9 @@ fn two_stores_read_by_turns_tell_each_its_own() {
         for (trace, lines) in traces.iter().zip(&mut lines) {
             let mut told = Told::default();
             let range = start.min(trace.length())..(start + 16 * 50).min(trace.length());
-            trace.parse(&range, &Format, &mut scratch, &mut told).unwrap();
+            trace
+                .parse(&range, &Format, &mut scratch, &mut told)
+                .unwrap();
             lines.extend(told.lines);
         }
     }
@@ -301,7 +406,14 @@ fn values_modes_and_notes_come_out_as_they_went_in() {
     let records = records(20_000);
     let trace = StoredTrace::new(stored(&records));
     let mut told = Told::default();
-    trace.parse(&(0..trace.length()), &Format, &mut StoreScratch::default(), &mut told).unwrap();
+    trace
+        .parse(
+            &(0..trace.length()),
+            &Format,
+            &mut StoreScratch::default(),
+            &mut told,
+        )
+        .unwrap();
     let expected = expected(&records);
     for (found, expected) in told.lines.iter().zip(&expected) {
         assert_eq!(found, expected);
@@ -319,7 +431,9 @@ fn a_part_is_told_as_in_the_whole() {
     while cut < trace.length() {
         let end = (cut + 16 * 7).min(trace.length());
         let mut told = Told::default();
-        trace.parse(&(cut..end), &Format, &mut scratch, &mut told).unwrap();
+        trace
+            .parse(&(cut..end), &Format, &mut scratch, &mut told)
+            .unwrap();
         parts.extend(told.lines);
         cut = end;
     }
@@ -339,11 +453,19 @@ fn a_record_is_found_by_its_number() {
             item += 1;
             firsts.push(number);
         }
-        assert_eq!(store.item_of_record(number, &mut scratch).unwrap(), Some(item), "{number}");
+        assert_eq!(
+            store.item_of_record(number, &mut scratch).unwrap(),
+            Some(item),
+            "{number}"
+        );
     }
     firsts.push(records.len() as u64 + 1);
     for (item, range) in (0..).zip(firsts.windows(2)) {
-        assert_eq!(store.records_of_item(item, &mut scratch).unwrap(), range[0]..range[1], "{item}");
+        assert_eq!(
+            store.records_of_item(item, &mut scratch).unwrap(),
+            range[0]..range[1],
+            "{item}"
+        );
     }
     for missing in [0, records.len() as u64 + 1, u64::MAX] {
         assert_eq!(store.item_of_record(missing, &mut scratch).unwrap(), None);

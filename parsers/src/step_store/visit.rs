@@ -26,7 +26,12 @@ pub struct DamagedBlock(pub u64);
 
 impl<V: BlockVisitor, G: FnMut(&mut V, u64) -> bool> Visit<'_, V, G> {
     /// Visits the wanted blocks of a frame.
-    pub fn frame(&mut self, number: u64, frame: Frame<'_>, codes: &Codes) -> Result<ControlFlow<()>, DamagedBlock> {
+    pub fn frame(
+        &mut self,
+        number: u64,
+        frame: Frame<'_>,
+        codes: &Codes,
+    ) -> Result<ControlFlow<()>, DamagedBlock> {
         let mut contents = frame.blocks();
         for number in number * BLOCKS..self.blocks.end.min((number + 1) * BLOCKS) {
             let content = contents.next().ok_or(DamagedBlock(number))?;
@@ -48,5 +53,8 @@ pub fn padded<'a>(number: u64, content: &[u8], out: &'a mut Vec<u8>) -> BlockByt
     out.clear();
     out.extend_from_slice(content);
     out.extend_from_slice(&[0; PADDING]);
-    BlockBytes { number, padded: out }
+    BlockBytes {
+        number,
+        padded: out,
+    }
 }

@@ -18,11 +18,19 @@ pub(super) fn hex_digits(word: &[u8]) -> Option<&[u8]> {
 }
 
 /// Takes the word of a virtual address, which is `name` in messages, and its value.
-pub(super) fn take_address<'a>(fields: &mut Lexer<'a>, name: &'static str) -> Result<(&'a [u8], u64), Fault> {
+pub(super) fn take_address<'a>(
+    fields: &mut Lexer<'a>,
+    name: &'static str,
+) -> Result<(&'a [u8], u64), Fault> {
     let column = fields.at();
-    let found = fields.word().and_then(|word| Some((word, hex_digits(word)?)));
+    let found = fields
+        .word()
+        .and_then(|word| Some((word, hex_digits(word)?)));
     let (word, digits) = found.ok_or(FaultKind::Expected(name).at(column))?;
-    Ok((word, digits::hex(digits).ok_or(FaultKind::TooLarge("address").at(column))?))
+    Ok((
+        word,
+        digits::hex(digits).ok_or(FaultKind::TooLarge("address").at(column))?,
+    ))
 }
 
 /// Takes the physical addresses after a virtual one, and returns the first; none where the line gives none.
@@ -30,7 +38,9 @@ pub(super) fn take_physical<'a>(fields: &mut Lexer<'a>) -> Result<Option<&'a [u8
     let mut first = None;
     while fields.mark(if first.is_none() { b':' } else { b',' }) {
         let column = fields.at();
-        let word = fields.word().ok_or(FaultKind::Expected("a physical address").at(column))?;
+        let word = fields
+            .word()
+            .ok_or(FaultKind::Expected("a physical address").at(column))?;
         first.get_or_insert(word);
     }
     Ok(first)

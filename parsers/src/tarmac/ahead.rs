@@ -42,7 +42,10 @@ pub(super) struct RunStart<'a> {
 impl<'a> Ahead<'a> {
     /// The text, and whether more follows.
     pub fn part(&self) -> TextPart<'a> {
-        TextPart { text: self.text, is_last: self.is_last }
+        TextPart {
+            text: self.text,
+            is_last: self.is_last,
+        }
     }
 
     /// Follows the lines from `run.start` on as long as they bear its time and thread.
@@ -54,7 +57,9 @@ impl<'a> Ahead<'a> {
         let mut lines = 0;
         let mut open: Option<OpenDiagram> = None;
         while at - run.start <= self.limits.run {
-            if at >= self.lines_end && (self.is_last || self.text.len() - self.lines_end > self.limits.line) {
+            if at >= self.lines_end
+                && (self.is_last || self.text.len() - self.lines_end > self.limits.line)
+            {
                 return Found::Nothing;
             }
             let Some((line, next)) = self.part().line_at(at).filter(|_| at < self.lines_end) else {
@@ -65,10 +70,13 @@ impl<'a> Ahead<'a> {
             }
             let line = Line::read(without_return(line), open, self.state_field);
             match line {
-                Line::Instruction(header, _) if run.has(header.time, Some(header.cpu.unwrap_or(FIRST_CPU))) => {
+                Line::Instruction(header, _)
+                    if run.has(header.time, Some(header.cpu.unwrap_or(FIRST_CPU))) =>
+                {
                     return Found::Instruction { start: at, lines };
                 }
-                Line::Other(header) if run.has(header.time, cpu_of_other(header.time, header.cpu)) => {}
+                Line::Other(header)
+                    if run.has(header.time, cpu_of_other(header.time, header.cpu)) => {}
                 Line::Instruction(..) | Line::Other(_) | Line::Fused(_) => return Found::Nothing,
                 Line::Blank | Line::Row(_) | Line::Broken(_) => {}
             }

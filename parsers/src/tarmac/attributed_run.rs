@@ -41,10 +41,23 @@ struct Batch<'a> {
 impl<'a> Batch<'a> {
     fn table(&self) -> LineTable<'a> {
         let part = self.ahead.part();
-        let first_line = memchr::memchr(b'\n', part.text).map_or(part.text.len(), |newline| newline + 1);
-        let start = if self.is_first { 0 } else { first_line.min(self.from) };
+        let first_line =
+            memchr::memchr(b'\n', part.text).map_or(part.text.len(), |newline| newline + 1);
+        let start = if self.is_first {
+            0
+        } else {
+            first_line.min(self.from)
+        };
         let end = self.to.saturating_add(REACH + MARGIN);
-        LineTable::read(Piece { part, start, end, is_first: self.is_first }, self.ahead.state_field)
+        LineTable::read(
+            Piece {
+                part,
+                start,
+                end,
+                is_first: self.is_first,
+            },
+            self.ahead.state_field,
+        )
     }
 }
 
@@ -59,11 +72,16 @@ struct MovedLines {
 impl MovedLines {
     fn of(attribution: &Attribution<'_, '_>) -> Self {
         let lines = &attribution.table.lines;
-        let mut moved = Self { moves: Vec::new(), is_moved: vec![false; lines.len()] };
+        let mut moved = Self {
+            moves: Vec::new(),
+            is_moved: vec![false; lines.len()],
+        };
         for ((number, line), is_moved) in lines.iter().enumerate().zip(&mut moved.is_moved) {
             let instruction = attribution.elsewhere(number);
             *is_moved = instruction.is_some();
-            moved.moves.extend(instruction.map(|instruction| (instruction, line.start)));
+            moved
+                .moves
+                .extend(instruction.map(|instruction| (instruction, line.start)));
         }
         moved.moves.sort_unstable();
         moved
@@ -71,10 +89,16 @@ impl MovedLines {
 
     /// Where the lines start that belong to an instruction and are on one side of it.
     fn on_side(&self, chunk: OpenChunk, side: Side) -> impl Iterator<Item = usize> {
-        let OpenChunk { instruction, start, .. } = chunk;
-        let first = self.moves.partition_point(|(other, _)| *other < instruction);
+        let OpenChunk {
+            instruction, start, ..
+        } = chunk;
+        let first = self
+            .moves
+            .partition_point(|(other, _)| *other < instruction);
         let from = self.moves.get(first..).unwrap_or_default().iter();
-        let all = from.take_while(move |(other, _)| *other == instruction).map(|(_, line)| *line);
+        let all = from
+            .take_while(move |(other, _)| *other == instruction)
+            .map(|(_, line)| *line);
         all.filter(move |line| (*line < start) == (side == Side::Before))
     }
 }
@@ -109,10 +133,13 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         while at < end {
             let to = end.min(at.saturating_add(BATCH as u64));
             let base = at.saturating_sub(MARGIN as u64 + 1);
-            let text_end = to.saturating_add((REACH + MARGIN + limits.line) as u64).min(self.input_length);
+            let text_end = to
+                .saturating_add((REACH + MARGIN + limits.line) as u64)
+                .min(self.input_length);
             let mut window = Window::new(input, base..text_end, usize::MAX, buffer);
             window.advance(0)?;
-            let place = |offset: u64| usize::try_from(offset.saturating_sub(base)).unwrap_or(usize::MAX);
+            let place =
+                |offset: u64| usize::try_from(offset.saturating_sub(base)).unwrap_or(usize::MAX);
             let text = window.text();
             let ahead = Ahead {
                 text,
@@ -122,15 +149,27 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
                 state_field: self.settings.state_field,
             };
             self.base = base;
-            let done =
-                self.batch(&Batch { ahead, from: place(at), to: place(to), end: place(end), is_first: base == 0 });
+            let done = self.batch(&Batch {
+                ahead,
+                from: place(at),
+                to: place(to),
+                end: place(end),
+                is_first: base == 0,
+            });
             let done = base + done as u64;
-            at = if done > at { done } else { self.skip_endless(input, at..end, buffer)? };
+            at = if done > at {
+                done
+            } else {
+                self.skip_endless(input, at..end, buffer)?
+            };
             if self.sink.progress(at) == Flow::Stop {
                 break;
             }
         }
-        Ok(Parsed { lines: self.line, end: at.max(range.start) })
+        Ok(Parsed {
+            lines: self.line,
+            end: at.max(range.start),
+        })
     }
 
     /// Reports a line that does not end in the text at hand. Returns where the next one starts.
@@ -145,20 +184,29 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         let end = range.end;
         let mut window = Window::new(input, range, self.limits.window, buffer);
         window.advance(0)?;
-        Ok(if window.skip_line(0, u64::MAX)? { window.base() } else { end })
+        Ok(if window.skip_line(0, u64::MAX)? {
+            window.base()
+        } else {
+            end
+        })
     }
 
     /// Parses the lines of a batch, and returns where it stopped.
     fn batch(&mut self, batch: &Batch<'_>) -> usize {
         let table = batch.table();
-        let attribution = Attribution { table: &table, order: self.settings.order };
+        let attribution = Attribution {
+            table: &table,
+            order: self.settings.order,
+        };
         let moved = MovedLines::of(&attribution);
         let mut open: Option<OpenChunk> = None;
         let mut at = batch.from;
         while at < batch.end {
             let number = table.line_at(at);
             let begun = number.and_then(|number| table.lines.get(number));
-            let begun = begun.filter(|line| matches!(line.kind, TableKind::Instruction)).and_then(|line| line.above);
+            let begun = begun
+                .filter(|line| matches!(line.kind, TableKind::Instruction))
+                .and_then(|line| line.above);
             let is_far = open.is_none_or(|open| at - open.start > REACH);
             if at >= batch.to && (begun.is_some() || is_far) {
                 break;
@@ -168,10 +216,18 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             }
             let place = self.place(at);
             let is_moved = number.is_some_and(|number| moved.is_moved.get(number) == Some(&true));
-            let next = if is_moved { self.pass_over(&batch.ahead, at) } else { self.line_in_place(&batch.ahead, at) };
+            let next = if is_moved {
+                self.pass_over(&batch.ahead, at)
+            } else {
+                self.line_in_place(&batch.ahead, at)
+            };
             let Some(next) = next else { break };
             if let Some(instruction) = begun {
-                open = Some(OpenChunk { instruction, start: at, place });
+                open = Some(OpenChunk {
+                    instruction,
+                    start: at,
+                    place,
+                });
                 self.push_moved(&batch.ahead, &moved, open, Side::Before);
             }
             at = next;
@@ -179,7 +235,8 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         self.push_moved(&batch.ahead, &moved, open, Side::After);
         // The range ends between two records of a line, of which the first begins in it.
         let is_in_line = at == batch.end && at < batch.ahead.text.len();
-        self.line += u64::from(is_in_line && batch.ahead.text.get(at.wrapping_sub(1)) != Some(&b'\n'));
+        self.line +=
+            u64::from(is_in_line && batch.ahead.text.get(at.wrapping_sub(1)) != Some(&b'\n'));
         at
     }
 
@@ -197,17 +254,35 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     }
 
     /// Pushes the lines of other chunks that belong to an instruction and are on one side of it.
-    fn push_moved(&mut self, ahead: &Ahead<'_>, moved: &MovedLines, chunk: Option<OpenChunk>, side: Side) {
+    fn push_moved(
+        &mut self,
+        ahead: &Ahead<'_>,
+        moved: &MovedLines,
+        chunk: Option<OpenChunk>,
+        side: Side,
+    ) {
         let Some(chunk) = chunk else { return };
         let (line_before, before) = (self.line, self.before);
         for at in moved.on_side(chunk, side) {
-            let Some((spot, _)) = self.spot(ahead, at) else { continue };
+            let Some((spot, _)) = self.spot(ahead, at) else {
+                continue;
+            };
             let thread = self.chunk.thread.map_or(before.thread, LineThread::Known);
-            self.before = Before { open: None, thread, ..before };
+            self.before = Before {
+                open: None,
+                thread,
+                ..before
+            };
             let line = Line::read_single(spot.line, None, ahead.state_field);
             // Their text is not where the events of the instruction are.
             self.sink.scattered_values();
-            self.push(line, Spot { place: chunk.place, ..spot });
+            self.push(
+                line,
+                Spot {
+                    place: chunk.place,
+                    ..spot
+                },
+            );
         }
         (self.line, self.before) = (line_before, before);
     }

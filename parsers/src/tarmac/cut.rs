@@ -36,7 +36,9 @@ pub(super) fn cut(
     place: CutPlace,
     scratch: &mut ParseScratch,
 ) -> Result<Option<u64>, SourceError> {
-    let Some(before) = place.target.checked_sub(1) else { return Ok((place.limit > 0).then_some(0)) };
+    let Some(before) = place.target.checked_sub(1) else {
+        return Ok((place.limit > 0).then_some(0));
+    };
     let limits = settings.limits;
     // No place after this one can be the answer; a line that never ends must not be followed to the end of the input.
     let far = place.limit.saturating_add(limits.run as u64);
@@ -44,7 +46,11 @@ pub(super) fn cut(
     let mut window = Window::new(input, before..place.end, limits.window, buffer);
     window.advance(0)?;
     let mut has_more = window.skip_line(0, far)?;
-    let mut search = Search { settings, limit: place.limit, seen: None };
+    let mut search = Search {
+        settings,
+        limit: place.limit,
+        seen: None,
+    };
     while has_more {
         let done = match search.lines(&window) {
             ControlFlow::Break(cut) => return Ok(cut),
@@ -94,10 +100,16 @@ impl Search<'_> {
             if offset >= self.limit {
                 return ControlFlow::Break(None);
             }
-            let Some((line, next)) = ahead.part().line_at(at) else { break };
+            let Some((line, next)) = ahead.part().line_at(at) else {
+                break;
+            };
             let is_too_long = line.len() > ahead.limits.line;
             let open = self.seen.and_then(|seen| seen.open);
-            let line = Line::read(without_return(if is_too_long { b"" } else { line }), open, ahead.state_field);
+            let line = Line::read(
+                without_return(if is_too_long { b"" } else { line }),
+                open,
+                ahead.state_field,
+            );
             if let Some(run) = self.run_start(&line, at, offset) {
                 match ahead.follow(run) {
                     Found::Instruction { .. } => return ControlFlow::Break(Some(offset)),
@@ -113,10 +125,18 @@ impl Search<'_> {
 
     /// A run of lines whose first timestamp is certainly new.
     fn run_start<'a>(&self, line: &Line<'a>, start: usize, offset: u64) -> Option<RunStart<'a>> {
-        let Line::Other(header) = line else { return None };
+        let Line::Other(header) = line else {
+            return None;
+        };
         let clock = self.seen?.clock;
-        let time = header.time.filter(|time| clock.is_new(*time, offset, self.settings.limits))?;
-        Some(RunStart { start, time, cpu: header.cpu.unwrap_or(FIRST_CPU) })
+        let time = header
+            .time
+            .filter(|time| clock.is_new(*time, offset, self.settings.limits))?;
+        Some(RunStart {
+            start,
+            time,
+            cpu: header.cpu.unwrap_or(FIRST_CPU),
+        })
     }
 
     /// Takes note of a line that begins no run; breaks when it is the answer.
@@ -133,14 +153,19 @@ impl Search<'_> {
         if is_instruction && self.seen.is_some() {
             return ControlFlow::Break(Some(offset));
         }
-        let Some(seen) = self.seen.or(is_instruction.then(Seen::default)) else { return ControlFlow::Continue(()) };
+        let Some(seen) = self.seen.or(is_instruction.then(Seen::default)) else {
+            return ControlFlow::Continue(());
+        };
         let mut clock = seen.clock;
         if is_instruction {
             clock.note_step(line.time(), offset)
         } else {
             clock.note(line.time(), offset)
         }
-        self.seen = Some(Seen { clock, open: line.open_diagram() });
+        self.seen = Some(Seen {
+            clock,
+            open: line.open_diagram(),
+        });
         ControlFlow::Continue(())
     }
 }

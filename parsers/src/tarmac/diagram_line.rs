@@ -25,14 +25,21 @@ pub(super) struct OpenDiagram {
 impl OpenDiagram {
     /// The diagram that a line with a header opens.
     pub fn of(header: &Header<'_>) -> Option<Self> {
-        let LineKind::Diagram(kind) = header.kind else { return None };
+        let LineKind::Diagram(kind) = header.kind else {
+            return None;
+        };
         Self::at(header.fields, kind)
     }
 
     /// A diagram whose address token is the next of `fields`.
     pub fn at(fields: Lexer<'_>, kind: AccessKind) -> Option<Self> {
-        let Token::Word(address) = fields.peek() else { return None };
-        hex_digits(address).is_some().then(|| Self { kind, column: fields.at() })
+        let Token::Word(address) = fields.peek() else {
+            return None;
+        };
+        hex_digits(address).is_some().then(|| Self {
+            kind,
+            column: fields.at(),
+        })
     }
 
     /// A diagram whose address begins at `column`.
@@ -46,7 +53,10 @@ impl OpenDiagram {
         let mut fields = Lexer::new(line);
         let row = fields;
         let is_in_column = fields.at() == self.column;
-        let Some(address) = fields.word().filter(|word| is_in_column && hex_digits(word).is_some()) else {
+        let Some(address) = fields
+            .word()
+            .filter(|word| is_in_column && hex_digits(word).is_some())
+        else {
             return false;
         };
         fields.word().is_some_and(is_diagram) && (address.len() >= 8 || Diagram::read(row).is_ok())
@@ -55,7 +65,9 @@ impl OpenDiagram {
 
 fn is_diagram(word: &[u8]) -> bool {
     word.len().is_multiple_of(2)
-        && word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'.' | b'#' | b'x' | b'X'))
+        && word
+            .iter()
+            .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'.' | b'#' | b'x' | b'X'))
 }
 
 /// A byte of the picture.
@@ -120,7 +132,10 @@ impl Diagram {
     pub fn take(fields: &mut Lexer<'_>) -> Result<Self, Fault> {
         let column = fields.at();
         let (_, address) = take_address(fields, "an address")?;
-        let diagram = Self { address, picture: picture(fields)? };
+        let diagram = Self {
+            address,
+            picture: picture(fields)?,
+        };
         let last = diagram.picture.touched().checked_ilog2().unwrap_or(0);
         match address.checked_add(last.into()) {
             Some(_) => Ok(diagram),
@@ -151,16 +166,28 @@ impl Diagram {
                 picture.put(place, cell(pair)?);
             }
         }
-        address.checked_add(ROW as u64 - 1).map(|_| Self { address, picture })
+        address
+            .checked_add(ROW as u64 - 1)
+            .map(|_| Self { address, picture })
     }
 
     /// The accesses: runs of known or of unknown bytes, cut between the two halves of the row.
     pub fn accesses(&self) -> impl Iterator<Item = DiagramAccess> {
-        let (Self { address, mut picture }, half) = (*self, ROW as u32 / 2);
+        let (
+            Self {
+                address,
+                mut picture,
+            },
+            half,
+        ) = (*self, ROW as u32 / 2);
         std::iter::from_fn(move || {
             let start = (picture.touched() != 0).then(|| picture.touched().trailing_zeros())?;
             let is_known = picture.known >> start & 1 != 0;
-            let like = if is_known { picture.known } else { picture.unknown };
+            let like = if is_known {
+                picture.known
+            } else {
+                picture.unknown
+            };
             let length = (like >> start).trailing_ones().min(half - start % half);
             let run = ((1 << length) - 1) << start;
             picture.known &= !run;
@@ -183,7 +210,10 @@ fn picture(fields: &mut Lexer<'_>) -> Result<Picture, Fault> {
     let mut left = ROW;
     while left > 0 {
         let fault = FaultKind::Expected("16 bytes of a diagram").at(fields.at());
-        let word = fields.word().filter(|word| is_diagram(word) && word.len() / 2 <= left).ok_or(fault)?;
+        let word = fields
+            .word()
+            .filter(|word| is_diagram(word) && word.len() / 2 <= left)
+            .ok_or(fault)?;
         for pair in word.chunks(2) {
             left -= 1;
             picture.put(left, cell(pair).ok_or(fault)?);
@@ -196,7 +226,9 @@ fn cell(pair: &[u8]) -> Option<Cell> {
     match pair {
         b".." => Some(Cell::Untouched),
         b"##" | b"xx" | b"XX" => Some(Cell::Unknown),
-        [high, low] => Some(Cell::Known(digits::nibble(*high)? << 4 | digits::nibble(*low)?)),
+        [high, low] => Some(Cell::Known(
+            digits::nibble(*high)? << 4 | digits::nibble(*low)?,
+        )),
         _ => None,
     }
 }

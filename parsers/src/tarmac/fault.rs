@@ -39,12 +39,18 @@ pub(super) enum FaultKind {
     ValueTooShort(usize),
     #[error("the value may be cut off, and is unknown")]
     CutOff,
-    #[error("register value longer than the {0} bytes of the register: its leading zeros are left out")]
+    #[error(
+        "register value longer than the {0} bytes of the register: its leading zeros are left out"
+    )]
     SurplusDigits(usize),
     #[error("one dash instead of two: half a byte cannot be left out")]
     HalfByte,
     #[error("bits {high} to {low} are no whole bytes of a register of {size_bytes} bytes")]
-    BitRange { high: u64, low: u64, size_bytes: u16 },
+    BitRange {
+        high: u64,
+        low: u64,
+        size_bytes: u16,
+    },
     #[error("an access of {0} bytes: 1 to 64 are possible")]
     AccessSize(u64),
     #[error("data longer than the access of {0} bytes")]
@@ -80,12 +86,23 @@ impl Fault {
     pub fn message(&self, line: &[u8]) -> String {
         let found = Lexer::new(line.get(self.column..).unwrap_or_default()).peek();
         match (self.kind, found) {
-            (kind @ FaultKind::Expected(_), Token::End) => format!("{kind}, found the end of the line"),
-            (kind @ (FaultKind::Expected(_) | FaultKind::UnknownType | FaultKind::UnknownUnit), Token::Word(word)) => {
-                let start = word.get(..WORD_SHOWN).unwrap_or(word);
-                format!("{kind}{} {:?}", found_word(kind), String::from_utf8_lossy(start))
+            (kind @ FaultKind::Expected(_), Token::End) => {
+                format!("{kind}, found the end of the line")
             }
-            (kind @ FaultKind::Expected(_), Token::Mark(mark)) => format!("{kind}, found {:?}", char::from(mark)),
+            (
+                kind @ (FaultKind::Expected(_) | FaultKind::UnknownType | FaultKind::UnknownUnit),
+                Token::Word(word),
+            ) => {
+                let start = word.get(..WORD_SHOWN).unwrap_or(word);
+                format!(
+                    "{kind}{} {:?}",
+                    found_word(kind),
+                    String::from_utf8_lossy(start)
+                )
+            }
+            (kind @ FaultKind::Expected(_), Token::Mark(mark)) => {
+                format!("{kind}, found {:?}", char::from(mark))
+            }
             (kind, _) => kind.to_string(),
         }
     }
@@ -95,5 +112,9 @@ impl Fault {
 const WORD_SHOWN: usize = 40;
 
 fn found_word(kind: FaultKind) -> &'static str {
-    if matches!(kind, FaultKind::Expected(_)) { ", found" } else { "" }
+    if matches!(kind, FaultKind::Expected(_)) {
+        ", found"
+    } else {
+        ""
+    }
 }

@@ -56,10 +56,17 @@ fn looks_like_two(text: &[u8]) -> bool {
     let mut at = 0;
     if let Some(last) = text.len().checked_sub(BLOCK_LENGTH) {
         while let Some(block) = text.get(at..).and_then(<[u8]>::first_chunk) {
-            if is_letter_after_digit_in(block) || load_8(block, 0) == SPACES || load_8(block, 8) == SPACES {
+            if is_letter_after_digit_in(block)
+                || load_8(block, 0) == SPACES
+                || load_8(block, 8) == SPACES
+            {
                 return true;
             }
-            at = if at == last { text.len() } else { last.min(at + BLOCK) };
+            at = if at == last {
+                text.len()
+            } else {
+                last.min(at + BLOCK)
+            };
         }
         return false;
     }
@@ -88,7 +95,8 @@ fn is_letter_after_digit_in(block: &[u8; BLOCK_LENGTH]) -> bool {
 /// True when a second record may begin somewhere: a comment such as `; [0x8010]` only looks like a number before a word.
 #[cold]
 fn has_beginning(text: &[u8]) -> bool {
-    let is_time = |bytes: &[u8]| matches!(bytes, [b'0'..=b'9', b' ', letter] if letter.is_ascii_alphabetic());
+    let is_time =
+        |bytes: &[u8]| matches!(bytes, [b'0'..=b'9', b' ', letter] if letter.is_ascii_alphabetic());
     text.windows(3).any(is_time) || text.windows(INDENT.len()).any(|bytes| bytes == INDENT)
 }
 
@@ -103,7 +111,10 @@ impl Fused {
         }
         // Where a range ends after so short a record, it would not be looked for.
         let is_first_whole = found.is_first_whole && found.at >= SHORTEST;
-        Some(Self { is_first_whole, ..found })
+        Some(Self {
+            is_first_whole,
+            ..found
+        })
     }
 
     /// The first place that can be read to the end of the line.
@@ -112,7 +123,11 @@ impl Fused {
         if !line.get(first_end..).is_some_and(looks_like_two) {
             return None;
         }
-        let search = Search { line, header, state_field };
+        let search = Search {
+            line,
+            header,
+            state_field,
+        };
         (first_end..(line.len() + 1).saturating_sub(SHORTEST))
             .filter_map(|place| search.candidate(place))
             .take(CANDIDATES)
@@ -163,10 +178,18 @@ struct Search<'a> {
 impl Search<'_> {
     /// A second record whose number ends at `place`, or whose indentation begins there.
     fn candidate(&self, place: usize) -> Option<Candidate> {
-        let is_first_space = || place.checked_sub(1).is_none_or(|before| self.line.get(before) != Some(&b' '));
+        let is_first_space = || {
+            place
+                .checked_sub(1)
+                .is_none_or(|before| self.line.get(before) != Some(&b' '))
+        };
         match self.line.get(place..)? {
-            [b'0'..=b'9', b' ', b'a'..=b'z' | b'A'..=b'Z', ..] => Some(Candidate::Number { last: place }),
-            rest if rest.starts_with(INDENT) && is_first_space() => Some(Candidate::Indent { start: place }),
+            [b'0'..=b'9', b' ', b'a'..=b'z' | b'A'..=b'Z', ..] => {
+                Some(Candidate::Number { last: place })
+            }
+            rest if rest.starts_with(INDENT) && is_first_space() => {
+                Some(Candidate::Indent { start: place })
+            }
             _ => None,
         }
     }
@@ -174,49 +197,80 @@ impl Search<'_> {
     fn untimed(&self, start: usize) -> Option<Fused> {
         let is_time = |header: &Header<'_>| header.time.is_none() && header.cpu.is_none();
         self.is_record(self.line.get(start..)?, is_time)
-            .then(|| Fused { at: start, is_first_whole: self.is_whole(start) })
+            .then(|| Fused {
+                at: start,
+                is_first_whole: self.is_whole(start),
+            })
     }
 
     /// The number may be glued to the first record, whose last digits cannot be told from it by their looks.
     fn timed(&self, last: usize) -> Option<Fused> {
         let number = self.number(last)?;
         // A line that inherits its time says nothing of the trace's units.
-        let is_unitless = self.header.is_some_and(|header| header.time.is_some() && header.unit.is_none());
-        let is_start = |header: &Header<'_>| header.unit.is_some() || header.time.is_some() && is_unitless;
+        let is_unitless = self
+            .header
+            .is_some_and(|header| header.time.is_some() && header.unit.is_none());
+        let is_start =
+            |header: &Header<'_>| header.unit.is_some() || header.time.is_some() && is_unitless;
         if !self.is_record(self.line.get(last..)?, is_start) {
             return None;
         }
         let is_whole = |at: &usize| self.is_whole(*at);
         let is_exact = self.is_exact();
         let at = match is_exact {
-            true => number.starts().rev().find(|at| is_whole(at) && self.is_later(number, *at)),
+            true => number
+                .starts()
+                .rev()
+                .find(|at| is_whole(at) && self.is_later(number, *at)),
             false => None,
         };
         if let Some(at) = at {
-            return Some(Fused { at, is_first_whole: true });
+            return Some(Fused {
+                at,
+                is_first_whole: true,
+            });
         }
         let at = self.likely_start(number);
-        Some(Fused { at, is_first_whole: !is_exact && is_whole(&at) })
+        Some(Fused {
+            at,
+            is_first_whole: !is_exact && is_whole(&at),
+        })
     }
 
     /// True when the first record tells how long it is.
     fn is_exact(&self) -> bool {
-        self.header.is_some_and(|header| matches!(header.kind, LineKind::Register | LineKind::Memory))
+        self.header
+            .is_some_and(|header| matches!(header.kind, LineKind::Register | LineKind::Memory))
     }
 
     /// The number whose last digit is at `last`; none when it has two points.
     fn number(&self, last: usize) -> Option<Number> {
         let digits_before = |end: usize| {
             let before = self.line.get(..end).unwrap_or_default().iter().rev();
-            end - before.take(TIME_DIGITS).take_while(|byte| byte.is_ascii_digit()).count()
+            end - before
+                .take(TIME_DIGITS)
+                .take_while(|byte| byte.is_ascii_digit())
+                .count()
         };
-        let point = |start: usize| start.checked_sub(1).filter(|before| self.line.get(*before) == Some(&b'.'));
+        let point = |start: usize| {
+            start
+                .checked_sub(1)
+                .filter(|before| self.line.get(*before) == Some(&b'.'))
+        };
         let start = digits_before(last + 1);
         match point(start) {
-            None => Some(Number { start, end: last + 1, has_fraction: false }),
+            None => Some(Number {
+                start,
+                end: last + 1,
+                has_fraction: false,
+            }),
             Some(end) => {
                 let start = digits_before(end);
-                (start < end && point(start).is_none()).then_some(Number { start, end, has_fraction: true })
+                (start < end && point(start).is_none()).then_some(Number {
+                    start,
+                    end,
+                    has_fraction: true,
+                })
             }
         }
     }
@@ -232,7 +286,8 @@ impl Search<'_> {
     fn likely_start(&self, number: Number) -> usize {
         let has_time = self.header.is_some_and(|header| header.time.is_some());
         let before = self.line.get(..number.start).unwrap_or_default();
-        let is_apart = !self.is_exact() && is_apart(before) && (!has_time || self.is_whole(number.start));
+        let is_apart =
+            !self.is_exact() && is_apart(before) && (!has_time || self.is_whole(number.start));
         if is_apart || number.has_fraction {
             return number.start;
         }
@@ -240,7 +295,11 @@ impl Search<'_> {
         let is_number = |at: &usize| at + 1 == number.end || self.line.get(*at) != Some(&b'0');
         let found = match has_time {
             // The nearest to the first time.
-            true => number.starts().rev().filter(is_number).find(|at| self.is_later(number, *at)),
+            true => number
+                .starts()
+                .rev()
+                .filter(is_number)
+                .find(|at| self.is_later(number, *at)),
             false => number.starts().find(is_number),
         };
         found.unwrap_or(number.start)
@@ -250,7 +309,8 @@ impl Search<'_> {
     fn is_record(&self, text: &[u8], is_start: impl Fn(&Header<'_>) -> bool) -> bool {
         match Line::read_single(text, None, self.state_field) {
             Line::Instruction(header, _) => is_start(&header) && header.doubt.is_none(),
-            Line::Other(header) if is_start(&header) && header.doubt.is_none() => match header.kind {
+            Line::Other(header) if is_start(&header) && header.doubt.is_none() => match header.kind
+            {
                 LineKind::Register => crate::tarmac::register_line::is_plausible(&header),
                 LineKind::Memory => crate::tarmac::memory_line::is_plausible(&header),
                 LineKind::Diagram(_) => crate::tarmac::diagram_line::is_plausible(&header),
@@ -270,13 +330,21 @@ impl Search<'_> {
 
     /// True when nothing of the first record is missing if it ends at `end`.
     fn is_whole(&self, end: usize) -> bool {
-        match Line::read_single(self.line.get(..end).unwrap_or_default(), None, self.state_field) {
+        match Line::read_single(
+            self.line.get(..end).unwrap_or_default(),
+            None,
+            self.state_field,
+        ) {
             Line::Instruction(..) => true,
             Line::Other(header) => match header.kind {
                 LineKind::Register => {
                     let sets = [InstructionSet::A64, InstructionSet::A32];
                     let lines = sets.map(|set| RegisterLine::read(header.fields, set));
-                    lines.into_iter().flatten().flatten().any(|line| line.is_whole())
+                    lines
+                        .into_iter()
+                        .flatten()
+                        .flatten()
+                        .any(|line| line.is_whole())
                 }
                 LineKind::Memory => {
                     let line = MemoryLine::read(&header, Endian::Little);
@@ -294,13 +362,29 @@ impl Search<'_> {
 /// True when a number that follows this text is not part of it: after a space, a bracket or a word such as `NOP`,
 /// not after the beginnings of `#13`, `0x13`, `w13` and `SP_EL13`.
 fn is_apart(before: &[u8]) -> bool {
-    let count = |is_inside: fn(&u8) -> bool| before.iter().rev().take_while(|byte| is_inside(byte)).count();
-    let letters = before.get(before.len() - count(u8::is_ascii_alphabetic)..).unwrap_or_default();
-    let word = before.get(before.len() - count(|byte| is_word_byte(*byte))..).unwrap_or_default();
-    let is_hex = word.iter().any(|byte| byte.is_ascii_digit() || *byte == b'#')
-        && letters.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'x');
+    let count = |is_inside: fn(&u8) -> bool| {
+        before
+            .iter()
+            .rev()
+            .take_while(|byte| is_inside(byte))
+            .count()
+    };
+    let letters = before
+        .get(before.len() - count(u8::is_ascii_alphabetic)..)
+        .unwrap_or_default();
+    let word = before
+        .get(before.len() - count(|byte| is_word_byte(*byte))..)
+        .unwrap_or_default();
+    let is_hex = word
+        .iter()
+        .any(|byte| byte.is_ascii_digit() || *byte == b'#')
+        && letters
+            .iter()
+            .all(|byte| byte.is_ascii_hexdigit() || *byte == b'x');
     match letters.len() {
-        0 => before.last().is_none_or(|byte| matches!(byte, b' ' | b'\t' | b')' | b']' | b'}' | b'>')),
+        0 => before
+            .last()
+            .is_none_or(|byte| matches!(byte, b' ' | b'\t' | b')' | b']' | b'}' | b'>')),
         1 => false,
         _ => !is_hex && !letters.eq_ignore_ascii_case(b"el"),
     }
@@ -315,29 +399,67 @@ mod tests {
         let header = Header::read(line.as_bytes()).ok().flatten();
         let found = Fused::find(line.as_bytes(), header, StateField::Written);
         let found = found.map(|found| (&line[found.at..], found.is_first_whole));
-        let start = |(text, is_whole): (&str, bool)| (text.chars().take(7).collect::<String>(), is_whole);
-        assert_eq!(found.map(start), expected.map(|(text, is_whole)| (text.to_owned(), is_whole)), "{line}");
+        let start =
+            |(text, is_whole): (&str, bool)| (text.chars().take(7).collect::<String>(), is_whole);
+        assert_eq!(
+            found.map(start),
+            expected.map(|(text, is_whole)| (text.to_owned(), is_whole)),
+            "{line}"
+        );
     }
 
     const NEXT: &str = "clk IT (2) 00001004 d503201f O EL1h_n : NOP";
 
     #[test]
     fn the_first_record_ends_where_it_is_whole() {
-        check(&format!("12 clk R X0 000000000000000013 {NEXT}"), Some(("13 clk ", true)));
-        check(&format!("12 clk R X0 0000000000000000 13 {NEXT}"), Some(("13 clk ", true)));
-        check(&format!("12 clk R r0 0000000013 {NEXT}"), Some(("13 clk ", true)));
-        check(&format!("9 clk MR4 00001000 1122334410 {NEXT}"), Some(("10 clk ", true)));
-        check(&format!("R X0 0000000000000000113 {NEXT}"), Some(("113 clk", true)));
-        check(&format!("12 clk R VBAR_EL1 000000000000000013 {NEXT}"), Some(("13 clk ", true)));
-        check("1.5 us R X0 00000000000000001.6 us R X1 0000000000000001", Some(("1.6 us ", true)));
-        check("12 clk R X0 000000000000000012 clk R X1 0000000000000001", Some(("12 clk ", true)));
+        check(
+            &format!("12 clk R X0 000000000000000013 {NEXT}"),
+            Some(("13 clk ", true)),
+        );
+        check(
+            &format!("12 clk R X0 0000000000000000 13 {NEXT}"),
+            Some(("13 clk ", true)),
+        );
+        check(
+            &format!("12 clk R r0 0000000013 {NEXT}"),
+            Some(("13 clk ", true)),
+        );
+        check(
+            &format!("9 clk MR4 00001000 1122334410 {NEXT}"),
+            Some(("10 clk ", true)),
+        );
+        check(
+            &format!("R X0 0000000000000000113 {NEXT}"),
+            Some(("113 clk", true)),
+        );
+        check(
+            &format!("12 clk R VBAR_EL1 000000000000000013 {NEXT}"),
+            Some(("13 clk ", true)),
+        );
+        check(
+            "1.5 us R X0 00000000000000001.6 us R X1 0000000000000001",
+            Some(("1.6 us ", true)),
+        );
+        check(
+            "12 clk R X0 000000000000000012 clk R X1 0000000000000001",
+            Some(("12 clk ", true)),
+        );
     }
 
     #[test]
     fn text_ends_where_a_later_time_begins() {
-        check(&format!("12 clk IT (1) 00001000 d2800020 O EL1h_n : MOV      x0,#113 {NEXT}"), Some(("13 clk ", true)));
-        check(&format!("12 clk IT (1) 00001000 d503201f O EL1h_n : NOP13 {NEXT}"), Some(("13 clk ", true)));
-        check(&format!("12 clk E CoreEvent_Reset13 {NEXT}"), Some(("13 clk ", true)));
+        check(
+            &format!("12 clk IT (1) 00001000 d2800020 O EL1h_n : MOV      x0,#113 {NEXT}"),
+            Some(("13 clk ", true)),
+        );
+        check(
+            &format!("12 clk IT (1) 00001000 d503201f O EL1h_n : NOP13 {NEXT}"),
+            Some(("13 clk ", true)),
+        );
+        check(
+            &format!("12 clk E CoreEvent_Reset13 {NEXT}"),
+            Some(("13 clk ", true)),
+        );
         check(
             &format!("5 tic LD 00001000 ........ ........ ........ 00000000    S:000 OSH13 {NEXT}"),
             Some(("13 clk ", true)),
@@ -366,40 +488,94 @@ mod tests {
     #[test]
     fn a_trace_without_units_is_taken_apart_as_well() {
         let next = NEXT.strip_prefix("clk ").unwrap();
-        check(&format!("12 R X0 000000000000000013 {next}"), Some(("13 IT (", true)));
-        check(&format!("12 R X0 0000000000000000 13 {next}"), Some(("13 IT (", true)));
-        check("12 R X0 000000000000000013 R X1 0000000000000001", Some(("13 R X1", true)));
-        check("12 R X0 000000000000000013 E CoreEvent_Reset", Some(("13 E Co", true)));
-        check(&format!("12 cpu0 R X0 000000000000000013 cpu0 {next}"), Some(("13 cpu0", true)));
-        check(&format!("12 cpu0 IT (1) 00001000 d503201f O EL1h_n : NOP13 CPU1 {next}"), Some(("13 CPU1", true)));
-        check(&format!("12 IT (1) 00001000 d503201f O EL1h_n : NOP13 {next}"), Some(("13 IT (", true)));
-        check(&format!("12 MW4 00001000 1122334413 {next}"), Some(("13 IT (", true)));
+        check(
+            &format!("12 R X0 000000000000000013 {next}"),
+            Some(("13 IT (", true)),
+        );
+        check(
+            &format!("12 R X0 0000000000000000 13 {next}"),
+            Some(("13 IT (", true)),
+        );
+        check(
+            "12 R X0 000000000000000013 R X1 0000000000000001",
+            Some(("13 R X1", true)),
+        );
+        check(
+            "12 R X0 000000000000000013 E CoreEvent_Reset",
+            Some(("13 E Co", true)),
+        );
+        check(
+            &format!("12 cpu0 R X0 000000000000000013 cpu0 {next}"),
+            Some(("13 cpu0", true)),
+        );
+        check(
+            &format!("12 cpu0 IT (1) 00001000 d503201f O EL1h_n : NOP13 CPU1 {next}"),
+            Some(("13 CPU1", true)),
+        );
+        check(
+            &format!("12 IT (1) 00001000 d503201f O EL1h_n : NOP13 {next}"),
+            Some(("13 IT (", true)),
+        );
+        check(
+            &format!("12 MW4 00001000 1122334413 {next}"),
+            Some(("13 IT (", true)),
+        );
         check(&format!("12 R X0 000013 {next}"), Some(("13 IT (", false)));
         check(&format!("R X0 000000000000000013 {next}"), None);
     }
 
     #[test]
     fn the_shortest_records_are_found() {
-        check("2 ns IT (1) 00001000 e1a00000 A usr : NOP2 ns R r0 00000001", Some(("2 ns R ", true)));
-        check("2 ns IT (1) 00001000 e1a00000 A usr : NOP3 ns E Reset", Some(("3 ns E ", true)));
-        check("2 ns IT (1) 00001000 e1a00000 A usr : NOP3 ns R p0 0f0f", Some(("3 ns R ", true)));
-        check("2 IT (1) 00001000 e1a00000 A usr : NOP3 R p0 0f", Some(("3 R p0 ", true)));
+        check(
+            "2 ns IT (1) 00001000 e1a00000 A usr : NOP2 ns R r0 00000001",
+            Some(("2 ns R ", true)),
+        );
+        check(
+            "2 ns IT (1) 00001000 e1a00000 A usr : NOP3 ns E Reset",
+            Some(("3 ns E ", true)),
+        );
+        check(
+            "2 ns IT (1) 00001000 e1a00000 A usr : NOP3 ns R p0 0f0f",
+            Some(("3 ns R ", true)),
+        );
+        check(
+            "2 IT (1) 00001000 e1a00000 A usr : NOP3 R p0 0f",
+            Some(("3 R p0 ", true)),
+        );
     }
 
     #[test]
     fn a_first_record_that_is_cut_is_lost() {
-        check(&format!("12 clk R X0 000013 {NEXT}"), Some(("13 clk ", false)));
-        check(&format!("12 clk IT (1) 0000110013 {NEXT}"), Some(("13 clk ", false)));
-        check(&format!("12 clk IT (1) 00001000 d5032 13 {NEXT}"), Some(("13 clk ", false)));
+        check(
+            &format!("12 clk R X0 000013 {NEXT}"),
+            Some(("13 clk ", false)),
+        );
+        check(
+            &format!("12 clk IT (1) 0000110013 {NEXT}"),
+            Some(("13 clk ", false)),
+        );
+        check(
+            &format!("12 clk IT (1) 00001000 d5032 13 {NEXT}"),
+            Some(("13 clk ", false)),
+        );
         check(&format!("1ff 13 {NEXT}"), Some(("13 clk ", false)));
     }
 
     #[test]
     fn indented_records_are_found_by_their_spaces() {
         let next = "                    R X1 0000000000000001";
-        check(&format!("                    R X0 0000000000000000{next}"), Some(("       ", true)));
-        check(&format!("                    R X0 00000000{next}"), Some(("       ", false)));
-        check(&format!("5 tic ES (00001000:d503201f) O el3h_s: NOP{next}"), Some(("       ", true)));
+        check(
+            &format!("                    R X0 0000000000000000{next}"),
+            Some(("       ", true)),
+        );
+        check(
+            &format!("                    R X0 00000000{next}"),
+            Some(("       ", false)),
+        );
+        check(
+            &format!("5 tic ES (00001000:d503201f) O el3h_s: NOP{next}"),
+            Some(("       ", true)),
+        );
     }
 
     #[test]

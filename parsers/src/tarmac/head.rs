@@ -36,7 +36,11 @@ impl Head {
         while !head.has_instruction(&window, state_field) && !window.is_last() {
             let whole_lines = window.whole_lines();
             // Without a newline in sight the text is thrown away: no line is that long.
-            window.advance(if whole_lines == 0 { LIMITS.window } else { whole_lines })?;
+            window.advance(if whole_lines == 0 {
+                LIMITS.window
+            } else {
+                whole_lines
+            })?;
         }
         Ok(head)
     }
@@ -46,18 +50,26 @@ impl Head {
         let mut at = 0;
         let lines_end = window.whole_lines();
         while at < lines_end {
-            let Some((line, next)) = window.part().line_at(at) else { return false };
+            let Some((line, next)) = window.part().line_at(at) else {
+                return false;
+            };
             at = next;
             if line.len() > LIMITS.line {
                 continue;
             }
             let line = without_return(line);
             let line = match Line::read(line, None, state_field) {
-                Line::Fused(fused) => Line::read_single(line.get(fused.at..).unwrap_or_default(), None, state_field),
+                Line::Fused(fused) => {
+                    Line::read_single(line.get(fused.at..).unwrap_or_default(), None, state_field)
+                }
                 line => line,
             };
-            if let (None, Line::Instruction(header, _) | Line::Other(header)) = (&self.time_unit, line) {
-                self.time_unit = header.unit.map(|unit| String::from_utf8_lossy(unit).into_owned());
+            if let (None, Line::Instruction(header, _) | Line::Other(header)) =
+                (&self.time_unit, line)
+            {
+                self.time_unit = header
+                    .unit
+                    .map(|unit| String::from_utf8_lossy(unit).into_owned());
             }
             if let Line::Instruction(_, instruction) = line {
                 self.instruction_set = instruction.set;

@@ -52,8 +52,19 @@ pub(super) enum LineKind {
 
 /// Records without an effect on registers and memory, among them those of the Fast Models reference (100964):
 /// program flow (`FD`, `FI`, `FR`) and translation (`TTW`, `TLB`, `WALKCACHE`).
-const NOTES: [&[u8]; 11] =
-    [b"CADI", b"P", b"CACHE", b"TTW", b"TLB", b"WALKCACHE", b"BR", b"FD", b"FI", b"FR", b"SIGNAL"];
+const NOTES: [&[u8]; 11] = [
+    b"CADI",
+    b"P",
+    b"CACHE",
+    b"TTW",
+    b"TLB",
+    b"WALKCACHE",
+    b"BR",
+    b"FD",
+    b"FI",
+    b"FR",
+    b"SIGNAL",
+];
 
 /// Longer type words are no type words.
 const TYPE_LIMIT: usize = 32;
@@ -64,25 +75,46 @@ impl<'a> Header<'a> {
         let mut fields = Lexer::new(line);
         let has_hole = line.first() == Some(&0);
         if fields.peek() == Token::End {
-            return if has_hole { Err(FaultKind::NotTarmac.at(0)) } else { Ok(None) };
+            return if has_hole {
+                Err(FaultKind::NotTarmac.at(0))
+            } else {
+                Ok(None)
+            };
         }
         let Timestamp { time, unit, doubt } = Timestamp::take(&mut fields)?;
         let cpu = take_cpu(&mut fields).or_else(|| unit.and_then(|_| take_cpu_number(&mut fields)));
         let word_at = fields.at();
         let is_bare = time.is_none() && doubt.is_none() && cpu.is_none();
-        let expected = if is_bare { FaultKind::NotTarmac } else { FaultKind::Expected("an event type") };
+        let expected = if is_bare {
+            FaultKind::NotTarmac
+        } else {
+            FaultKind::Expected("an event type")
+        };
         let word = fields.word().ok_or(expected.at(word_at))?;
         let unknown = (unit.is_some() && is_type_of_somebody(word)).then_some(LineKind::Unknown);
-        let kind = line_kind(word).or(unknown).ok_or(FaultKind::NotTarmac.at(word_at))?;
+        let kind = line_kind(word)
+            .or(unknown)
+            .ok_or(FaultKind::NotTarmac.at(word_at))?;
         let doubt = doubt.or(has_hole.then(|| FaultKind::Hole.at(0)));
-        Ok(Some(Self { time, unit, cpu, kind, word, word_at, fields, doubt }))
+        Ok(Some(Self {
+            time,
+            unit,
+            cpu,
+            kind,
+            word,
+            word_at,
+            fields,
+            doubt,
+        }))
     }
 }
 
 /// Takes the word that names the CPU: any that begins with `cpu`,
 /// and others that look like a name of one when a record follows (`CPU1`, `core0`, `cluster0.cpu1`).
 fn take_cpu<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
-    let Token::Word(word) = fields.peek() else { return None };
+    let Token::Word(word) = fields.peek() else {
+        return None;
+    };
     let mut after = *fields;
     after.next();
     after.mark(b':');
@@ -95,7 +127,9 @@ fn take_cpu<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
 
 /// Takes a CPU that is a number, as test generators write it: `1 clk 0 IT …`.
 fn take_cpu_number<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
-    let Token::Word(word) = fields.peek() else { return None };
+    let Token::Word(word) = fields.peek() else {
+        return None;
+    };
     let mut after = *fields;
     after.next();
     let is_number = (1..=CPU_DIGITS).contains(&word.len()) && word.iter().all(u8::is_ascii_digit);
@@ -110,12 +144,19 @@ const CPU_DIGITS: usize = 4;
 
 /// True for `CPU1`, `core0`, `cluster0.cpu1`, `PE3`.
 fn looks_like_cpu(word: &[u8]) -> bool {
-    const NAMES: [&[u8]; 7] = [b"cpu", b"core", b"pe", b"hart", b"cluster", b"proc", b"thread"];
+    const NAMES: [&[u8]; 7] = [
+        b"cpu", b"core", b"pe", b"hart", b"cluster", b"proc", b"thread",
+    ];
     let is_name = |part: &[u8]| {
-        let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let letters = part
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphabetic())
+            .count();
         let (letters, number) = part.split_at(letters);
         NAMES.iter().any(|name| letters.eq_ignore_ascii_case(name))
-            && number.iter().all(|byte| byte.is_ascii_digit() || *byte == b'_')
+            && number
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || *byte == b'_')
     };
     word.len() <= CPU_LIMIT && word.split(|byte| *byte == b'.').any(is_name)
 }
@@ -131,7 +172,9 @@ pub(super) fn begins_record(mut fields: Lexer<'_>) -> bool {
 
 /// True for a word that is a type that we know.
 pub(super) fn is_record_type(token: Token<'_>) -> bool {
-    let Token::Word(word) = token else { return false };
+    let Token::Word(word) = token else {
+        return false;
+    };
     match line_kind(word) {
         Some(LineKind::Note) => NOTES.contains(&word) || is_access_word(word, b'B'),
         None | Some(LineKind::Unknown | LineKind::Title) => false,
@@ -160,13 +203,20 @@ fn line_kind(word: &[u8]) -> Option<LineKind> {
 }
 
 fn is_plausible(word: &[u8]) -> bool {
-    let is_made_of = |word: &[u8]| word.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    word.len() <= TYPE_LIMIT && is_made_of(word) && word.first().is_some_and(u8::is_ascii_alphabetic)
+    let is_made_of = |word: &[u8]| {
+        word.iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    word.len() <= TYPE_LIMIT
+        && is_made_of(word)
+        && word.first().is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// A type word that is no ordinary one, on a line that has a unit and so is none of prose: `foo.bar`.
 fn is_type_of_somebody(word: &[u8]) -> bool {
-    word.len() <= TYPE_LIMIT && word.first().is_some_and(u8::is_ascii_alphabetic) && !word.contains(&b'#')
+    word.len() <= TYPE_LIMIT
+        && word.first().is_some_and(u8::is_ascii_alphabetic)
+        && !word.contains(&b'#')
 }
 
 /// `R01` to `W08`, and words of accesses with `M`: `MR4`, `MW4X`, `MNR4O__D`.
@@ -179,8 +229,12 @@ fn is_memory_word(word: &[u8]) -> bool {
 fn is_access_word(word: &[u8], first: u8) -> bool {
     let direction = word.iter().position(|byte| matches!(byte, b'R' | b'W'));
     let size = word.iter().position(u8::is_ascii_digit);
-    let is_near = direction.zip(size).is_some_and(|(direction, size)| (direction + 1..=direction + 2).contains(&size));
+    let is_near = direction
+        .zip(size)
+        .is_some_and(|(direction, size)| (direction + 1..=direction + 2).contains(&size));
     word.first() == Some(&first)
         && is_near
-        && word.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+        && word
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
 }

@@ -16,7 +16,8 @@ use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
 /// What is missing where a line does not say how its instruction decodes, and what to do.
-const STATE: &str = "an instruction-set state (cores that leave it out are read with --implicit-thumb)";
+const STATE: &str =
+    "an instruction-set state (cores that leave it out are read with --implicit-thumb)";
 
 /// The fields of an instruction line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,11 @@ impl<'a> InstructionLine<'a> {
             return Ok(None);
         }
         let is_es = header.word == b"ES";
-        let place = if is_es { es_place(&mut fields)? } else { it_place(&mut fields, state_field)? };
+        let place = if is_es {
+            es_place(&mut fields)?
+        } else {
+            it_place(&mut fields, state_field)?
+        };
         let state = state(&mut fields, place, state_field)?;
         let mut is_executed = header.word != b"IS";
         if is_es && fields.peek() == Token::Word(b"CCFAIL") {
@@ -61,8 +66,10 @@ impl<'a> InstructionLine<'a> {
         is_executed &= place.encoding.iter().any(|byte| *byte != b'-');
         let set = state.set;
         let address = set.code_address(place.address);
-        let length_bytes = set.length_of(u8::try_from(place.encoding.len().div_ceil(2)).unwrap_or(u8::MAX));
-        let opcode = opcode(place.encoding).ok_or(FaultKind::TooLarge("encoding").at(header.fields.at()))?;
+        let length_bytes =
+            set.length_of(u8::try_from(place.encoding.len().div_ceil(2)).unwrap_or(u8::MAX));
+        let opcode =
+            opcode(place.encoding).ok_or(FaultKind::TooLarge("encoding").at(header.fields.at()))?;
         Ok(Some(Self {
             address_word: place.word,
             encoding: place.encoding,
@@ -99,7 +106,14 @@ fn es_place<'a>(fields: &mut Lexer<'a>) -> Result<Place<'a>, Fault> {
     mark(fields, b':', "\":\"")?;
     let encoding = encoding(fields)?;
     mark(fields, b')', "\")\"")?;
-    Ok(Place { address, word, has_physical: false, encoding, is_pair: false, numbers: [None; 2] })
+    Ok(Place {
+        address,
+        word,
+        has_physical: false,
+        encoding,
+        is_pair: false,
+        numbers: [None; 2],
+    })
 }
 
 /// `[ ( number [ : number ] ) ] word [ : physical [ , physical ] ] [ word ]`
@@ -119,12 +133,29 @@ fn it_place<'a>(fields: &mut Lexer<'a>, state_field: StateField) -> Result<Place
     };
     match bracket {
         Some(bracket) if !is_encoding => {
-            let address = bracket.address.ok_or(FaultKind::TooLarge("address").at(first_at))?;
-            Ok(Place { address, word: bracket.word, has_physical, encoding: first, is_pair, numbers })
+            let address = bracket
+                .address
+                .ok_or(FaultKind::TooLarge("address").at(first_at))?;
+            Ok(Place {
+                address,
+                word: bracket.word,
+                has_physical,
+                encoding: first,
+                is_pair,
+                numbers,
+            })
         }
         _ => {
-            let address = digits::hex(first).ok_or(FaultKind::Expected("an address").at(first_at))?;
-            Ok(Place { address, word: first, has_physical, encoding: encoding(fields)?, is_pair, numbers })
+            let address =
+                digits::hex(first).ok_or(FaultKind::Expected("an address").at(first_at))?;
+            Ok(Place {
+                address,
+                word: first,
+                has_physical,
+                encoding: encoding(fields)?,
+                is_pair,
+                numbers,
+            })
         }
     }
 }
@@ -145,7 +176,11 @@ fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<Bracket<'a>>, Fault> {
         return Ok(None);
     }
     let first = number(fields)?;
-    let second = if fields.mark(b':') { Some(number(fields)?) } else { None };
+    let second = if fields.mark(b':') {
+        Some(number(fields)?)
+    } else {
+        None
+    };
     mark(fields, b')', "\")\"")?;
     // Both orders are met when no address follows; addresses are padded to eight digits, counts are not.
     let chosen = match second {
@@ -153,7 +188,12 @@ fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<Bracket<'a>>, Fault> {
         _ => first,
     };
     let numbers = [digits::hex(first), second.and_then(digits::hex)];
-    Ok(Some(Bracket { word: chosen, address: digits::hex(chosen), is_pair: second.is_some(), numbers }))
+    Ok(Some(Bracket {
+        word: chosen,
+        address: digits::hex(chosen),
+        is_pair: second.is_some(),
+        numbers,
+    }))
 }
 
 /// Instruction set and mode.
@@ -163,16 +203,25 @@ struct State<'a> {
     mode: &'a [u8],
 }
 
-fn state<'a>(fields: &mut Lexer<'a>, place: Place<'_>, state_field: StateField) -> Result<State<'a>, Fault> {
+fn state<'a>(
+    fields: &mut Lexer<'a>,
+    place: Place<'_>,
+    state_field: StateField,
+) -> Result<State<'a>, Fault> {
     let column = fields.at();
     let word = match fields.peek() {
         Token::Word(word) => word,
         _ => b"",
     };
     let Some(set) = state_of(word) else {
-        let thumb = State { set: InstructionSet::T32, mode: b"" };
+        let thumb = State {
+            set: InstructionSet::T32,
+            mode: b"",
+        };
         let is_implicit = state_field == StateField::ImplicitThumb;
-        return is_implicit.then_some(thumb).ok_or(FaultKind::Expected(STATE).at(column));
+        return is_implicit
+            .then_some(thumb)
+            .ok_or(FaultKind::Expected(STATE).at(column));
     };
     fields.next();
     let mut after = *fields;
@@ -182,7 +231,11 @@ fn state<'a>(fields: &mut Lexer<'a>, place: Place<'_>, state_field: StateField) 
         return Ok(State { set, mode });
     }
     let may_lack_colon = place.is_pair && matches!(word, b"T16" | b"T32");
-    if may_lack_colon { Ok(State { set, mode: b"" }) } else { Err(FaultKind::Expected("\":\"").at(after.at())) }
+    if may_lack_colon {
+        Ok(State { set, mode: b"" })
+    } else {
+        Err(FaultKind::Expected("\":\"").at(after.at()))
+    }
 }
 
 fn state_of(word: &[u8]) -> Option<InstructionSet> {
@@ -197,12 +250,19 @@ fn state_of(word: &[u8]) -> Option<InstructionSet> {
 
 fn mark(fields: &mut Lexer<'_>, mark: u8, name: &'static str) -> Result<(), Fault> {
     let column = fields.at();
-    if fields.mark(mark) { Ok(()) } else { Err(FaultKind::Expected(name).at(column)) }
+    if fields.mark(mark) {
+        Ok(())
+    } else {
+        Err(FaultKind::Expected(name).at(column))
+    }
 }
 
 fn number<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], Fault> {
     let column = fields.at();
-    fields.word().and_then(hex_digits).ok_or(FaultKind::Expected("a number").at(column))
+    fields
+        .word()
+        .and_then(hex_digits)
+        .ok_or(FaultKind::Expected("a number").at(column))
 }
 
 /// Digits, or as many dashes when the fetch failed.

@@ -88,8 +88,12 @@ pub(super) const FIRST_CPU: &[u8] = b"cpu0";
 
 /// True when a line is most likely one of a Tarmac trace: its fields can be read, or it is the title.
 pub(crate) fn is_plausible_line(line: &[u8]) -> bool {
-    let is_instruction =
-        |state_field| matches!(Line::read(without_return(line), None, state_field), Line::Instruction(..));
+    let is_instruction = |state_field| {
+        matches!(
+            Line::read(without_return(line), None, state_field),
+            Line::Instruction(..)
+        )
+    };
     if is_instruction(StateField::ImplicitThumb) {
         return true;
     }

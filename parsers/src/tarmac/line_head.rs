@@ -38,7 +38,10 @@ impl LineHead {
             LineKind::Diagram(_) => LineShape::Diagram,
             _ => LineShape::Other,
         };
-        Some(Self { time: header.time, shape })
+        Some(Self {
+            time: header.time,
+            shape,
+        })
     }
 }
 
@@ -54,10 +57,22 @@ mod tests {
 
     #[test]
     fn a_line_tells_its_time_and_its_shape() {
-        check("5 clk MW4 00001000 00000001\r", Some((Some(5), LineShape::Contiguous)));
-        check("1.5 us LD 00001000 ........ ........ ........ 00000001", Some((Some(1_500_000), LineShape::Diagram)));
-        check("      ST 00001000 ........ ........ ........ 00000001", Some((None, LineShape::Diagram)));
-        check("7clk cpu1 R X0 0000000000000000", Some((Some(7), LineShape::Other)));
+        check(
+            "5 clk MW4 00001000 00000001\r",
+            Some((Some(5), LineShape::Contiguous)),
+        );
+        check(
+            "1.5 us LD 00001000 ........ ........ ........ 00000001",
+            Some((Some(1_500_000), LineShape::Diagram)),
+        );
+        check(
+            "      ST 00001000 ........ ........ ........ 00000001",
+            Some((None, LineShape::Diagram)),
+        );
+        check(
+            "7clk cpu1 R X0 0000000000000000",
+            Some((Some(7), LineShape::Other)),
+        );
         check("", None);
         check("@", None);
     }

@@ -44,11 +44,18 @@ impl LineOrder {
     /// The order of a trace that begins with this text.
     pub fn of(text: &[u8], state_field: StateField) -> Self {
         let sample = text.get(..SAMPLE).unwrap_or(text);
-        let part = TextPart { text: sample, is_last: false };
-        let piece = Piece { part, start: 0, end: sample.len(), is_first: true };
+        let part = TextPart {
+            text: sample,
+            is_last: false,
+        };
+        let piece = Piece {
+            part,
+            start: 0,
+            end: sample.len(),
+            is_first: true,
+        };
         let table = LineTable::read(piece, state_field);
-        let names =
-            |line: &TableLine<'_>| matches!(line.kind, TableKind::Memory(access) if access.instruction.is_some());
+        let names = |line: &TableLine<'_>| matches!(line.kind, TableKind::Memory(access) if access.instruction.is_some());
         let is_named = table.lines.iter().any(names);
         let evidence = Evidence::of(&table);
         match () {
@@ -86,17 +93,32 @@ struct Evidence {
 impl Evidence {
     fn of(table: &LineTable<'_>) -> Self {
         let mut evidence = Self::default();
-        let registers = table.lines.iter().enumerate().filter(|(_, line)| matches!(line.kind, TableKind::Register(_)));
+        let registers = table
+            .lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| matches!(line.kind, TableKind::Register(_)));
         for (number, line) in registers.take(SAMPLED_LINES) {
-            evidence.count(&Attribution { table, order: LineOrder::Late }, number, line);
+            evidence.count(
+                &Attribution {
+                    table,
+                    order: LineOrder::Late,
+                },
+                number,
+                line,
+            );
         }
         evidence
     }
 
     fn count(&mut self, attribution: &Attribution<'_, '_>, number: usize, line: &TableLine<'_>) {
-        let TableKind::Register(name) = line.kind else { return };
+        let TableKind::Register(name) = line.kind else {
+            return;
+        };
         let Some(above) = line.above else { return };
-        let Some(register) = attribution.register(name, above) else { return };
+        let Some(register) = attribution.register(name, above) else {
+            return;
+        };
         if attribution.may_do_more(above) || attribution.has_exception(number) {
             return;
         }
@@ -144,16 +166,26 @@ impl<'a> Attribution<'_, 'a> {
             TableKind::Memory(access) => self.accessor(number, line, access),
             TableKind::Exception | TableKind::Other => None,
         };
-        found.or_else(|| self.of_its_time(number, line)).filter(|found| Some(*found) != line.above)
+        found
+            .or_else(|| self.of_its_time(number, line))
+            .filter(|found| Some(*found) != line.above)
     }
 
     /// The instructions after a line of its thread that are near, the nearest first.
     fn following(&self, line: &TableLine<'a>) -> impl Iterator<Item = usize> {
         let first = line.above.map_or(0, |above| above + 1);
-        let near = self.table.instructions.iter().enumerate().skip(first).take(NEIGHBOURS);
+        let near = self
+            .table
+            .instructions
+            .iter()
+            .enumerate()
+            .skip(first)
+            .take(NEIGHBOURS);
         let (start, cpu) = (line.start, line.cpu);
-        near.filter(move |(_, instruction)| instruction.start - start <= REACH && instruction.cpu == cpu)
-            .map(|(number, _)| number)
+        near.filter(move |(_, instruction)| {
+            instruction.start - start <= REACH && instruction.cpu == cpu
+        })
+        .map(|(number, _)| number)
     }
 
     /// The instructions before a line of its thread that are near, the nearest first.
@@ -162,8 +194,10 @@ impl<'a> Attribution<'_, 'a> {
         let before = self.table.instructions.get(..end).unwrap_or_default();
         let near = before.iter().enumerate().rev().take(NEIGHBOURS);
         let (start, cpu) = (line.start, line.cpu);
-        near.filter(move |(_, instruction)| start - instruction.start <= REACH && instruction.cpu == cpu)
-            .map(|(number, _)| number)
+        near.filter(move |(_, instruction)| {
+            start - instruction.start <= REACH && instruction.cpu == cpu
+        })
+        .map(|(number, _)| number)
     }
 
     fn writer(&self, number: usize, line: &TableLine<'a>, name: LowerName) -> Option<usize> {
@@ -173,33 +207,67 @@ impl<'a> Attribution<'_, 'a> {
             LineOrder::Plain | LineOrder::Named => None,
             LineOrder::Late if self.has_exception(number) => None,
             LineOrder::Late => self.late_writer(line, register),
-            LineOrder::Early => self.early_writer(number, line, register).or_else(|| self.late_writer(line, register)),
+            LineOrder::Early => self
+                .early_writer(number, line, register)
+                .or_else(|| self.late_writer(line, register)),
         }
     }
 
     /// The next instruction that can write a register, after those of which the write was printed before this one.
-    fn early_writer(&self, number: usize, line: &TableLine<'a>, register: RegisterId) -> Option<usize> {
-        let writers = || self.following(line).filter(|next| self.can_write(*next, register));
+    fn early_writer(
+        &self,
+        number: usize,
+        line: &TableLine<'a>,
+        register: RegisterId,
+    ) -> Option<usize> {
+        let writers = || {
+            self.following(line)
+                .filter(|next| self.can_write(*next, register))
+        };
         let same = |other: &TableLine<'a>| {
-            other.cpu == line.cpu && self.is_of_register(other, writers().next().unwrap_or(0), register)
+            other.cpu == line.cpu
+                && self.is_of_register(other, writers().next().unwrap_or(0), register)
         };
         let Some(above) = line.above else {
             // What stands before the first instruction is its state, unless nothing else is its result.
             let first = writers().next()?;
             let start = self.table.instructions.get(first)?.start;
-            let mut later = self.table.lines.iter().skip(number + 1).take_while(|line| line.start < start);
+            let mut later = self
+                .table
+                .lines
+                .iter()
+                .skip(number + 1)
+                .take_while(|line| line.start < start);
             return (!later.any(same)).then_some(first);
         };
-        let last_writer = self.preceding(line).find(|before| self.can_write(*before, register));
-        let from = last_writer.or_else(|| self.preceding(line).last()).unwrap_or(above);
+        let last_writer = self
+            .preceding(line)
+            .find(|before| self.can_write(*before, register));
+        let from = last_writer
+            .or_else(|| self.preceding(line).last())
+            .unwrap_or(above);
         let from = self.table.instructions.get(from)?.start;
-        let before = self.table.lines.get(..number).unwrap_or_default().iter().rev();
-        let pending = before.take_while(|line| line.start > from).filter(|line| same(line)).count();
+        let before = self
+            .table
+            .lines
+            .get(..number)
+            .unwrap_or_default()
+            .iter()
+            .rev();
+        let pending = before
+            .take_while(|line| line.start > from)
+            .filter(|line| same(line))
+            .count();
         writers().nth(pending).or_else(|| writers().next())
     }
 
     /// Whether a line is of a register as an instruction understands names.
-    fn is_of_register(&self, line: &TableLine<'a>, instruction: usize, register: RegisterId) -> bool {
+    fn is_of_register(
+        &self,
+        line: &TableLine<'a>,
+        instruction: usize,
+        register: RegisterId,
+    ) -> bool {
         matches!(line.kind, TableKind::Register(name) if self.register(name, instruction) == Some(register))
     }
 
@@ -208,15 +276,25 @@ impl<'a> Attribution<'_, 'a> {
     fn late_writer(&self, line: &TableLine<'a>, register: RegisterId) -> Option<usize> {
         let above = line.above?;
         // Exceptions write these.
-        let is_of_state = matches!(register, RegisterId::SP | RegisterId::LR | RegisterId::PC | RegisterId::PSR);
+        let is_of_state = matches!(
+            register,
+            RegisterId::SP | RegisterId::LR | RegisterId::PC | RegisterId::PSR
+        );
         if is_of_state || self.can_write(above, register) || self.may_do_more(above) {
             return None;
         }
-        let writer = self.preceding(line).find(|before| self.can_write(*before, register))?;
+        let writer = self
+            .preceding(line)
+            .find(|before| self.can_write(*before, register))?;
         let from = self.table.instructions.get(writer)?.start;
-        let behind = self.table.lines.iter().skip(self.table.lines.partition_point(|other| other.start <= from));
+        let behind = self.table.lines.iter().skip(
+            self.table
+                .lines
+                .partition_point(|other| other.start <= from),
+        );
         let mut between = behind.take_while(|other| other.start < line.start);
-        let is_printed = between.any(|other| other.cpu == line.cpu && self.is_of_register(other, writer, register));
+        let is_printed = between
+            .any(|other| other.cpu == line.cpu && self.is_of_register(other, writer, register));
         (!is_printed).then_some(writer)
     }
 
@@ -231,7 +309,9 @@ impl<'a> Attribution<'_, 'a> {
         match line.above {
             Some(above) if can_access(&above) || self.may_do_more(above) => None,
             _ => self.preceding(line).find(can_access).or_else(|| {
-                let mut following = self.following(line).filter(|_| self.order == LineOrder::Early);
+                let mut following = self
+                    .following(line)
+                    .filter(|_| self.order == LineOrder::Early);
                 following.find(can_access)
             }),
         }
@@ -243,7 +323,9 @@ impl<'a> Attribution<'_, 'a> {
             let instruction = self.table.instructions.get(*number);
             instruction.is_some_and(|instruction| named.is(instruction.pc.0, instruction.numbers))
         };
-        self.preceding(line).find(is_named).or_else(|| self.following(line).find(is_named))
+        self.preceding(line)
+            .find(is_named)
+            .or_else(|| self.following(line).find(is_named))
     }
 
     /// The next instruction, where all lines up to it have its time, and the one before has another.
@@ -251,18 +333,34 @@ impl<'a> Attribution<'_, 'a> {
         let next = line.above.map_or(0, |above| above + 1);
         let instruction = self.table.instructions.get(next)?;
         let time = line.time.filter(|time| instruction.time == Some(*time))?;
-        let before = line.above.and_then(|above| self.table.instructions.get(above));
+        let before = line
+            .above
+            .and_then(|above| self.table.instructions.get(above));
         let is_new = before.is_none_or(|before| before.time.is_some_and(|before| before != time));
-        let mut between = self.table.lines.iter().skip(number).take_while(|line| line.start < instruction.start);
+        let mut between = self
+            .table
+            .lines
+            .iter()
+            .skip(number)
+            .take_while(|line| line.start < instruction.start);
         let is_near = instruction.start - line.start <= REACH && instruction.cpu == line.cpu;
-        let mut is_run =
-            || between.all(|line| line.time.is_none_or(|other| other == time) && line.cpu == instruction.cpu);
+        let mut is_run = || {
+            between.all(|line| {
+                line.time.is_none_or(|other| other == time) && line.cpu == instruction.cpu
+            })
+        };
         (is_new && is_near && is_run()).then_some(next)
     }
 
     /// True when the trace tells of an exception between a line and the instruction before it.
     fn has_exception(&self, number: usize) -> bool {
-        let before = self.table.lines.get(..number).unwrap_or_default().iter().rev();
+        let before = self
+            .table
+            .lines
+            .get(..number)
+            .unwrap_or_default()
+            .iter()
+            .rev();
         let mut between = before.take_while(|line| !matches!(line.kind, TableKind::Instruction));
         between.any(|line| matches!(line.kind, TableKind::Exception))
     }
@@ -273,9 +371,21 @@ impl<'a> Attribution<'_, 'a> {
         KnownRegister::named(name.as_bytes(), set).map(|known| known.view.register)
     }
 
-    fn decoded<T>(&self, instruction: usize, question: impl FnOnce(&Instruction) -> T) -> Option<T> {
-        let instruction = self.table.instructions.get(instruction).filter(|instruction| instruction.is_executed)?;
-        Some(question(&decode(instruction.encoding?, instruction.pc, instruction.set)))
+    fn decoded<T>(
+        &self,
+        instruction: usize,
+        question: impl FnOnce(&Instruction) -> T,
+    ) -> Option<T> {
+        let instruction = self
+            .table
+            .instructions
+            .get(instruction)
+            .filter(|instruction| instruction.is_executed)?;
+        Some(question(&decode(
+            instruction.encoding?,
+            instruction.pc,
+            instruction.set,
+        )))
     }
 
     fn can_write(&self, instruction: usize, register: RegisterId) -> bool {
@@ -287,18 +397,31 @@ impl<'a> Attribution<'_, 'a> {
     }
 
     fn can_access(&self, instruction: usize, kind: AccessKind) -> bool {
-        let accesses =
-            |instruction: &Instruction| instruction.meaning.memory.iter().any(|operand| operand.kind == kind);
+        let accesses = |instruction: &Instruction| {
+            instruction
+                .meaning
+                .memory
+                .iter()
+                .any(|operand| operand.kind == kind)
+        };
         self.decoded(instruction, accesses).unwrap_or(false)
     }
 
     /// True for an instruction of which the effects are not known, and for one that may cause or end an exception.
     fn may_do_more(&self, instruction: usize) -> bool {
-        let Some(found) = self.table.instructions.get(instruction) else { return true };
-        let Some(encoding) = found.encoding else { return true };
-        let site = Site { pc: found.pc, encoding };
-        let is_known =
-            |instruction: &Instruction| instruction.registers.is_some() && instruction.meaning.is_memory_known;
+        let Some(found) = self.table.instructions.get(instruction) else {
+            return true;
+        };
+        let Some(encoding) = found.encoding else {
+            return true;
+        };
+        let site = Site {
+            pc: found.pc,
+            encoding,
+        };
+        let is_known = |instruction: &Instruction| {
+            instruction.registers.is_some() && instruction.meaning.is_memory_known
+        };
         let is_skipped = !found.is_executed;
         found.set.control(&site).flow != Flow::Next
             || !is_skipped && !self.decoded(instruction, is_known).unwrap_or(false)

@@ -85,10 +85,16 @@ pub(super) struct LineTable<'a> {
 impl<'a> LineTable<'a> {
     /// Reads the beginnings of all lines of a piece, as far as they end in it.
     pub fn read(piece: Piece<'a>, state_field: StateField) -> Self {
-        let mut table = Self { lines: Vec::new(), instructions: Vec::new(), is_first: piece.is_first };
+        let mut table = Self {
+            lines: Vec::new(),
+            instructions: Vec::new(),
+            is_first: piece.is_first,
+        };
         let mut at = piece.start;
         while at < piece.end {
-            let Some((text, next)) = piece.part.line_at(at) else { break };
+            let Some((text, next)) = piece.part.line_at(at) else {
+                break;
+            };
             if next == at {
                 break;
             }
@@ -97,9 +103,20 @@ impl<'a> LineTable<'a> {
                 // Only whether such a record is an instruction matters: others stay where they are.
                 Line::Fused(fused) => {
                     let (first, second) = text.split_at_checked(fused.at).unwrap_or_default();
-                    let (record, next) = if fused.is_first_whole { (first, at + fused.at) } else { (second, next) };
+                    let (record, next) = if fused.is_first_whole {
+                        (first, at + fused.at)
+                    } else {
+                        (second, next)
+                    };
                     let line = Line::read_single(record, None, state_field);
-                    (if matches!(line, Line::Instruction(..)) { line } else { Line::Blank }, next)
+                    (
+                        if matches!(line, Line::Instruction(..)) {
+                            line
+                        } else {
+                            Line::Blank
+                        },
+                        next,
+                    )
                 }
                 line => (line, next),
             };
@@ -114,30 +131,64 @@ impl<'a> LineTable<'a> {
         let (cpu, time, kind) = match line {
             Line::Instruction(header, instruction) => {
                 let cpu = header.cpu.unwrap_or(FIRST_CPU);
-                self.instructions.push(table_instruction(start, &header, &instruction));
+                self.instructions
+                    .push(table_instruction(start, &header, &instruction));
                 (cpu, header.time, TableKind::Instruction)
             }
-            Line::Other(header) => {
-                (cpu_of_other(header.time, header.cpu).unwrap_or(before), header.time, table_kind(&header))
+            Line::Other(header) => (
+                cpu_of_other(header.time, header.cpu).unwrap_or(before),
+                header.time,
+                table_kind(&header),
+            ),
+            Line::Blank | Line::Row(_) | Line::Broken(_) | Line::Fused(_) => {
+                (before, None, TableKind::Other)
             }
-            Line::Blank | Line::Row(_) | Line::Broken(_) | Line::Fused(_) => (before, None, TableKind::Other),
         };
         let above = self.instructions.len().checked_sub(1);
-        self.lines.push(TableLine { start, cpu, time, kind, above });
+        self.lines.push(TableLine {
+            start,
+            cpu,
+            time,
+            kind,
+            above,
+        });
     }
 
     /// Number of the line that starts at a place.
     pub fn line_at(&self, start: usize) -> Option<usize> {
-        self.lines.binary_search_by_key(&start, |line| line.start).ok()
+        self.lines
+            .binary_search_by_key(&start, |line| line.start)
+            .ok()
     }
 }
 
-fn table_instruction<'a>(start: usize, header: &Header<'a>, line: &InstructionLine<'a>) -> TableInstruction<'a> {
-    let InstructionLine { pc, set, opcode, length_bytes, is_executed, numbers, .. } = *line;
+fn table_instruction<'a>(
+    start: usize,
+    header: &Header<'a>,
+    line: &InstructionLine<'a>,
+) -> TableInstruction<'a> {
+    let InstructionLine {
+        pc,
+        set,
+        opcode,
+        length_bytes,
+        is_executed,
+        numbers,
+        ..
+    } = *line;
     let is_fetched = line.encoding.iter().any(|byte| *byte != b'-');
     let encoding = set.encoding_of(opcode, length_bytes).filter(|_| is_fetched);
     let cpu = header.cpu.unwrap_or(FIRST_CPU);
-    TableInstruction { start, cpu, time: header.time, pc, set, encoding, is_executed, numbers }
+    TableInstruction {
+        start,
+        cpu,
+        time: header.time,
+        pc,
+        set,
+        encoding,
+        is_executed,
+        numbers,
+    }
 }
 
 fn table_kind(header: &Header<'_>) -> TableKind {
@@ -151,6 +202,8 @@ fn table_kind(header: &Header<'_>) -> TableKind {
             None => TableKind::Other,
         },
         LineKind::Event | LineKind::Exception | LineKind::Instruction => TableKind::Exception,
-        LineKind::Diagram(_) | LineKind::Title | LineKind::Note | LineKind::Unknown => TableKind::Other,
+        LineKind::Diagram(_) | LineKind::Title | LineKind::Note | LineKind::Unknown => {
+            TableKind::Other
+        }
     }
 }

@@ -65,7 +65,11 @@ pub(super) struct NamedInstruction([u64; 2]);
 impl NamedInstruction {
     fn read(fields: &mut Lexer<'_>) -> Option<Self> {
         let first = digits::hex(hex_digits(fields.word()?)?)?;
-        let second = if fields.mark(b':') { digits::hex(hex_digits(fields.word()?)?)? } else { return None };
+        let second = if fields.mark(b':') {
+            digits::hex(hex_digits(fields.word()?)?)?
+        } else {
+            return None;
+        };
         fields.mark(b')').then_some(Self([first, second]))
     }
 
@@ -74,7 +78,9 @@ impl NamedInstruction {
         let Self([one, other]) = self;
         let is_at = |address: u64| address & !1 == pc;
         match numbers {
-            [Some(first), Some(second)] => [one, other] == [first, second] || [other, one] == [first, second],
+            [Some(first), Some(second)] => {
+                [one, other] == [first, second] || [other, one] == [first, second]
+            }
             [Some(number), None] => is_at(one) && other == number || is_at(other) && one == number,
             [None, _] => is_at(one),
         }
@@ -88,20 +94,29 @@ impl<'a> MemoryLine<'a> {
         if fields.peek() == Token::Word(b"X") {
             fields.next();
         }
-        let named = fields.mark(b'(').then(|| NamedInstruction::read(&mut fields)).flatten();
+        let named = fields
+            .mark(b'(')
+            .then(|| NamedInstruction::read(&mut fields))
+            .flatten();
         Some((memory_word(header)?.kind, named))
     }
 
     /// Reads the fields; none for lines that touch no memory that we could show.
     pub fn read(header: &Header<'a>, endian: Endian) -> Result<Option<Self>, Fault> {
-        let word = memory_word(header).ok_or(FaultKind::TooLarge("access size").at(header.word_at))?;
+        let word =
+            memory_word(header).ok_or(FaultKind::TooLarge("access size").at(header.word_at))?;
         let mut fields = header.fields;
         if word.is_note || header.word.contains(&b'C') && is_transfer(fields) {
             return Ok(None);
         }
-        let Some(place) = AccessPlace::read(&mut fields)? else { return Ok(None) };
-        let size_bytes = u8::try_from(word.size_bytes).ok().filter(|size| (1..=LONGEST).contains(&usize::from(*size)));
-        let size_bytes = size_bytes.ok_or(FaultKind::AccessSize(word.size_bytes).at(header.word_at))?;
+        let Some(place) = AccessPlace::read(&mut fields)? else {
+            return Ok(None);
+        };
+        let size_bytes = u8::try_from(word.size_bytes)
+            .ok()
+            .filter(|size| (1..=LONGEST).contains(&usize::from(*size)));
+        let size_bytes =
+            size_bytes.ok_or(FaultKind::AccessSize(word.size_bytes).at(header.word_at))?;
         let column = fields.at();
         let (mut data, doubt) = Data::read(&mut fields, usize::from(size_bytes), &place)?;
         let is_backward = endian == Endian::Little && word.is_memory_order && size_bytes > 1;
@@ -110,7 +125,14 @@ impl<'a> MemoryLine<'a> {
             data.reverse(usize::from(size_bytes));
         }
         match place.address.checked_add(u64::from(size_bytes) - 1) {
-            Some(_) => Ok(Some(Self { kind: word.kind, place, size_bytes, data, is_scattered, doubt })),
+            Some(_) => Ok(Some(Self {
+                kind: word.kind,
+                place,
+                size_bytes,
+                data,
+                is_scattered,
+                doubt,
+            })),
             None => Err(FaultKind::AddressOverflow.at(column)),
         }
     }
@@ -127,26 +149,48 @@ impl<'a> MemoryLine<'a> {
 
     /// Makes all of the data unknown.
     pub fn forget_data(&mut self, why: Fault) {
-        self.data = Data { digits: self.data.digits, ..Data::NONE };
+        self.data = Data {
+            digits: self.data.digits,
+            ..Data::NONE
+        };
         self.doubt.get_or_insert(why);
     }
 
     /// The access in parts: those that are known are at most eight bytes long.
     pub fn parts(&self) -> impl Iterator<Item = (u64, u8, Option<[u8; 8]>)> {
-        let known = self.data.is_known.get(..usize::from(self.size_bytes)).unwrap_or_default();
-        let runs = known.chunk_by(|one, other| one == other).scan(0, |at, run| {
-            let start = *at;
-            *at += run.len();
-            Some((start, run.len(), *run.first()?))
-        });
+        let known = self
+            .data
+            .is_known
+            .get(..usize::from(self.size_bytes))
+            .unwrap_or_default();
+        let runs = known
+            .chunk_by(|one, other| one == other)
+            .scan(0, |at, run| {
+                let start = *at;
+                *at += run.len();
+                Some((start, run.len(), *run.first()?))
+            });
         runs.flat_map(|(start, length, is_known)| {
             let part_size = if is_known { 8 } else { LONGEST };
-            (0..length).step_by(part_size).map(move |at| (start + at, (length - at).min(part_size), is_known))
+            (0..length)
+                .step_by(part_size)
+                .map(move |at| (start + at, (length - at).min(part_size), is_known))
         })
         .map(|(start, size, is_known)| {
-            let byte = |place: usize| self.data.bytes.get(start + place).copied().filter(|_| place < size).unwrap_or(0);
+            let byte = |place: usize| {
+                self.data
+                    .bytes
+                    .get(start + place)
+                    .copied()
+                    .filter(|_| place < size)
+                    .unwrap_or(0)
+            };
             let bytes = is_known.then(|| std::array::from_fn(byte));
-            (self.place.address.wrapping_add(start as u64), u8::try_from(size).unwrap_or(0), bytes)
+            (
+                self.place.address.wrapping_add(start as u64),
+                u8::try_from(size).unwrap_or(0),
+                bytes,
+            )
         })
     }
 }
@@ -165,11 +209,17 @@ fn is_transfer(mut fields: Lexer<'_>) -> bool {
 fn memory_word(header: &Header<'_>) -> Option<MemoryWord> {
     let word = header.word;
     let is_read = *word.iter().find(|byte| matches!(byte, b'R' | b'W'))? == b'R';
-    let number = word.split(|byte| !byte.is_ascii_digit()).find(|digits| !digits.is_empty())?;
+    let number = word
+        .split(|byte| !byte.is_ascii_digit())
+        .find(|digits| !digits.is_empty())?;
     let is_long = word.len() == 8;
     let attributes = word.rsplit(u8::is_ascii_digit).next().unwrap_or_default();
     Some(MemoryWord {
-        kind: if is_read { AccessKind::Read } else { AccessKind::Write },
+        kind: if is_read {
+            AccessKind::Read
+        } else {
+            AccessKind::Write
+        },
         size_bytes: digits::decimal(number)?,
         is_memory_order: is_long && word.ends_with(b"D"),
         is_note: is_long && (word.ends_with(b"I") || word.ends_with(b"A")) || is_fetch(attributes),
@@ -204,7 +254,12 @@ impl<'a> AccessPlace<'a> {
         let (word, address) = take_address(fields, "an address")?;
         let physical = take_physical(fields)?;
         if fields.peek() != Token::Mark(b'(') {
-            return Ok(Some(Self { address, word, physical, is_exclusive }));
+            return Ok(Some(Self {
+                address,
+                word,
+                physical,
+                is_exclusive,
+            }));
         }
         fields.next();
         match fields.peek() {
@@ -218,7 +273,12 @@ impl<'a> AccessPlace<'a> {
 const UNKNOWN: u8 = 16;
 
 impl Data {
-    const NONE: Self = Self { bytes: [0; LONGEST], is_known: [false; LONGEST], digits: 0, rows: DigitRows::NONE };
+    const NONE: Self = Self {
+        bytes: [0; LONGEST],
+        is_known: [false; LONGEST],
+        digits: 0,
+        rows: DigitRows::NONE,
+    };
 
     /// Reads the data, most significant byte first, and what is wrong with it.
     ///
@@ -233,7 +293,8 @@ impl Data {
         let (mut count, mut last_length, mut rows) = (0, 0, DigitRows::NONE);
         let doubt = |kind: FaultKind| Ok((Self::NONE, Some(kind.at(column))));
         while let Token::Word(word) = fields.peek() {
-            let is_wanted = last_length == 0 || count < 2 * size_bytes && word.len() == last_length && last_length >= 8;
+            let is_wanted = last_length == 0
+                || count < 2 * size_bytes && word.len() == last_length && last_length >= 8;
             if !is_data(word) || !is_wanted {
                 break;
             }
@@ -244,7 +305,9 @@ impl Data {
                     rows.break_after(count);
                     continue;
                 }
-                let Some(digit) = digits.get_mut(count) else { return doubt(FaultKind::DataTooLong(size_bytes)) };
+                let Some(digit) = digits.get_mut(count) else {
+                    return doubt(FaultKind::DataTooLong(size_bytes));
+                };
                 *digit = digits::nibble(byte).unwrap_or(UNKNOWN);
                 count += 1;
             }
@@ -255,9 +318,17 @@ impl Data {
         match fields.peek() {
             Token::Word(_) if written.is_empty() => doubt(FaultKind::Expected("data")),
             _ if written.is_empty() => Err(FaultKind::Expected("data").at(column)),
-            _ if written.iter().all(|digit| *digit == UNKNOWN) => Ok((Self { digits: count, ..Self::NONE }, None)),
+            _ if written.iter().all(|digit| *digit == UNKNOWN) => Ok((
+                Self {
+                    digits: count,
+                    ..Self::NONE
+                },
+                None,
+            )),
             // One word of a long access is half of it, not a small number.
-            _ if size_bytes > 8 && written.len() < 2 * size_bytes => doubt(FaultKind::DataTooShort(size_bytes)),
+            _ if size_bytes > 8 && written.len() < 2 * size_bytes => {
+                doubt(FaultKind::DataTooShort(size_bytes))
+            }
             _ => {
                 let (data, doubt) = Self::of_digits(written, size_bytes, column);
                 Ok((Self { rows, ..data }, doubt))
@@ -269,28 +340,59 @@ impl Data {
         let (surplus, low) = written.split_at(written.len().saturating_sub(2 * size_bytes));
         // Some producers write all that was on the bus: where on it the access was nobody says.
         if surplus.iter().any(|digit| *digit != 0) {
-            return (Self { digits: written.len(), ..Self::NONE }, Some(FaultKind::DataTooLong(size_bytes).at(column)));
+            return (
+                Self {
+                    digits: written.len(),
+                    ..Self::NONE
+                },
+                Some(FaultKind::DataTooLong(size_bytes).at(column)),
+            );
         }
-        let mut data = Self { digits: written.len(), ..Self::NONE };
-        data.is_known.iter_mut().take(size_bytes).for_each(|is_known| *is_known = true);
-        let bytes = data.bytes.iter_mut().zip(&mut data.is_known).take(size_bytes);
+        let mut data = Self {
+            digits: written.len(),
+            ..Self::NONE
+        };
+        data.is_known
+            .iter_mut()
+            .take(size_bytes)
+            .for_each(|is_known| *is_known = true);
+        let bytes = data
+            .bytes
+            .iter_mut()
+            .zip(&mut data.is_known)
+            .take(size_bytes);
         for ((byte, is_known), pair) in bytes.rev().zip(low.rchunks(2)) {
             *is_known = !pair.contains(&UNKNOWN);
-            *byte = if *is_known { pair.iter().fold(0, |value, digit| value << 4 | digit) } else { 0 };
+            *byte = if *is_known {
+                pair.iter().fold(0, |value, digit| value << 4 | digit)
+            } else {
+                0
+            };
         }
         (data, None)
     }
 
     /// Whether the known digits are not written in rows. Parts of long accesses consist of whole rows.
     fn are_scattered(&self, size_bytes: usize) -> bool {
-        let is_partly_known = || self.is_known.iter().take(size_bytes).any(|is_known| !is_known);
+        let is_partly_known = || {
+            self.is_known
+                .iter()
+                .take(size_bytes)
+                .any(|is_known| !is_known)
+        };
         let is_even = !is_partly_known() && (2 * size_bytes).is_multiple_of(ROW_DIGITS);
         !self.rows.are_whole(self.digits) || !self.rows.is_unbroken() && size_bytes > 4 && !is_even
     }
 
     fn reverse(&mut self, size_bytes: usize) {
-        self.bytes.get_mut(..size_bytes).unwrap_or_default().reverse();
-        self.is_known.get_mut(..size_bytes).unwrap_or_default().reverse();
+        self.bytes
+            .get_mut(..size_bytes)
+            .unwrap_or_default()
+            .reverse();
+        self.is_known
+            .get_mut(..size_bytes)
+            .unwrap_or_default()
+            .reverse();
     }
 }
 
@@ -301,15 +403,19 @@ fn count_digits(word: &[u8]) -> usize {
 /// The digits after the prefix `0x`; none for other words.
 fn without_prefix(word: &[u8]) -> Option<&[u8]> {
     let digits = word.strip_prefix(b"0x").or(word.strip_prefix(b"0X"))?;
-    let is_number = digits.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
+    let is_number = digits
+        .iter()
+        .all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
     (is_number && count_digits(digits) > 0).then_some(digits)
 }
 
 fn is_data(word: &[u8]) -> bool {
-    word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X' | b'#'))
+    word.iter()
+        .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X' | b'#'))
 }
 
 /// True when the fields of a line can be read.
 pub(super) fn is_plausible(header: &Header<'_>) -> bool {
-    MemoryLine::read(header, Endian::Little).is_ok_and(|line| line.is_none_or(|line| line.doubt.is_none()))
+    MemoryLine::read(header, Endian::Little)
+        .is_ok_and(|line| line.is_none_or(|line| line.doubt.is_none()))
 }

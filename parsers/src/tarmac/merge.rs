@@ -64,7 +64,12 @@ impl MergedText {
         for file in &files {
             length = length.saturating_add(file.data.length()?);
         }
-        Ok(Self { files, length, state_field: options.state_field(), reading: Mutex::default() })
+        Ok(Self {
+            files,
+            length,
+            state_field: options.state_field(),
+            reading: Mutex::default(),
+        })
     }
 }
 
@@ -78,7 +83,10 @@ impl ReadAt for MergedText {
         let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let at_hand = match reading.take() {
             Some(reading) if reading.position == offset => reading,
-            _ if offset == 0 => Reading { position: 0, merge: Merge::new(&self.files, self.state_field)? },
+            _ if offset == 0 => Reading {
+                position: 0,
+                merge: Merge::new(&self.files, self.state_field)?,
+            },
             _ => return Err(io::Error::other("merged text is read from front to back")),
         };
         let Reading { position, merge } = reading.insert(at_hand);
@@ -103,8 +111,18 @@ impl Merge {
     fn new(files: &[CoreFile], state_field: StateField) -> io::Result<Self> {
         let names = core_names(files, state_field)?;
         let open = |(file, name): (&CoreFile, CoreName)| Core::open(file, name, state_field);
-        let cores = files.iter().zip(names).map(open).collect::<io::Result<_>>()?;
-        Ok(Self { cores, current: None, state_field, out: Vec::new(), start: 0 })
+        let cores = files
+            .iter()
+            .zip(names)
+            .map(open)
+            .collect::<io::Result<_>>()?;
+        Ok(Self {
+            cores,
+            current: None,
+            state_field,
+            out: Vec::new(),
+            start: 0,
+        })
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -114,7 +132,9 @@ impl Merge {
                 self.start = 0;
             }
             let Some(next) = self.next_core() else { break };
-            let Some(core) = self.cores.get_mut(next) else { break };
+            let Some(core) = self.cores.get_mut(next) else {
+                break;
+            };
             core.write_line(self.state_field, &mut self.out)?;
             self.current = Some(next);
         }
@@ -129,10 +149,19 @@ impl Merge {
 
     /// The core of the next line: the one of the line before while its time lasts, else the earliest.
     fn next_core(&self) -> Option<usize> {
-        let is_same = |current: &usize| self.cores.get(*current).is_some_and(|core| !core.is_over && !core.is_new);
+        let is_same = |current: &usize| {
+            self.cores
+                .get(*current)
+                .is_some_and(|core| !core.is_over && !core.is_new)
+        };
         let earliest = || {
-            let left = self.cores.iter().enumerate().filter(|(_, core)| !core.is_over);
-            left.min_by_key(|(_, core)| core.time).map(|(number, _)| number)
+            let left = self
+                .cores
+                .iter()
+                .enumerate()
+                .filter(|(_, core)| !core.is_over);
+            left.min_by_key(|(_, core)| core.time)
+                .map(|(number, _)| number)
         };
         self.current.filter(is_same).or_else(earliest)
     }
@@ -191,7 +220,9 @@ impl Core {
 
     /// Reads more of the file, unless a whole line is there.
     fn fill(&mut self) -> io::Result<()> {
-        let has_line = |core: &Self| memchr::memchr(b'\n', core.buffer.get(core.start..).unwrap_or_default()).is_some();
+        let has_line = |core: &Self| {
+            memchr::memchr(b'\n', core.buffer.get(core.start..).unwrap_or_default()).is_some()
+        };
         if self.is_read || has_line(self) {
             return Ok(());
         }
@@ -199,7 +230,9 @@ impl Core {
         self.start = 0;
         let length = self.buffer.len();
         self.buffer.resize(length + BUFFER, 0);
-        let count = self.forward.read(self.buffer.get_mut(length..).unwrap_or_default())?;
+        let count = self
+            .forward
+            .read(self.buffer.get_mut(length..).unwrap_or_default())?;
         self.buffer.truncate(length + count);
         self.is_read = count < BUFFER;
         Ok(())
@@ -207,7 +240,10 @@ impl Core {
 
     /// The next line without its end, and where the one after it starts. A part of one that is far too long counts as one.
     fn line(&self) -> (&[u8], usize) {
-        let part = TextPart { text: &self.buffer, is_last: true };
+        let part = TextPart {
+            text: &self.buffer,
+            is_last: true,
+        };
         part.line_at(self.start).unwrap_or((&[], self.buffer.len()))
     }
 
@@ -243,13 +279,21 @@ impl Core {
     /// A line in three parts, of which the second is the name that it gets; empty where it gets none.
     fn named<'l>(&'l self, text: &'l [u8], line: &Line<'_>) -> (&'l [u8], &'l [u8], &'l [u8]) {
         let unchanged = (text, &[][..], &[][..]);
-        let (Line::Instruction(header, _) | Line::Other(header)) = line else { return unchanged };
+        let (Line::Instruction(header, _) | Line::Other(header)) = line else {
+            return unchanged;
+        };
         let is_step = matches!(line, Line::Instruction(..));
-        let Some((before, after)) = text.split_at_checked(header.word_at) else { return unchanged };
+        let Some((before, after)) = text.split_at_checked(header.word_at) else {
+            return unchanged;
+        };
         match (&self.name, header.cpu) {
             _ if header.kind == LineKind::Title => unchanged,
             (CoreName::Replaced(name), Some(cpu)) => match memchr::memmem::rfind(before, cpu) {
-                Some(place) => (before.get(..place).unwrap_or_default(), name.as_bytes(), after),
+                Some(place) => (
+                    before.get(..place).unwrap_or_default(),
+                    name.as_bytes(),
+                    after,
+                ),
                 None => unchanged,
             },
             (CoreName::Added(name) | CoreName::Replaced(name), None)
@@ -264,10 +308,17 @@ impl Core {
 
 /// How the lines of each file name their core.
 fn core_names(files: &[CoreFile], state_field: StateField) -> io::Result<Vec<CoreName>> {
-    let named = files.iter().map(|file| cpus_of(file, state_field)).collect::<io::Result<Vec<_>>>()?;
+    let named = files
+        .iter()
+        .map(|file| cpus_of(file, state_field))
+        .collect::<io::Result<Vec<_>>>()?;
     let numbers = numbers_of(files);
-    let is_shared =
-        |place: usize, cpu: &String| named.iter().enumerate().any(|(other, cpus)| other != place && cpus.contains(cpu));
+    let is_shared = |place: usize, cpu: &String| {
+        named
+            .iter()
+            .enumerate()
+            .any(|(other, cpus)| other != place && cpus.contains(cpu))
+    };
     let name = |(place, cpus): (usize, &BTreeSet<String>)| {
         let number = numbers.get(place).copied().unwrap_or(place as u64);
         let name = format!("cpu{number}");
@@ -300,14 +351,23 @@ fn numbers_of(files: &[CoreFile]) -> Vec<u64> {
     let number = |file: &CoreFile| {
         let stem = file.name.split('.').next().unwrap_or_default();
         let numbers = |text: &str| {
-            let words: Vec<_> = text.split(|letter: char| !letter.is_ascii_digit()).collect();
-            words.into_iter().rev().find(|word| !word.is_empty()).and_then(|word| word.parse::<u64>().ok())
+            let words: Vec<_> = text
+                .split(|letter: char| !letter.is_ascii_digit())
+                .collect();
+            words
+                .into_iter()
+                .rev()
+                .find(|word| !word.is_empty())
+                .and_then(|word| word.parse::<u64>().ok())
         };
         numbers(stem).or_else(|| numbers(&file.name))
     };
     let found: Option<Vec<u64>> = files.iter().map(number).collect();
-    let is_usable = |numbers: &Vec<u64>| numbers.iter().collect::<BTreeSet<_>>().len() == files.len();
-    found.filter(is_usable).unwrap_or_else(|| (0..files.len() as u64).collect())
+    let is_usable =
+        |numbers: &Vec<u64>| numbers.iter().collect::<BTreeSet<_>>().len() == files.len();
+    found
+        .filter(is_usable)
+        .unwrap_or_else(|| (0..files.len() as u64).collect())
 }
 
 #[cfg(test)]
@@ -320,7 +380,8 @@ mod tests {
             name: (*name).to_owned(),
             data: Arc::new(text.as_bytes().to_vec()),
         };
-        let merged = MergedText::new(files.iter().map(core).collect(), TarmacOptions::default()).unwrap();
+        let merged =
+            MergedText::new(files.iter().map(core).collect(), TarmacOptions::default()).unwrap();
         for size in [1, 7, 4096] {
             let (mut found, mut buffer) = (Vec::new(), vec![0; size]);
             loop {
@@ -340,8 +401,14 @@ mod tests {
     fn lines_are_in_the_order_of_their_times() {
         check(
             &[
-                ("core0.log", &format!("1 clk {NOP}\n1 clk R r0 00000001\n3 clk {NOP}\n")),
-                ("core1.log", &format!("1 clk {NOP}\r\n  R r0 00000002\r\n2 clk {NOP}")),
+                (
+                    "core0.log",
+                    &format!("1 clk {NOP}\n1 clk R r0 00000001\n3 clk {NOP}\n"),
+                ),
+                (
+                    "core1.log",
+                    &format!("1 clk {NOP}\r\n  R r0 00000002\r\n2 clk {NOP}"),
+                ),
             ],
             &format!(
                 "1 clk cpu0 {NOP}\n1 clk cpu0 R r0 00000001\n1 clk cpu1 {NOP}\r\n  R r0 00000002\r\n\
@@ -354,11 +421,26 @@ mod tests {
     fn cores_have_the_names_of_their_lines_or_files() {
         let line = |cpu: &str| format!("1 clk {cpu}{NOP}\n");
         // As they are.
-        check(&[("a", &line("cpu1 ")), ("b", &line("cpu0 "))], &(line("cpu1 ") + &line("cpu0 ")));
+        check(
+            &[("a", &line("cpu1 ")), ("b", &line("cpu0 "))],
+            &(line("cpu1 ") + &line("cpu0 ")),
+        );
         // All the same: then the files tell.
-        check(&[("tarmac.4.log", &line("cpu0 ")), ("tarmac.7.log", &line("cpu0 "))], &(line("cpu4 ") + &line("cpu7 ")));
-        check(&[("a", &line("")), ("b", &line(""))], &(line("cpu0 ") + &line("cpu1 ")));
-        check(&[("x9/core3.r1", &line("")), ("x9/core2.r1", &line(""))], &(line("cpu3 ") + &line("cpu2 ")));
+        check(
+            &[
+                ("tarmac.4.log", &line("cpu0 ")),
+                ("tarmac.7.log", &line("cpu0 ")),
+            ],
+            &(line("cpu4 ") + &line("cpu7 ")),
+        );
+        check(
+            &[("a", &line("")), ("b", &line(""))],
+            &(line("cpu0 ") + &line("cpu1 ")),
+        );
+        check(
+            &[("x9/core3.r1", &line("")), ("x9/core2.r1", &line(""))],
+            &(line("cpu3 ") + &line("cpu2 ")),
+        );
     }
 
     #[test]
@@ -371,6 +453,9 @@ mod tests {
                         \x20         ST 00002000  ........ ........ ........ ......11\n\
                         \x20            00002010  ........ ........ ........ ......22\n\
                         6 clk cpu0 IT (1) 00001000 e320f000 A svc : NOP\n";
-        check(&[("0", &format!("1 clk {NOP}\n6 clk {NOP}\n")), ("1", es)], expected);
+        check(
+            &[("0", &format!("1 clk {NOP}\n6 clk {NOP}\n")), ("1", es)],
+            expected,
+        );
     }
 }

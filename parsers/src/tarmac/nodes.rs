@@ -33,19 +33,36 @@ impl Tarmac {
         let (mut at, mut number, mut open) = (0, 0, None);
         let (mut latest, mut written) = (time, time);
         while at < text.len() {
-            let Some((line, next)) = (TextPart { text, is_last: true }).line_at(at) else { break };
-            let (line, next, lines) = self.record(without_return(line), open, LineBounds { start: at, next });
+            let Some((line, next)) = (TextPart {
+                text,
+                is_last: true,
+            })
+            .line_at(at) else {
+                break;
+            };
+            let (line, next, lines) =
+                self.record(without_return(line), open, LineBounds { start: at, next });
             written = line.time().unwrap_or(written);
             let pc = match &line {
-                Line::Instruction(_, instruction) => Some(instruction.set.marked_address(instruction.pc.0)),
+                Line::Instruction(_, instruction) => {
+                    Some(instruction.set.marked_address(instruction.pc.0))
+                }
                 _ => None,
             };
             if pc.is_some() || is_event(&line) {
                 let is_later = written > latest;
                 latest = latest.max(written);
-                match nodes.last_mut().filter(|node| !is_later && (pc.is_none() || node.pc.is_none())) {
+                match nodes
+                    .last_mut()
+                    .filter(|node| !is_later && (pc.is_none() || node.pc.is_none()))
+                {
                     Some(node) => node.pc = node.pc.or(pc),
-                    None => nodes.push(Node { offset: at, line: number, time: latest, pc }),
+                    None => nodes.push(Node {
+                        offset: at,
+                        line: number,
+                        time: latest,
+                        pc,
+                    }),
                 }
             }
             open = line.open_diagram();
@@ -57,13 +74,25 @@ impl Tarmac {
 
     /// The first record of a line, where to go on, and how many lines that is further:
     /// of two on one line the first, unless it is cut.
-    fn record<'a>(&self, line: &'a [u8], open: Option<OpenDiagram>, bounds: LineBounds) -> (Line<'a>, usize, u64) {
+    fn record<'a>(
+        &self,
+        line: &'a [u8],
+        open: Option<OpenDiagram>,
+        bounds: LineBounds,
+    ) -> (Line<'a>, usize, u64) {
         let LineBounds { start, next } = bounds;
         let single = |line| Line::read_single(line, open, self.settings().state_field);
         match Line::read(line, open, self.settings().state_field) {
-            Line::Fused(Fused { at: length, is_first_whole }) => {
+            Line::Fused(Fused {
+                at: length,
+                is_first_whole,
+            }) => {
                 let (first, second) = line.split_at_checked(length).unwrap_or_default();
-                if is_first_whole { (single(first), start + length, 0) } else { (single(second), next, 1) }
+                if is_first_whole {
+                    (single(first), start + length, 0)
+                } else {
+                    (single(second), next, 1)
+                }
             }
             line => (line, next, 1),
         }
@@ -93,19 +122,29 @@ fn is_event(line: &Line<'_>) -> bool {
 
 fn is_register_event(header: &Header<'_>) -> bool {
     let mut fields = header.fields;
-    let Token::Word(word) = fields.next() else { return false };
+    let Token::Word(word) = fields.next() else {
+        return false;
+    };
     LowerName::of(word).is_some_and(|name| is_noticed_register(name.as_bytes()))
 }
 
 /// Whether the tools take notice of a register, by its lower-case name:
 /// they overlook those that they do not know, among them nearly all system registers.
 pub fn is_noticed_register(name: &[u8]) -> bool {
-    let split = name.iter().position(|byte| byte.is_ascii_digit() || *byte == b'_').unwrap_or(name.len());
+    let split = name
+        .iter()
+        .position(|byte| byte.is_ascii_digit() || *byte == b'_')
+        .unwrap_or(name.len());
     let (class, rest) = name.split_at(split);
     let number = || {
         let digits = rest.strip_prefix(b"_").unwrap_or(rest);
-        let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
-        digits.get(..end).and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u32>().ok())
+        let end = digits
+            .iter()
+            .position(|byte| !byte.is_ascii_digit())
+            .unwrap_or(digits.len());
+        digits
+            .get(..end)
+            .and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u32>().ok())
     };
     match class {
         b"r" => number().is_some_and(|number| number < 16),
@@ -114,7 +153,9 @@ pub fn is_noticed_register(name: &[u8]) -> bool {
         b"wsp" | b"xsp" | b"psr" | b"fpscr" | b"fpcr" | b"fpsr" | b"vpr" | b"pc" => rest.is_empty(),
         b"sp" => rest.is_empty() || rest.starts_with(b"_"),
         b"e" => !rest.is_empty(),
-        _ => [&b"msp"[..], b"lr", b"cpsr"].iter().any(|known| name.starts_with(known)),
+        _ => [&b"msp"[..], b"lr", b"cpsr"]
+            .iter()
+            .any(|known| name.starts_with(known)),
     }
 }
 
@@ -126,7 +167,8 @@ mod tests {
     /// Expects `line:time:pc` of each node, the line counted from 0.
     #[track_caller]
     fn check(text: &str, time: u64, expected: &[&str]) {
-        let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), TarmacOptions::default()).unwrap();
+        let tarmac =
+            Tarmac::open(Box::new(text.as_bytes().to_vec()), TarmacOptions::default()).unwrap();
         let node = |node: &Node| {
             let pc = node.pc.map_or("-".to_owned(), |pc| format!("{pc:x}"));
             format!("{}:{}:{pc}", node.line, node.time)
@@ -139,30 +181,56 @@ mod tests {
 
     #[test]
     fn lines_of_one_time_are_one_node_with_one_instruction() {
-        check(&format!("5 {NOP}\n5 R r0 00000001\nR r1 00000002\n5 {NOP}\n"), 5, &["0:5:1000", "3:5:1000"]);
-        check(&format!("5 {NOP}\n6 R r0 00000001\n6 {NOP}\n"), 5, &["0:5:1000", "1:6:1000"]);
+        check(
+            &format!("5 {NOP}\n5 R r0 00000001\nR r1 00000002\n5 {NOP}\n"),
+            5,
+            &["0:5:1000", "3:5:1000"],
+        );
+        check(
+            &format!("5 {NOP}\n6 R r0 00000001\n6 {NOP}\n"),
+            5,
+            &["0:5:1000", "1:6:1000"],
+        );
     }
 
     #[test]
     fn what_is_stamped_later_than_its_instruction_is_a_node_without_one() {
-        check(&format!("5 {NOP}\n6 R r0 00000001\n7 R r1 00000001\n"), 5, &["0:5:1000", "1:6:-", "2:7:-"]);
+        check(
+            &format!("5 {NOP}\n6 R r0 00000001\n7 R r1 00000001\n"),
+            5,
+            &["0:5:1000", "1:6:-", "2:7:-"],
+        );
     }
 
     #[test]
     fn time_never_goes_back() {
-        check(&format!("5 {NOP}\n3 R r0 00000001\n4 {NOP}\n"), 9, &["0:9:1000", "2:9:1000"]);
+        check(
+            &format!("5 {NOP}\n3 R r0 00000001\n4 {NOP}\n"),
+            9,
+            &["0:9:1000", "2:9:1000"],
+        );
     }
 
     #[test]
     fn lines_that_the_tools_overlook_begin_no_node() {
-        let text = format!("Tarmac Text Rev 3t\n5 {NOP}\n6 R SPSR_EL1 00000001\n7 R IC IVAU 0\n8 R NZCV 00000000\n");
+        let text = format!(
+            "Tarmac Text Rev 3t\n5 {NOP}\n6 R SPSR_EL1 00000001\n7 R IC IVAU 0\n8 R NZCV 00000000\n"
+        );
         check(&text, 0, &["1:5:1000"]);
-        check(&format!("5 {NOP}\n6 R MSP 00000001\n"), 0, &["0:5:1000", "1:6:-"]);
+        check(
+            &format!("5 {NOP}\n6 R MSP 00000001\n"),
+            0,
+            &["0:5:1000", "1:6:-"],
+        );
     }
 
     #[test]
     fn two_records_on_a_line_are_two() {
-        check(&format!("5 clk {NOP}6 clk {NOP}\n7 clk {NOP}\n"), 5, &["0:5:1000", "0:6:1000", "1:7:1000"]);
+        check(
+            &format!("5 clk {NOP}6 clk {NOP}\n7 clk {NOP}\n"),
+            5,
+            &["0:5:1000", "0:6:1000", "1:7:1000"],
+        );
     }
 
     #[test]

@@ -3,7 +3,9 @@
 //! Every function returns none when the line has another shape: then [`crate::tarmac::slow`] reads it.
 //! Nothing is pushed before that is decided.
 
-use stepback_machine::{AccessKind, Address, Branch, Endian, InstructionSet, Mode, RegisterView, Security};
+use stepback_machine::{
+    AccessKind, Address, Branch, Endian, InstructionSet, Mode, RegisterView, Security,
+};
 
 use crate::events::{DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepOrigin};
 use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName};
@@ -45,7 +47,11 @@ pub(super) struct QuickState {
 
 impl Default for QuickState {
     fn default() -> Self {
-        Self { word: Word::default(), set: InstructionSet::A64, mode: Mode::Other }
+        Self {
+            word: Word::default(),
+            set: InstructionSet::A64,
+            mode: Mode::Other,
+        }
     }
 }
 
@@ -73,10 +79,14 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         };
         // Lines with a new time may belong to the instruction after them, unless they are one themselves.
         let offset = self.base + start as u64;
-        let is_old = line.time.is_none_or(|time| !self.before.clock.is_new(time, offset, self.limits));
+        let is_old = line
+            .time
+            .is_none_or(|time| !self.before.clock.is_new(time, offset, self.limits));
         let (next, open) = match word {
             [b'R', b' ', ..] if is_old => (self.quick_register(line)?, None),
-            [b'I', b'T' | b'S', b' ', b'(', ..] if line.time.is_some() => (self.quick_it(line, word)?, None),
+            [b'I', b'T' | b'S', b' ', b'(', ..] if line.time.is_some() => {
+                (self.quick_it(line, word)?, None)
+            }
             [b'M', b'R' | b'W', b'1' | b'2' | b'4' | b'8', b' ', ..] if is_old => {
                 (self.quick_memory(line, word)?, None)
             }
@@ -114,7 +124,16 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
             return None;
         }
         let is_executed = word[1] == b'T';
-        self.quick_step(line, QuickPlace { address, opcode, state_at: at + 1, is_es: false, is_executed })
+        self.quick_step(
+            line,
+            QuickPlace {
+                address,
+                opcode,
+                state_at: at + 1,
+                is_es: false,
+                is_executed,
+            },
+        )
     }
 
     /// `ES (address:opcode) state mode: text`
@@ -132,7 +151,16 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         if line.bytes(at)? != *b") " {
             return None;
         }
-        self.quick_step(line, QuickPlace { address, opcode, state_at: at + 2, is_es: true, is_executed: true })
+        self.quick_step(
+            line,
+            QuickPlace {
+                address,
+                opcode,
+                state_at: at + 2,
+                is_es: true,
+                is_executed: true,
+            },
+        )
     }
 
     /// `state mode : text`, and the event.
@@ -140,12 +168,17 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     fn quick_step(&mut self, line: QuickLine<'_>, place: QuickPlace) -> Option<usize> {
         let behind = place.state_at + self.quick_state(line, place.state_at)?;
         let QuickState { set, mode, .. } = self.quick_state;
-        let (pc, length_bytes) = (set.code_address(place.address), set.length_of(place.opcode.digits / 2));
+        let (pc, length_bytes) = (
+            set.code_address(place.address),
+            set.length_of(place.opcode.digits / 2),
+        );
         let mut text_at = line.skip_spaces(behind);
         if text_at - behind >= INDENT.len() {
             return None;
         }
-        let is_failed = place.is_es && line.bytes(text_at)? == *b"CCFAIL" && !is_word_byte(line.byte(text_at + 6));
+        let is_failed = place.is_es
+            && line.bytes(text_at)? == *b"CCFAIL"
+            && !is_word_byte(line.byte(text_at + 6));
         if is_failed {
             text_at = line.skip_spaces(text_at + 6);
         }
@@ -156,7 +189,11 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         if self.is_recalled {
             self.name_recalled();
         }
-        self.chunk = Chunk { set, thread: Some(line.thread), mode };
+        self.chunk = Chunk {
+            set,
+            thread: Some(line.thread),
+            mode,
+        };
         let at = self.place(line.start);
         self.sink.begin_step(&StepEvent {
             thread: line.thread,
@@ -203,10 +240,21 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         let mut bytes = [0; 16];
         let (size, next) = line.register_value(name_at + length + 1, *known, &mut bytes)?;
         let bytes = bytes.get(..size)?;
-        let part = Part { offset: 0, bytes, is_known: true };
+        let part = Part {
+            offset: 0,
+            bytes,
+            is_known: true,
+        };
         let place = self.place(line.start);
         let (thread, mode) = (line.thread, self.mode_of(line.thread));
-        let write = RegisterWrite { thread, view: known.view, bytes: None, name: WrittenName::Own, mode, place };
+        let write = RegisterWrite {
+            thread,
+            view: known.view,
+            bytes: None,
+            name: WrittenName::Own,
+            mode,
+            place,
+        };
         if known.bank.is_none() {
             self.quick_write(write, part);
             return Some(next);
@@ -218,19 +266,31 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         }
         let names = known.names_in(mode);
         // A name that is new is rare, and may be one too many.
-        let register = stepback_machine::RegisterId(stepback_machine::RegisterId::FIRST_NAMED.0 + number?);
+        let register =
+            stepback_machine::RegisterId(stepback_machine::RegisterId::FIRST_NAMED.0 + number?);
         if let Some(name) = names.plain {
             self.write(RegisterWrite { name, ..write }, part);
         }
         let name = names.bank.unwrap_or_default();
-        self.write(RegisterWrite { view: RegisterView::new(register, 0, 0), name, ..write }, part);
+        self.write(
+            RegisterWrite {
+                view: RegisterView::new(register, 0, 0),
+                name,
+                ..write
+            },
+            part,
+        );
         Some(next)
     }
 
     /// `MR8 address[:physical] value`
     #[inline(always)]
     fn quick_memory(&mut self, line: QuickLine<'_>, word: [u8; 8]) -> Option<usize> {
-        let kind = if word[1] == b'R' { AccessKind::Read } else { AccessKind::Write };
+        let kind = if word[1] == b'R' {
+            AccessKind::Read
+        } else {
+            AccessKind::Write
+        };
         let size_bytes = word[2] & 15;
         let (address, at) = line.address(line.type_at + 4)?;
         let at = line.physical(at)?;
@@ -260,7 +320,11 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
 
     /// `LD address word word word word`
     #[inline(always)]
-    fn quick_diagram(&mut self, line: QuickLine<'_>, kind: AccessKind) -> Option<(usize, Option<OpenDiagram>)> {
+    fn quick_diagram(
+        &mut self,
+        line: QuickLine<'_>,
+        kind: AccessKind,
+    ) -> Option<(usize, Option<OpenDiagram>)> {
         let address_at = line.type_at + 3;
         let (address, at) = line.address(address_at)?;
         let words = line.block.get(at..)?.first_chunk::<37>()?;
@@ -270,7 +334,10 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         if may_hold_record(text) {
             return None;
         }
-        let origin = Origin { thread: line.thread, place: self.place(line.start) };
+        let origin = Origin {
+            thread: line.thread,
+            place: self.place(line.start),
+        };
         self.accesses(kind, &diagram, origin);
         Some((next, Some(OpenDiagram::at_column(kind, address_at))))
     }
@@ -282,7 +349,12 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         if may_hold_record(text) {
             return None;
         }
-        let event = TextEvent { thread: line.thread, kind: TextKind::Note, text, place: self.place(line.start) };
+        let event = TextEvent {
+            thread: line.thread,
+            kind: TextKind::Note,
+            text,
+            place: self.place(line.start),
+        };
         self.sink.text(&event);
         Some(next)
     }
@@ -318,7 +390,10 @@ impl<'a> QuickLine<'a> {
 
     #[inline(always)]
     fn bytes<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        self.block.get(at..at.checked_add(N)?)?.first_chunk().copied()
+        self.block
+            .get(at..at.checked_add(N)?)?
+            .first_chunk()
+            .copied()
     }
 
     #[inline(always)]
@@ -390,7 +465,8 @@ impl<'a> QuickLine<'a> {
     fn opcode(&self, at: usize) -> Option<(Opcode, usize)> {
         let bytes = load_8(self.block, at);
         if let Some(value) = hex_8(bytes) {
-            return (!is_word_byte(self.byte(at + 8))).then_some((Opcode { value, digits: 8 }, at + 8));
+            return (!is_word_byte(self.byte(at + 8)))
+                .then_some((Opcode { value, digits: 8 }, at + 8));
         }
         let value = hex_8(bytes << 32 | FOUR_ZEROS)?;
         (!is_word_byte(self.byte(at + 4))).then_some((Opcode { value, digits: 4 }, at + 4))
@@ -403,20 +479,32 @@ impl<'a> QuickLine<'a> {
         match size_bytes {
             8 => {
                 // The upper half of a value that is not an address is mostly zero.
-                let high = if bytes == EIGHT_ZEROS { 0 } else { u64::from(hex_8(bytes)?) };
+                let high = if bytes == EIGHT_ZEROS {
+                    0
+                } else {
+                    u64::from(hex_8(bytes)?)
+                };
                 let at = at + 8 + usize::from(self.byte(at + 8) == b'_');
                 let low = u64::from(hex_8(load_8(self.block, at))?);
                 Some((high << 32 | low, at + 8))
             }
             4 => Some((hex_8(bytes)?.into(), at + 8)),
             2 => Some((hex_8(bytes << 32 | FOUR_ZEROS)?.into(), at + 4)),
-            _ => Some((hex_8(bytes << 48 | FOUR_ZEROS << 16 | FOUR_ZEROS)?.into(), at + 2)),
+            _ => Some((
+                hex_8(bytes << 48 | FOUR_ZEROS << 16 | FOUR_ZEROS)?.into(),
+                at + 2,
+            )),
         }
     }
 
     /// The value of a register, little-endian, if the line ends after it: its size, and the start of the next line.
     #[inline(always)]
-    fn register_value(&self, at: usize, known: KnownRegister, bytes: &mut [u8; 16]) -> Option<(usize, usize)> {
+    fn register_value(
+        &self,
+        at: usize,
+        known: KnownRegister,
+        bytes: &mut [u8; 16],
+    ) -> Option<(usize, usize)> {
         let (low, high) = bytes.split_at_mut(8);
         match known.view.size_bytes {
             4 => {
@@ -432,7 +520,14 @@ impl<'a> QuickLine<'a> {
             8 => {
                 let (value, at) = self.number(at, 8)?;
                 low.copy_from_slice(&value.to_le_bytes());
-                Some((if known.kind == ValueKind::Scalar { 16 } else { 8 }, self.end(at)?))
+                Some((
+                    if known.kind == ValueKind::Scalar {
+                        16
+                    } else {
+                        8
+                    },
+                    self.end(at)?,
+                ))
             }
             16 => {
                 let (upper, at) = self.number(at, 8)?;

@@ -37,7 +37,10 @@ impl KnownBeginning {
     /// Notes the beginning of a line of a CPU.
     pub fn note(&mut self, tail: Word, cpu: &[u8]) {
         if self.tail != tail {
-            *self = Self { tail, cpu: cpu.to_vec() };
+            *self = Self {
+                tail,
+                cpu: cpu.to_vec(),
+            };
         }
     }
 }
@@ -54,7 +57,11 @@ pub(super) struct Word {
 impl Default for Word {
     /// Nothing begins with it.
     fn default() -> Self {
-        Self { bytes: u128::MAX, mask: 0, length: 0 }
+        Self {
+            bytes: u128::MAX,
+            mask: 0,
+            length: 0,
+        }
     }
 }
 
@@ -66,7 +73,11 @@ impl Word {
             return Self::default();
         }
         let mask = u128::MAX >> (128 - 8 * length);
-        Self { bytes: bytes & mask, mask, length }
+        Self {
+            bytes: bytes & mask,
+            mask,
+            length,
+        }
     }
 
     /// True when text of which these are the first 16 bytes begins with it.
@@ -103,38 +114,64 @@ impl QuickHeaders {
     #[inline(always)]
     pub fn read(&mut self, line: &Block) -> Option<QuickHeader> {
         if self.last.word.is_at_start_of(load_16(line, 0)) {
-            let stamp = Stamp { time: self.time, thread: self.last.thread };
-            return Some(QuickHeader { type_at: self.last.word.length(), stamp: Some(stamp) });
+            let stamp = Stamp {
+                time: self.time,
+                thread: self.last.thread,
+            };
+            return Some(QuickHeader {
+                type_at: self.last.word.length(),
+                stamp: Some(stamp),
+            });
         }
         let start = skip_spaces(line)?;
         let count = digit_count(load_8(line, start));
         if count == 0 {
-            return (start > 0).then_some(QuickHeader { type_at: start, stamp: None });
+            return (start > 0).then_some(QuickHeader {
+                type_at: start,
+                stamp: None,
+            });
         }
         let (time, number_end) = number(line, start, count)?;
         let behind = load_16(line, number_end);
         if !self.tails[0].word.is_at_start_of(behind) {
-            let place = self.tails.iter().position(|tail| tail.word.is_at_start_of(behind))?;
+            let place = self
+                .tails
+                .iter()
+                .position(|tail| tail.word.is_at_start_of(behind))?;
             self.tails.swap(0, place);
         }
         let [Beginning { word, thread }, ..] = self.tails;
         let type_at = number_end + word.length();
         self.time = time;
-        self.last = Beginning { word: Word::new(load_16(line, 0), type_at), thread };
-        Some(QuickHeader { type_at, stamp: Some(Stamp { time, thread }) })
+        self.last = Beginning {
+            word: Word::new(load_16(line, 0), type_at),
+            thread,
+        };
+        Some(QuickHeader {
+            type_at,
+            stamp: Some(Stamp { time, thread }),
+        })
     }
 
     /// Makes lines quick that begin like one of an earlier run; they are those of the first thread of this one.
     pub fn recall(&mut self, tail: Word) {
         *self = Self::default();
-        self.tails[0] = Beginning { word: tail, thread: ThreadNumber(0) };
+        self.tails[0] = Beginning {
+            word: tail,
+            thread: ThreadNumber(0),
+        };
     }
 
     /// Remembers a line that was read in full and has a time: lines like it are quick from now on.
     /// Returns the text between its time and its type word; none where its beginning is too long or too rare.
     pub fn learn(&mut self, line: &[u8], word_at: usize, stamp: Stamp) -> Option<Word> {
         let start = line.iter().take_while(|byte| **byte == b' ').count();
-        let count = line.get(start..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let count = line
+            .get(start..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         let tail = line.get(start + count..word_at).unwrap_or_default();
         self.last = Beginning::default();
         if count == 0 || tail.is_empty() || tail.len() > 16 || tail.starts_with(b".") {
@@ -144,7 +181,10 @@ impl QuickHeaders {
         if let Some(room) = bytes.get_mut(..tail.len()) {
             room.copy_from_slice(tail);
         }
-        let tail = Beginning { word: Word::new(u128::from_le_bytes(bytes), tail.len()), thread: stamp.thread };
+        let tail = Beginning {
+            word: Word::new(u128::from_le_bytes(bytes), tail.len()),
+            thread: stamp.thread,
+        };
         if !self.tails.iter().any(|known| known.word == tail.word) {
             self.tails.rotate_right(1);
             self.tails = [tail, self.tails[1], self.tails[2], self.tails[3]];
@@ -182,5 +222,8 @@ fn number(line: &Block, start: usize, count: usize) -> Option<(u64, usize)> {
         return None;
     }
     let scale = 10u64.pow(u32::try_from(count).ok()?);
-    Some((first * scale + small_decimal(next, count), start + 8 + count))
+    Some((
+        first * scale + small_decimal(next, count),
+        start + 8 + count,
+    ))
 }

@@ -28,16 +28,25 @@ impl LowerName {
         let mut letters = [0; NAME_LIMIT];
         letters.get_mut(..word.len())?.copy_from_slice(word);
         letters.make_ascii_lowercase();
-        Some(Self { letters, length: word.len() })
+        Some(Self {
+            letters,
+            length: word.len(),
+        })
     }
 
     /// The name of the bank that a word in brackets means: `R13 (IRQ)` is `r13_irq`.
     /// None for registers that have no banks and words that are no mode.
     fn in_mode(self, word: &[u8], set: InstructionSet) -> Option<Self> {
-        let has_banks = matches!(self.as_bytes(), b"sp" | b"lr" | b"fp" | b"ip" | b"sl" | b"sb")
-            || matches!(self.as_bytes(), b"r8" | b"r9" | b"r10" | b"r11" | b"r12" | b"r13" | b"r14");
+        let has_banks = matches!(
+            self.as_bytes(),
+            b"sp" | b"lr" | b"fp" | b"ip" | b"sl" | b"sb"
+        ) || matches!(
+            self.as_bytes(),
+            b"r8" | b"r9" | b"r10" | b"r11" | b"r12" | b"r13" | b"r14"
+        );
         // The registers of 64 bits have no banks of this kind.
-        let mode = bank_mode(&word.to_ascii_lowercase()).filter(|_| has_banks && set.word_bytes() < 8)?;
+        let mode =
+            bank_mode(&word.to_ascii_lowercase()).filter(|_| has_banks && set.word_bytes() < 8)?;
         Self::of(&[self.as_bytes(), b"_", &mode].concat())
     }
 
@@ -91,7 +100,11 @@ impl RegisterLine {
     /// The same line in a mode, which says which of several registers of one name it means.
     pub fn in_mode(self, mode: Mode, set: InstructionSet) -> Self {
         match self.name.in_state(mode, set) {
-            Some(name) => Self { name, known: KnownRegister::named(name.as_bytes(), set), ..self },
+            Some(name) => Self {
+                name,
+                known: KnownRegister::named(name.as_bytes(), set),
+                ..self
+            },
             None => self,
         }
     }
@@ -100,43 +113,72 @@ impl RegisterLine {
     pub fn forget_value(&mut self, why: Fault) {
         let usual = if self.known.is_some() { 0 } else { LONG };
         self.value = self.value.unknown(self.expected_bytes.max(usual), why);
-        self.width = self.width.max(self.offset + u16::try_from(self.value.size_bytes()).unwrap_or(0));
+        self.width = self
+            .width
+            .max(self.offset + u16::try_from(self.value.size_bytes()).unwrap_or(0));
     }
 
     /// Reads the fields; none for cache and translation operations (`R IC …`), which write no register.
     pub fn read(mut fields: Lexer<'_>, set: InstructionSet) -> Result<Option<Self>, Fault> {
         let column = fields.at();
-        let word = fields.word().ok_or(FaultKind::Expected("a register name").at(column))?;
+        let word = fields
+            .word()
+            .ok_or(FaultKind::Expected("a register name").at(column))?;
         if let b"DC" | b"IC" | b"TLBI" | b"AT" = word {
             return Ok(None);
         }
-        let mut name = LowerName::of(word).ok_or(FaultKind::Expected("a register name").at(column))?;
+        let mut name =
+            LowerName::of(word).ok_or(FaultKind::Expected("a register name").at(column))?;
         if fields.mark(b'(') {
             let column = fields.at();
             let extra = fields.word().filter(|_| fields.mark(b')'));
             let extra = extra.ok_or(FaultKind::Expected("one word in brackets").at(column))?;
             name = name.in_mode(extra, set).unwrap_or(name);
         }
-        let set = if is_wide_pointer(name, &fields) { InstructionSet::A64 } else { set };
+        let set = if is_wide_pointer(name, &fields) {
+            InstructionSet::A64
+        } else {
+            set
+        };
         let known = KnownRegister::named(name.as_bytes(), set);
         let range = range(&mut fields, known)?;
         let expected = match (range, known) {
-            (Some(range), _) => Expected { kind: ValueKind::Vector, size_bytes: Some(range.size_bytes.into()) },
-            (None, Some(known)) => Expected { kind: known.kind, size_bytes: Some(known.view.size_bytes.into()) },
-            (None, None) => Expected { kind: ValueKind::Core, size_bytes: None },
+            (Some(range), _) => Expected {
+                kind: ValueKind::Vector,
+                size_bytes: Some(range.size_bytes.into()),
+            },
+            (None, Some(known)) => Expected {
+                kind: known.kind,
+                size_bytes: Some(known.view.size_bytes.into()),
+            },
+            (None, None) => Expected {
+                kind: ValueKind::Core,
+                size_bytes: None,
+            },
         };
         let value = RegisterValue::read(&mut fields, expected)?;
         let offset = range.map_or(0, |range| range.offset);
         let width = offset + u16::try_from(value.size_bytes()).unwrap_or(u16::MAX - offset);
         let expected_bytes = expected.size_bytes.unwrap_or(0);
-        Ok(Some(Self { name, known, offset, width, value, expected_bytes }))
+        Ok(Some(Self {
+            name,
+            known,
+            offset,
+            width,
+            value,
+            expected_bytes,
+        }))
     }
 }
 
 /// True for an `sp` or `lr` of more than 32 bits: that is AArch64's, whatever the state of the instruction.
 fn is_wide_pointer(name: LowerName, fields: &Lexer<'_>) -> bool {
-    let Token::Word(word) = fields.peek() else { return false };
-    let is_wide = |word: &[u8]| word.len() > 8 && digits::hex(word).is_some_and(|value| value > u64::from(u32::MAX));
+    let Token::Word(word) = fields.peek() else {
+        return false;
+    };
+    let is_wide = |word: &[u8]| {
+        word.len() > 8 && digits::hex(word).is_some_and(|value| value > u64::from(u32::MAX))
+    };
     matches!(name.as_bytes(), b"sp" | b"lr" | b"r13" | b"r14") && is_wide(word)
 }
 
@@ -160,15 +202,30 @@ fn range(fields: &mut Lexer<'_>, known: Option<KnownRegister>) -> Result<Option<
     let column = fields.at();
     let expected = FaultKind::Expected("a bit range such as <63:0>").at(column);
     let high = bit(fields).ok_or(expected)?;
-    let low = fields.mark(b':').then(|| bit(fields)).flatten().ok_or(expected)?;
+    let low = fields
+        .mark(b':')
+        .then(|| bit(fields))
+        .flatten()
+        .ok_or(expected)?;
     if !fields.mark(b'>') {
         return Err(expected);
     }
     let size_bytes = known.map_or(WIDEST, |known| known.view.size_bytes);
     let is_whole = high % 8 == 7 && low % 8 == 0 && high > low && high / 8 < u64::from(size_bytes);
-    let fault = FaultKind::BitRange { high, low, size_bytes }.at(column);
-    let range =
-        is_whole.then(|| Some((u16::try_from(low / 8).ok()?, u16::try_from((high - low) / 8 + 1).ok()?))).flatten();
+    let fault = FaultKind::BitRange {
+        high,
+        low,
+        size_bytes,
+    }
+    .at(column);
+    let range = is_whole
+        .then(|| {
+            Some((
+                u16::try_from(low / 8).ok()?,
+                u16::try_from((high - low) / 8 + 1).ok()?,
+            ))
+        })
+        .flatten();
     let (offset, size_bytes) = range.ok_or(fault)?;
     Ok(Some(Range { offset, size_bytes }))
 }
@@ -185,7 +242,9 @@ fn bit(fields: &mut Lexer<'_>) -> Option<u64> {
 
 /// True when the fields of a line can be read without a doubt.
 pub(super) fn is_plausible(header: &Header<'_>) -> bool {
-    let is_certain = |line: Option<RegisterLine>| line.is_none_or(|line| line.value.doubt().is_none());
+    let is_certain =
+        |line: Option<RegisterLine>| line.is_none_or(|line| line.value.doubt().is_none());
     let sets = [InstructionSet::A64, InstructionSet::A32];
-    sets.iter().any(|set| RegisterLine::read(header.fields, *set).is_ok_and(is_certain))
+    sets.iter()
+        .any(|set| RegisterLine::read(header.fields, *set).is_ok_and(is_certain))
 }

@@ -56,10 +56,22 @@ impl KnownRegister {
     pub fn names_in(self, mode: Mode) -> LineWrites {
         let (own, copy) = (Some(WrittenName::Own), Some(WrittenName::BankCopy));
         match self.bank {
-            None => LineWrites { plain: own, bank: None },
-            Some(Bank::Other) => LineWrites { plain: own, bank: copy },
-            Some(bank) if bank.is_in_use(mode) => LineWrites { plain: Some(WrittenName::OfBank), bank: copy },
-            Some(_) => LineWrites { plain: None, bank: own },
+            None => LineWrites {
+                plain: own,
+                bank: None,
+            },
+            Some(Bank::Other) => LineWrites {
+                plain: own,
+                bank: copy,
+            },
+            Some(bank) if bank.is_in_use(mode) => LineWrites {
+                plain: Some(WrittenName::OfBank),
+                bank: copy,
+            },
+            Some(_) => LineWrites {
+                plain: None,
+                bank: own,
+            },
         }
     }
 
@@ -75,7 +87,12 @@ impl KnownRegister {
         match Registers::view(text, set) {
             Some(view) => {
                 let (kind, bank) = (value_kind(text, set), bank_of_spelling(text));
-                Some(Self { view, kind, bank, is_state_banked: false })
+                Some(Self {
+                    view,
+                    kind,
+                    bank,
+                    is_state_banked: false,
+                })
             }
             None => banked(text, set).or_else(|| respelled(text, set)),
         }
@@ -90,19 +107,31 @@ fn bank_of_spelling(name: &str) -> Option<Bank> {
 /// A register by a name with leading zeros, an underscore or a dotted rest: `r00`, `x_0`, `r1.foo`.
 /// `s3_0_c15_c2_0` is a system register of its own.
 fn respelled(name: &str, set: InstructionSet) -> Option<KnownRegister> {
-    let (prefix, rest) = name.split_at_checked(1).filter(|(prefix, _)| "rwxevqdszp".contains(*prefix))?;
+    let (prefix, rest) = name
+        .split_at_checked(1)
+        .filter(|(prefix, _)| "rwxevqdszp".contains(*prefix))?;
     let rest = rest.strip_prefix('_').unwrap_or(rest);
     let (digits, rest) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
-    let number: u16 = digits.parse().ok().filter(|_| rest.is_empty() || rest.starts_with('.'))?;
+    let number: u16 = digits
+        .parse()
+        .ok()
+        .filter(|_| rest.is_empty() || rest.starts_with('.'))?;
     let plain = format!("{prefix}{number}");
     let view = Registers::view(&plain, set)?;
-    Some(KnownRegister { view, kind: value_kind(&plain, set), bank: None, is_state_banked: false })
+    Some(KnownRegister {
+        view,
+        kind: value_kind(&plain, set),
+        bank: None,
+        is_state_banked: false,
+    })
 }
 
 fn value_kind(name: &str, set: InstructionSet) -> ValueKind {
     let is_wide = set.word_bytes() == 8;
     match name {
-        "psr" | "cpsr" | "xpsr" | "pstate" | "fpscr" | "fpcr" | "fpsr" | "vpr" => return ValueKind::Status,
+        "psr" | "cpsr" | "xpsr" | "pstate" | "fpscr" | "fpcr" | "fpsr" | "vpr" => {
+            return ValueKind::Status;
+        }
         "sp" | "lr" | "pc" | "r13" | "r14" | "r15" if is_wide => return ValueKind::Pointer,
         "sp" | "lr" | "xsp" | "pc" | "sl" | "sb" => return ValueKind::Core,
         _ => {}
@@ -120,7 +149,12 @@ fn value_kind(name: &str, set: InstructionSet) -> ValueKind {
 fn banked(name: &str, set: InstructionSet) -> Option<KnownRegister> {
     let BankedRegister { plain, bank } = set.banked(name)?;
     let is_state_banked = InstructionSet::is_state_banked_anywhere(name);
-    Some(KnownRegister { view: plain, kind: ValueKind::Core, bank: Some(bank), is_state_banked })
+    Some(KnownRegister {
+        view: plain,
+        kind: ValueKind::Core,
+        bank: Some(bank),
+        is_state_banked,
+    })
 }
 
 #[cfg(test)]
@@ -151,16 +185,29 @@ mod tests {
             ("sp_main", "svc", true),
         ];
         for (name, mode, expected) in cases {
-            let bank = KnownRegister::named(name.as_bytes(), InstructionSet::A32).and_then(|known| known.bank).unwrap();
-            assert_eq!(bank.is_in_use(Mode::of(mode.as_bytes())), expected, "{name} in {mode:?}");
+            let bank = KnownRegister::named(name.as_bytes(), InstructionSet::A32)
+                .and_then(|known| known.bank)
+                .unwrap();
+            assert_eq!(
+                bank.is_in_use(Mode::of(mode.as_bytes())),
+                expected,
+                "{name} in {mode:?}"
+            );
         }
     }
 
     #[test]
     fn other_spellings_are_the_same_register() {
-        for (name, plain) in [("r00", "r0"), ("x_0", "x0"), ("r1.foo", "r1"), ("r007", "r7"), ("s_05", "s5")] {
+        for (name, plain) in [
+            ("r00", "r0"),
+            ("x_0", "x0"),
+            ("r1.foo", "r1"),
+            ("r007", "r7"),
+            ("s_05", "s5"),
+        ] {
             for set in [InstructionSet::A64, InstructionSet::A32] {
-                let [name, plain] = [name, plain].map(|name| KnownRegister::named(name.as_bytes(), set));
+                let [name, plain] =
+                    [name, plain].map(|name| KnownRegister::named(name.as_bytes(), set));
                 assert_eq!(name, plain);
                 assert!(plain.is_some());
             }
@@ -184,7 +231,11 @@ mod tests {
             "r_",
             "d_99",
         ] {
-            assert_eq!(KnownRegister::named(name.as_bytes(), InstructionSet::A32), None, "{name}");
+            assert_eq!(
+                KnownRegister::named(name.as_bytes(), InstructionSet::A32),
+                None,
+                "{name}"
+            );
         }
     }
 }

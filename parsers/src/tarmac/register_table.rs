@@ -34,18 +34,23 @@ impl RegisterTable {
     }
 
     fn new(set: InstructionSet) -> Self {
-        let mut table = Self { places: vec![Place::default(); 1 << BITS] };
+        let mut table = Self {
+            places: vec![Place::default(); 1 << BITS],
+        };
         let numbered = ["x", "w", "r", "e", "v", "q", "d", "s"];
-        let numbered = numbered.iter().flat_map(|prefix| (0..32).map(move |number| format!("{prefix}{number}")));
+        let numbered = numbered
+            .iter()
+            .flat_map(|prefix| (0..32).map(move |number| format!("{prefix}{number}")));
         let fixed = [
-            "sp", "xsp", "wsp", "lr", "psr", "cpsr", "fpscr", "fpcr", "fpsr", "vpr", "xpsr", "msp", "psp", "msp_s",
-            "psp_s", "msp_ns", "psp_ns", "r13_main", "fp",
+            "sp", "xsp", "wsp", "lr", "psr", "cpsr", "fpscr", "fpcr", "fpsr", "vpr", "xpsr", "msp",
+            "psp", "msp_s", "psp_s", "msp_ns", "psp_ns", "r13_main", "fp",
         ];
         let fixed = fixed.iter().map(ToString::to_string);
         let levels = (0..4).map(|level| format!("sp_el{level}"));
         let modes = ["usr", "svc", "irq", "fiq", "abt", "und"];
-        let banks =
-            ["sp", "lr", "r13", "r14"].iter().flat_map(|plain| modes.iter().map(move |mode| format!("{plain}_{mode}")));
+        let banks = ["sp", "lr", "r13", "r14"]
+            .iter()
+            .flat_map(|plain| modes.iter().map(move |mode| format!("{plain}_{mode}")));
         for name in numbered.chain(fixed).chain(levels).chain(banks) {
             table.add(&name, set);
         }
@@ -55,7 +60,10 @@ impl RegisterTable {
     fn add(&mut self, name: &str, set: InstructionSet) {
         let mut letters = [0; 8];
         let room = letters.get_mut(..name.len());
-        let (Some(room), Some(register)) = (room, KnownRegister::named(name.as_bytes(), set)) else { return };
+        let (Some(room), Some(register)) = (room, KnownRegister::named(name.as_bytes(), set))
+        else {
+            return;
+        };
         room.copy_from_slice(name.as_bytes());
         let key = u64::from_le_bytes(letters);
         let mut at = hash(key);
@@ -98,11 +106,18 @@ mod tests {
     fn the_table_says_what_the_names_say() {
         for set in [InstructionSet::A64, InstructionSet::A32] {
             let table = RegisterTable::of(set);
-            for name in ["x0", "w30", "cpsr", "sp_el3", "r13_svc", "s31", "lr", "x31", "nzcv", "q", "elr_el1"] {
+            for name in [
+                "x0", "w30", "cpsr", "sp_el3", "r13_svc", "s31", "lr", "x31", "nzcv", "q",
+                "elr_el1",
+            ] {
                 let mut letters = [0; 8];
                 letters[..name.len()].copy_from_slice(name.as_bytes());
                 let known = KnownRegister::named(name.as_bytes(), set);
-                assert_eq!(table.find(u64::from_le_bytes(letters)).copied(), known, "{name}");
+                assert_eq!(
+                    table.find(u64::from_le_bytes(letters)).copied(),
+                    known,
+                    "{name}"
+                );
             }
         }
     }

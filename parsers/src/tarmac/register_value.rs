@@ -45,14 +45,24 @@ pub(super) struct Expected {
 impl Expected {
     /// What was written cannot be read: a register of the table has another value now, and nobody knows which.
     fn unreadable(self, why: Fault) -> Result<RegisterValue, Fault> {
-        let size_bytes = self.size_bytes.filter(|_| self.kind != ValueKind::Scalable).ok_or(why)?;
+        let size_bytes = self
+            .size_bytes
+            .filter(|_| self.kind != ValueKind::Scalable)
+            .ok_or(why)?;
         let size_bytes = match self.kind {
             ValueKind::Extended => 8,
             ValueKind::Scalar => 16,
             _ => size_bytes,
         };
         let (bytes, states) = ([0; WIDEST], [ByteState::Unknown; WIDEST]);
-        Ok(RegisterValue { bytes, states, size_bytes, digits: 0, is_scattered: false, doubt: Some(why) })
+        Ok(RegisterValue {
+            bytes,
+            states,
+            size_bytes,
+            digits: 0,
+            is_scattered: false,
+            doubt: Some(why),
+        })
     }
 }
 
@@ -70,10 +80,15 @@ impl RegisterValue {
         }
         let mut value = match digits.value(expected, column) {
             Ok(value) => value,
-            Err(fault) => Self { digits: digits.length, ..expected.unreadable(fault)? },
+            Err(fault) => Self {
+                digits: digits.length,
+                ..expected.unreadable(fault)?
+            },
         };
         value.is_scattered = digits.are_scattered();
-        value.doubt = value.doubt.or(digits.doubt(expected).map(|kind| kind.at(column)));
+        value.doubt = value
+            .doubt
+            .or(digits.doubt(expected).map(|kind| kind.at(column)));
         Ok(value)
     }
 
@@ -83,7 +98,14 @@ impl RegisterValue {
         let (bytes, states) = ([0; WIDEST], [ByteState::Unknown; WIDEST]);
         let is_short = |fault: &Fault| matches!(fault.kind, FaultKind::ValueTooShort(_));
         let doubt = self.doubt.filter(|fault| !is_short(fault)).or(Some(why));
-        Self { bytes, states, size_bytes, digits: self.digits, is_scattered: false, doubt }
+        Self {
+            bytes,
+            states,
+            size_bytes,
+            digits: self.digits,
+            is_scattered: false,
+            doubt,
+        }
     }
 
     /// How many digits the line has.
@@ -137,13 +159,20 @@ struct Digits {
 
 impl Digits {
     fn read(fields: &mut Lexer<'_>, expected: Expected) -> Result<Self, Fault> {
-        let mut digits =
-            Self { digits: [0; 2 * WIDEST], length: 0, is_alone: false, is_last: false, rows: DigitRows::NONE };
+        let mut digits = Self {
+            digits: [0; 2 * WIDEST],
+            length: 0,
+            is_alone: false,
+            is_last: false,
+            rows: DigitRows::NONE,
+        };
         let mut last_length = 0;
         loop {
             let column = fields.at();
             let is_joined = last_length > 0 && fields.mark(b':');
-            let Token::Word(word) = fields.peek() else { break };
+            let Token::Word(word) = fields.peek() else {
+                break;
+            };
             let is_wanted = is_joined || digits.wants(word, last_length, expected);
             if !is_wanted {
                 break;
@@ -155,7 +184,10 @@ impl Digits {
             };
             digits.is_alone = last_length == 0 && is_last;
             let number = digits.without_prefix(word, expected);
-            if !digits.push(number).ok_or(FaultKind::ValueTooLong(WIDEST).at(column))? {
+            if !digits
+                .push(number)
+                .ok_or(FaultKind::ValueTooLong(WIDEST).at(column))?
+            {
                 return Err(FaultKind::Expected("register contents").at(fields.at()));
             }
             last_length = word.len();
@@ -170,21 +202,34 @@ impl Digits {
         match (expected.kind, expected.size_bytes) {
             _ if last_length == 0 => true,
             (ValueKind::Status, Some(size)) => {
-                self.length <= 2 * size && word.len() >= 4 && word.len().is_multiple_of(4) && digits::is_hex(word)
+                self.length <= 2 * size
+                    && word.len() >= 4
+                    && word.len().is_multiple_of(4)
+                    && digits::is_hex(word)
             }
-            (ValueKind::Scalable, _) | (_, None) => word.len() == last_length && word.len() >= 8 && is_contents(word),
+            (ValueKind::Scalable, _) | (_, None) => {
+                word.len() == last_length && word.len() >= 8 && is_contents(word)
+            }
             (_, Some(size)) => self.length < 2 * size,
         }
     }
 
     /// The word without `0x`, unless that stands for a byte that is not known: then the word is as long as the register.
     fn without_prefix<'w>(&self, word: &'w [u8], expected: Expected) -> &'w [u8] {
-        let [b'0', b'x' | b'X', rest @ ..] = word else { return word };
+        let [b'0', b'x' | b'X', rest @ ..] = word else {
+            return word;
+        };
         let count = rest.iter().filter(|byte| **byte != b'_').count();
-        let is_number = rest.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
+        let is_number = rest
+            .iter()
+            .all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
         let wanted = expected.size_bytes.map_or(1, |size| 2 * size);
         let is_short = self.is_alone && count > 0 && count + 2 != wanted;
-        if is_number && (count >= wanted || is_short) { rest } else { word }
+        if is_number && (count >= wanted || is_short) {
+            rest
+        } else {
+            word
+        }
     }
 
     /// Takes the digits of a word; false when it is no value, none when there is no room.
@@ -209,14 +254,20 @@ impl Digits {
 
     /// Whether the known digits are not written in rows.
     fn are_scattered(&self) -> bool {
-        let is_partly_known = || self.digits.iter().take(self.length).any(|digit| *digit >= UNKNOWN);
+        let is_partly_known = || {
+            self.digits
+                .iter()
+                .take(self.length)
+                .any(|digit| *digit >= UNKNOWN)
+        };
         !self.rows.are_whole(self.length) || !self.rows.is_unbroken() && is_partly_known()
     }
 
     /// A number without leading zeros, or one that was cut: one with them was cut, and one for a long register is a part of it.
     fn is_short_number(&self, size_bytes: usize) -> bool {
         let written = self.digits.get(..self.length).unwrap_or_default();
-        let is_number = written.iter().all(|digit| *digit < UNKNOWN) && written.first().is_some_and(|digit| *digit > 0);
+        let is_number = written.iter().all(|digit| *digit < UNKNOWN)
+            && written.first().is_some_and(|digit| *digit > 0);
         self.is_alone && is_number && size_bytes <= 8 && self.length < 2 * size_bytes
     }
 
@@ -230,8 +281,12 @@ impl Digits {
         // Some producers write all registers as wide as the widest.
         let is_usual = self.is_last && matches!(self.length, 16 | 32);
         match () {
-            () if is_taken_short && self.is_short_number(size_bytes) => Some(FaultKind::ValueTooShort(size_bytes)),
-            () if self.length > 2 * size_bytes && !is_usual => Some(FaultKind::SurplusDigits(size_bytes)),
+            () if is_taken_short && self.is_short_number(size_bytes) => {
+                Some(FaultKind::ValueTooShort(size_bytes))
+            }
+            () if self.length > 2 * size_bytes && !is_usual => {
+                Some(FaultKind::SurplusDigits(size_bytes))
+            }
             () => None,
         }
     }
@@ -239,7 +294,9 @@ impl Digits {
     fn value(&self, expected: Expected, column: usize) -> Result<RegisterValue, Fault> {
         let written = self.digits.get(..self.length).unwrap_or_default();
         let size_bytes = match (expected.kind, expected.size_bytes) {
-            (ValueKind::Scalable, Some(size)) if !written.is_empty() && written.len() <= 2 * size => {
+            (ValueKind::Scalable, Some(size))
+                if !written.is_empty() && written.len() <= 2 * size =>
+            {
                 written.len().div_ceil(2)
             }
             (_, size) => size.unwrap_or(written.len().div_ceil(2)),
@@ -247,14 +304,18 @@ impl Digits {
         let (surplus, written) = written.split_at(written.len().saturating_sub(2 * size_bytes));
         let is_dropped = match expected.kind {
             ValueKind::Status => true,
-            ValueKind::Core | ValueKind::Extended | ValueKind::Pointer => surplus.iter().all(|digit| *digit == 0),
+            ValueKind::Core | ValueKind::Extended | ValueKind::Pointer => {
+                surplus.iter().all(|digit| *digit == 0)
+            }
             ValueKind::Vector | ValueKind::Scalar | ValueKind::Scalable => surplus.is_empty(),
         };
         if !is_dropped {
             return Err(FaultKind::ValueTooLong(size_bytes).at(column));
         }
         // The digits that are there are those of the low bytes; of the others they say nothing.
-        let short = self.is_short_number(size_bytes).then_some(ByteState::Unknown);
+        let short = self
+            .is_short_number(size_bytes)
+            .then_some(ByteState::Unknown);
         let padding = padding(written, size_bytes, expected)
             .or(short)
             .ok_or(FaultKind::Expected("register contents").at(column))?;
@@ -295,7 +356,8 @@ fn padding(written: &[u8], size_bytes: usize, expected: Expected) -> Option<Byte
 
 /// True for words that are made of digits, dashes and separators.
 fn is_contents(word: &[u8]) -> bool {
-    word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X' | b'#'))
+    word.iter()
+        .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X' | b'#'))
 }
 
 /// True for registers whose values are written with as many digits as a producer likes.
@@ -321,7 +383,11 @@ impl RegisterValue {
                 _ => ByteState::Known,
             };
             *self.states.get_mut(place)? = state;
-            *self.bytes.get_mut(place)? = if state == ByteState::Known { high << 4 | low } else { 0 };
+            *self.bytes.get_mut(place)? = if state == ByteState::Known {
+                high << 4 | low
+            } else {
+                0
+            };
         }
         Some(())
     }
@@ -332,7 +398,12 @@ impl RegisterValue {
         if low.contains(&ByteState::Kept) {
             return;
         }
-        for state in self.states.iter_mut().take(size_bytes).skip(self.size_bytes) {
+        for state in self
+            .states
+            .iter_mut()
+            .take(size_bytes)
+            .skip(self.size_bytes)
+        {
             *state = ByteState::Known;
         }
         self.size_bytes = self.size_bytes.max(size_bytes);

@@ -69,7 +69,11 @@ impl Clock {
     #[inline(always)]
     pub fn note(&mut self, time: Option<u64>, offset: u64) {
         if time.is_some() {
-            *self = Self { time, written_at: offset.max(self.written_at), is_step_untimed: false };
+            *self = Self {
+                time,
+                written_at: offset.max(self.written_at),
+                is_step_untimed: false,
+            };
         }
     }
 
@@ -78,7 +82,12 @@ impl Clock {
     pub fn note_step(&mut self, time: Option<u64>, offset: u64) {
         match time {
             Some(_) => self.note(time, offset),
-            None => *self = Self { is_step_untimed: true, ..Self::default() },
+            None => {
+                *self = Self {
+                    is_step_untimed: true,
+                    ..Self::default()
+                }
+            }
         }
     }
 
@@ -89,7 +98,8 @@ impl Clock {
     /// Behind an instruction line without one the first is not new, whatever it is.
     #[inline(always)]
     pub fn is_new(&self, time: u64, offset: u64, limits: Limits) -> bool {
-        let is_other = self.time != Some(time) || offset.saturating_sub(self.written_at) > limits.run as u64;
+        let is_other =
+            self.time != Some(time) || offset.saturating_sub(self.written_at) > limits.run as u64;
         is_other && !self.is_step_untimed
     }
 }
@@ -135,10 +145,19 @@ pub(super) struct Part<'a> {
 
 impl<'r, S: EventSink + ?Sized> Run<'r, S> {
     /// A run at the start of a chunk.
-    pub fn new(settings: &'r Settings, input_length: u64, names: &'r mut RunNames, sink: &'r mut S) -> Self {
+    pub fn new(
+        settings: &'r Settings,
+        input_length: u64,
+        names: &'r mut RunNames,
+        sink: &'r mut S,
+    ) -> Self {
         names.clear();
         let set = settings.first_set;
-        let chunk = Chunk { set, thread: None, mode: Mode::Other };
+        let chunk = Chunk {
+            set,
+            thread: None,
+            mode: Mode::Other,
+        };
         Self {
             settings,
             input_length,
@@ -164,11 +183,15 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
             self.base = window.base();
             let done = self.lines(window);
             let is_finished = window.is_last() && done == window.text().len();
-            let is_too_long =
-                !window.is_last() && done == window.whole_lines() && window.text().len() - done > limits.line;
+            let is_too_long = !window.is_last()
+                && done == window.whole_lines()
+                && window.text().len() - done > limits.line;
             let end = window.base() + done as u64;
             if is_finished {
-                return Ok(Parsed { lines: self.line, end });
+                return Ok(Parsed {
+                    lines: self.line,
+                    end,
+                });
             }
             if is_too_long {
                 self.too_long(done);
@@ -177,7 +200,10 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
                 window.advance(done)?;
             }
             if self.sink.progress(window.base()) == Flow::Stop {
-                return Ok(Parsed { lines: self.line, end: window.base() });
+                return Ok(Parsed {
+                    lines: self.line,
+                    end: window.base(),
+                });
             }
         }
     }
@@ -198,8 +224,14 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
         }
         let mut at = 0;
         while at < ahead.lines_end {
-            let quick = if is_quick { self.quick_line(padded, at) } else { None };
-            let Some(next) = quick.or_else(|| self.slow_line(&ahead, at)) else { break };
+            let quick = if is_quick {
+                self.quick_line(padded, at)
+            } else {
+                None
+            };
+            let Some(next) = quick.or_else(|| self.slow_line(&ahead, at)) else {
+                break;
+            };
             at = next;
         }
         // The newline after the last line may be one of the padding.
@@ -232,7 +264,12 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
     pub fn too_long(&mut self, start: usize) {
         let place = self.place(start);
         let (message, recurrence) = (FaultKind::LineTooLong.to_string(), Recurrence::Single);
-        self.problem(Problem { place, column: 0, message, recurrence });
+        self.problem(Problem {
+            place,
+            column: 0,
+            message,
+            recurrence,
+        });
         self.skip_too_long();
     }
 
@@ -244,7 +281,10 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
 
     /// The place of the line at hand, which starts at `start` of the text.
     pub fn place(&self, start: usize) -> Place {
-        Place { offset: self.base + start as u64, line_in_range: self.line }
+        Place {
+            offset: self.base + start as u64,
+            line_in_range: self.line,
+        }
     }
 
     /// Reports a problem.
@@ -257,8 +297,11 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
         if let Some(number) = self.names.threads.find(cpu) {
             return LineThread::Known(ThreadNumber(number));
         }
-        let Some(number) = self.names.threads.add(cpu, THREADS) else { return LineThread::Refused };
-        self.sink.thread_named(ThreadNumber(number), &String::from_utf8_lossy(cpu));
+        let Some(number) = self.names.threads.add(cpu, THREADS) else {
+            return LineThread::Refused;
+        };
+        self.sink
+            .thread_named(ThreadNumber(number), &String::from_utf8_lossy(cpu));
         LineThread::Known(ThreadNumber(number))
     }
 
@@ -270,14 +313,19 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
         let number = self.names.registers.add(name, NAMED_REGISTERS);
         let number = number.ok_or(FaultKind::TooManyRegisters(NAMED_REGISTERS).at(0))?;
         let register = RegisterId(RegisterId::FIRST_NAMED.0 + number);
-        self.sink.register_named(register, &String::from_utf8_lossy(name), width);
+        self.sink
+            .register_named(register, &String::from_utf8_lossy(name), width);
         Ok(register)
     }
 
     /// What plain names mean on a line of a thread, as far as this chunk tells: where its step is one of another thread, nothing.
     #[inline]
     pub fn mode_of(&self, thread: ThreadNumber) -> Mode {
-        if self.chunk.thread == Some(thread) { self.chunk.mode } else { Mode::Untold }
+        if self.chunk.thread == Some(thread) {
+            self.chunk.mode
+        } else {
+            Mode::Untold
+        }
     }
 
     /// Pushes an access by the address that the trace writes, without what the processor ignores on top of it.
@@ -285,7 +333,11 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
     pub fn access(&mut self, access: MemoryAccess) {
         // Most addresses have no tag.
         let is_plain = matches!(access.address.0 >> 56, 0 | 0xff);
-        let access = if is_plain { access } else { self.without_tag(access) };
+        let access = if is_plain {
+            access
+        } else {
+            self.without_tag(access)
+        };
         self.sink.access(&access);
     }
 
@@ -293,7 +345,11 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
     fn without_tag(&self, access: MemoryAccess) -> MemoryAccess {
         let plain = self.chunk.set.plain_address(access.address.0);
         match plain.checked_add(u64::from(access.size_bytes) - 1) {
-            Some(_) => MemoryAccess { address: Address(plain), tag: access.address.0 ^ plain, ..access },
+            Some(_) => MemoryAccess {
+                address: Address(plain),
+                tag: access.address.0 ^ plain,
+                ..access
+            },
             None => access,
         }
     }
@@ -308,17 +364,27 @@ impl<'r, S: EventSink + ?Sized> Run<'r, S> {
     #[inline(always)]
     pub fn quick_write(&mut self, write: RegisterWrite<'_>, part: Part<'_>) {
         let size_bytes = u16::try_from(part.bytes.len()).unwrap_or(u16::MAX);
-        let view = RegisterView::new(write.view.register, write.view.offset + part.offset, size_bytes);
+        let view = RegisterView::new(
+            write.view.register,
+            write.view.offset + part.offset,
+            size_bytes,
+        );
         if view.register == RegisterId::PSR && part.is_known && view.offset == 0 {
             self.follow_status(write.thread, part.bytes);
         }
-        self.sink.register_write(&RegisterWrite { view, bytes: part.is_known.then_some(part.bytes), ..write });
+        self.sink.register_write(&RegisterWrite {
+            view,
+            bytes: part.is_known.then_some(part.bytes),
+            ..write
+        });
     }
 
     /// The lines behind a write of the status register are of the mode that it tells.
     #[inline]
     fn follow_status(&mut self, thread: ThreadNumber, bytes: &[u8]) {
-        let Some(status) = bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)) else { return };
+        let Some(status) = bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)) else {
+            return;
+        };
         if self.chunk.thread == Some(thread)
             && let Some(state) = self.chunk.set.state_of(status)
         {

@@ -2,7 +2,9 @@
 
 use stepback_machine::{AccessKind, Address, Branch, Mode, RegisterView};
 
-use crate::events::{DelaySlot, EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepOrigin};
+use crate::events::{
+    DelaySlot, EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepOrigin,
+};
 use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName};
 use crate::tarmac::ahead::{Ahead, Found, RunStart, cpu_of_other};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
@@ -66,7 +68,9 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
                 self.push(line, spot);
                 Some(next)
             }
-            Found::Instruction { start, lines } => self.run_before(ahead, at, InstructionPlace { start, lines }),
+            Found::Instruction { start, lines } => {
+                self.run_before(ahead, at, InstructionPlace { start, lines })
+            }
         }
     }
 
@@ -75,12 +79,21 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         let (spot, next) = self.spot(ahead, at)?;
         if spot.raw_length > ahead.limits.line {
             // It may reach beyond the window, where nobody sees whether it ends.
-            self.report(Spot { is_open_ended: false, ..spot }, FaultKind::LineTooLong.at(0));
+            self.report(
+                Spot {
+                    is_open_ended: false,
+                    ..spot
+                },
+                FaultKind::LineTooLong.at(0),
+            );
             self.skip_too_long();
             return Some(next);
         }
         match self.read(ahead, spot) {
-            Line::Fused(fused) => Some(self.fused(ahead, spot, fused).map_or(next, |length| at + length)),
+            Line::Fused(fused) => Some(
+                self.fused(ahead, spot, fused)
+                    .map_or(next, |length| at + length),
+            ),
             line => {
                 self.push(line, spot);
                 Some(next)
@@ -95,20 +108,47 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         let (first, second) = spot.line.split_at_checked(fused.at)?;
         // A range that ends between the two leaves out the carriage return before its end.
         let first = without_return(first);
-        let kind = if fused.is_first_whole { FaultKind::Fused } else { FaultKind::FusedAndCut };
+        let kind = if fused.is_first_whole {
+            FaultKind::Fused
+        } else {
+            FaultKind::FusedAndCut
+        };
         if fused.is_first_whole {
             let line = Line::read_single(first, self.before.open, ahead.state_field);
-            self.push(line, Spot { line: first, is_open_ended: false, ..spot });
+            self.push(
+                line,
+                Spot {
+                    line: first,
+                    is_open_ended: false,
+                    ..spot
+                },
+            );
             self.line = spot.place.line_in_range;
             self.before.open = None;
         }
-        self.report(Spot { is_open_ended: false, ..spot }, kind.at(fused.at));
+        self.report(
+            Spot {
+                is_open_ended: false,
+                ..spot
+            },
+            kind.at(fused.at),
+        );
         if fused.is_first_whole {
             return Some(fused.at);
         }
-        let place = Place { offset: spot.place.offset + fused.at as u64, ..spot.place };
+        let place = Place {
+            offset: spot.place.offset + fused.at as u64,
+            ..spot.place
+        };
         let line = Line::read_single(second, None, ahead.state_field);
-        self.push(line, Spot { line: second, place, ..spot });
+        self.push(
+            line,
+            Spot {
+                line: second,
+                place,
+                ..spot
+            },
+        );
         None
     }
 
@@ -117,7 +157,16 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         let place = self.place(at);
         let is_open_ended = place.offset + line.len() as u64 == self.input_length;
         let (raw_length, line) = (line.len(), without_return(line));
-        Some((Spot { line, place, chunk_offset: place.offset, raw_length, is_open_ended }, next))
+        Some((
+            Spot {
+                line,
+                place,
+                chunk_offset: place.offset,
+                raw_length,
+                is_open_ended,
+            },
+            next,
+        ))
     }
 
     fn read<'a>(&self, ahead: &Ahead<'_>, spot: Spot<'a>) -> Line<'a> {
@@ -126,14 +175,27 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
 
     /// The run of lines that may belong to the instruction after them, if this line begins one.
     fn run_start<'a>(&self, line: &Line<'a>, start: usize) -> Option<RunStart<'a>> {
-        let Line::Other(header) = line else { return None };
+        let Line::Other(header) = line else {
+            return None;
+        };
         let offset = self.base + start as u64;
-        let time = header.time.filter(|time| self.before.clock.is_new(*time, offset, self.limits))?;
-        Some(RunStart { start, time, cpu: header.cpu.unwrap_or(FIRST_CPU) })
+        let time = header
+            .time
+            .filter(|time| self.before.clock.is_new(*time, offset, self.limits))?;
+        Some(RunStart {
+            start,
+            time,
+            cpu: header.cpu.unwrap_or(FIRST_CPU),
+        })
     }
 
     /// Pushes an instruction, and then the lines from `at` up to it.
-    fn run_before(&mut self, ahead: &Ahead<'_>, at: usize, instruction: InstructionPlace) -> Option<usize> {
+    fn run_before(
+        &mut self,
+        ahead: &Ahead<'_>,
+        at: usize,
+        instruction: InstructionPlace,
+    ) -> Option<usize> {
         let first_line = self.line;
         self.line += instruction.lines;
         let (mut spot, next) = self.spot(ahead, instruction.start)?;
@@ -158,7 +220,9 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     pub fn push(&mut self, line: Line<'_>, spot: Spot<'_>) {
         let open = line.open_diagram();
         match line {
-            Line::Instruction(header, _) => self.before.clock.note_step(header.time, spot.place.offset),
+            Line::Instruction(header, _) => {
+                self.before.clock.note_step(header.time, spot.place.offset)
+            }
             _ => self.before.clock.note(line.time(), spot.place.offset),
         }
         let result = match line {
@@ -185,7 +249,13 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     fn doubt(&mut self, header: &Header<'_>, spot: Spot<'_>) {
         let is_told = |names: &mut RunNames, unit| names.units.add(unit, UNKNOWN_UNITS).is_none();
         match (header.doubt, header.unit) {
-            (Some(Fault { kind: FaultKind::UnknownUnit, .. }), Some(unit)) if is_told(self.names, unit) => {}
+            (
+                Some(Fault {
+                    kind: FaultKind::UnknownUnit,
+                    ..
+                }),
+                Some(unit),
+            ) if is_told(self.names, unit) => {}
             (Some(fault), _) => self.report(spot, fault),
             (None, _) => {}
         }
@@ -195,10 +265,14 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     fn learn(&mut self, header: &Header<'_>, spot: Spot<'_>) {
         let time = header.time.filter(|_| header.kind != LineKind::Title);
         if let (Some(time), LineThread::Known(thread)) = (time, self.before.thread) {
-            let tail = self.quick_headers.learn(spot.line, header.word_at, Stamp { time, thread });
+            let tail = self
+                .quick_headers
+                .learn(spot.line, header.word_at, Stamp { time, thread });
             // Each run has to report a doubtful beginning, so only sound ones are kept for the next run.
             if let Some(tail) = tail.filter(|_| header.doubt.is_none()) {
-                self.names.beginning.note(tail, header.cpu.unwrap_or(FIRST_CPU));
+                self.names
+                    .beginning
+                    .note(tail, header.cpu.unwrap_or(FIRST_CPU));
             }
         }
     }
@@ -210,14 +284,28 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         }
         let column = u32::try_from(fault.column).unwrap_or(u32::MAX);
         let recurrence = fault.kind.recurrence();
-        self.problem(Problem { place: spot.place, column, message, recurrence });
+        self.problem(Problem {
+            place: spot.place,
+            column,
+            message,
+            recurrence,
+        });
     }
 
-    fn instruction(&mut self, header: &Header<'_>, line: &InstructionLine<'_>, spot: Spot<'_>) -> Result<(), Fault> {
+    fn instruction(
+        &mut self,
+        header: &Header<'_>,
+        line: &InstructionLine<'_>,
+        spot: Spot<'_>,
+    ) -> Result<(), Fault> {
         self.before.thread = self.thread(header.cpu.unwrap_or(FIRST_CPU));
         let thread = self.known_thread(header)?;
         let mode = Mode::of(line.mode);
-        self.chunk = Chunk { set: line.set, thread: Some(thread), mode };
+        self.chunk = Chunk {
+            set: line.set,
+            thread: Some(thread),
+            mode,
+        };
         self.sink.begin_step(&StepEvent {
             thread,
             place: spot.place,
@@ -248,10 +336,16 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     fn other(&mut self, header: Header<'_>, spot: Spot<'_>) -> Result<(), Fault> {
         match cpu_of_other(header.time, header.cpu) {
             Some(cpu) => self.before.thread = self.thread(cpu),
-            None if self.before.thread == LineThread::Unset => self.before.thread = self.thread(FIRST_CPU),
+            None if self.before.thread == LineThread::Unset => {
+                self.before.thread = self.thread(FIRST_CPU)
+            }
             None => {}
         }
-        let told = Told { header, thread: self.known_thread(&header)?, spot };
+        let told = Told {
+            header,
+            thread: self.known_thread(&header)?,
+            spot,
+        };
         match header.kind {
             LineKind::Register => self.register(told),
             LineKind::Memory => self.memory(told),
@@ -268,9 +362,22 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
     }
 
     fn text(&mut self, kind: TextKind, told: Told<'_>) -> Result<(), Fault> {
-        let text = told.spot.line.get(told.header.word_at..).unwrap_or_default();
-        let kind = if kind == TextKind::Exception { exceptional(text) } else { kind };
-        self.sink.text(&TextEvent { thread: told.thread, kind, text, place: told.spot.place });
+        let text = told
+            .spot
+            .line
+            .get(told.header.word_at..)
+            .unwrap_or_default();
+        let kind = if kind == TextKind::Exception {
+            exceptional(text)
+        } else {
+            kind
+        };
+        self.sink.text(&TextEvent {
+            thread: told.thread,
+            kind,
+            text,
+            place: told.spot.place,
+        });
         Ok(())
     }
 
@@ -287,7 +394,14 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         };
         // A trace that is cut may lack digits, or the rest of a name: then nobody knows of which register.
         if told.spot.is_open_ended && !line.is_surely_whole(self.chunk.set) {
-            if !matches!(told.header.fields.rest().iter().position(|byte| !is_word_byte(*byte)), Some(1..)) {
+            if !matches!(
+                told.header
+                    .fields
+                    .rest()
+                    .iter()
+                    .position(|byte| !is_word_byte(*byte)),
+                Some(1..)
+            ) {
                 return Err(FaultKind::CutOff.at(column));
             }
             line.forget_value(FaultKind::CutOff.at(column));
@@ -308,7 +422,14 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         if let Some(known) = line.known {
             let names = known.names_in(write.mode);
             if let Some(name) = names.plain {
-                self.parts(&line, RegisterWrite { view: known.view, name, ..write });
+                self.parts(
+                    &line,
+                    RegisterWrite {
+                        view: known.view,
+                        name,
+                        ..write
+                    },
+                );
             }
             match names.bank {
                 Some(of_bank) => name = of_bank,
@@ -317,14 +438,28 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         }
         let register = self.named_register(line.name.as_bytes(), line.width);
         let register = register.map_err(|fault| Fault { column, ..fault })?;
-        self.parts(&line, RegisterWrite { view: RegisterView::new(register, 0, 0), name, ..write });
+        self.parts(
+            &line,
+            RegisterWrite {
+                view: RegisterView::new(register, 0, 0),
+                name,
+                ..write
+            },
+        );
         line.value.doubt().map_or(Ok(()), Err)
     }
 
     fn parts(&mut self, line: &RegisterLine, write: RegisterWrite<'_>) {
         for (start, bytes, state) in line.value.runs() {
             let offset = line.offset + u16::try_from(start).unwrap_or(0);
-            self.write(write, Part { offset, bytes, is_known: state == ByteState::Known });
+            self.write(
+                write,
+                Part {
+                    offset,
+                    bytes,
+                    is_known: state == ByteState::Known,
+                },
+            );
         }
     }
 
@@ -360,12 +495,26 @@ impl<S: EventSink + ?Sized> Run<'_, S> {
         let LineThread::Known(thread) = self.before.thread else {
             return Err(FaultKind::TooManyThreads(THREADS).at(fields.at()));
         };
-        self.accesses(open.kind, &diagram, Origin { thread, place: spot.place });
+        self.accesses(
+            open.kind,
+            &diagram,
+            Origin {
+                thread,
+                place: spot.place,
+            },
+        );
         Ok(())
     }
 
     fn diagram(&mut self, kind: AccessKind, diagram: Diagram, told: Told<'_>) -> Result<(), Fault> {
-        self.accesses(kind, &diagram, Origin { thread: told.thread, place: told.spot.place });
+        self.accesses(
+            kind,
+            &diagram,
+            Origin {
+                thread: told.thread,
+                place: told.spot.place,
+            },
+        );
         Ok(())
     }
 
@@ -404,8 +553,16 @@ fn event_kind(header: &Header<'_>) -> TextKind {
 
 /// What words tell that stand where exceptions are told.
 fn exceptional(text: &[u8]) -> TextKind {
-    const OTHERS: [&str; 7] = ["mode", "halt", "debug", "semihost", "return", "eret", "reset"];
+    const OTHERS: [&str; 7] = [
+        "mode", "halt", "debug", "semihost", "return", "eret", "reset",
+    ];
     let text = text.to_ascii_lowercase();
-    let is_other = OTHERS.iter().any(|other| memchr::memmem::find(&text, other.as_bytes()).is_some());
-    if is_other { TextKind::StateChange } else { TextKind::Exception }
+    let is_other = OTHERS
+        .iter()
+        .any(|other| memchr::memmem::find(&text, other.as_bytes()).is_some());
+    if is_other {
+        TextKind::StateChange
+    } else {
+        TextKind::Exception
+    }
 }

@@ -34,7 +34,11 @@ pub struct TarmacOptions {
 
 impl TarmacOptions {
     pub(super) fn state_field(self) -> StateField {
-        if self.implicit_thumb { StateField::ImplicitThumb } else { StateField::Written }
+        if self.implicit_thumb {
+            StateField::ImplicitThumb
+        } else {
+            StateField::Written
+        }
     }
 }
 
@@ -50,7 +54,10 @@ pub struct Tarmac {
 
 impl std::fmt::Debug for Tarmac {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tarmac").field("length", &self.length).field("traits", &self.traits).finish_non_exhaustive()
+        f.debug_struct("Tarmac")
+            .field("length", &self.length)
+            .field("traits", &self.traits)
+            .finish_non_exhaustive()
     }
 }
 
@@ -62,18 +69,31 @@ impl Tarmac {
     pub fn open(input: Box<dyn ReadAt>, options: TarmacOptions) -> Result<Self, SourceError> {
         // In this order: what settles meanwhile is then taken in later.
         let is_arriving = AtomicBool::new(!input.is_settled());
-        let length = input.length().map_err(|error| SourceError::Read { offset: 0, error })?;
+        let length = input
+            .length()
+            .map_err(|error| SourceError::Read { offset: 0, error })?;
         let state_field = options.state_field();
         let head = Head::read(&*input, state_field)?;
-        let endian = if options.endian == Endian::Big { "big" } else { "little" };
-        let order = head.order.name().map(|name| format!(",lines={name}")).unwrap_or_default();
+        let endian = if options.endian == Endian::Big {
+            "big"
+        } else {
+            "little"
+        };
+        let order = head
+            .order
+            .name()
+            .map(|name| format!(",lines={name}"))
+            .unwrap_or_default();
         let traits = SourceTraits {
             format: "tarmac".into(),
             endian: options.endian,
             time_unit: head.time_unit,
             instruction_set: head.instruction_set,
             registers: RegisterSource::Recorded,
-            options: format!("endian={endian},implicit-thumb={}{order}", options.implicit_thumb),
+            options: format!(
+                "endian={endian},implicit-thumb={}{order}",
+                options.implicit_thumb
+            ),
         };
         let settings = Settings {
             first_set: head.instruction_set,
@@ -83,7 +103,13 @@ impl Tarmac {
             order: head.order,
             is_quick: true,
         };
-        Ok(Self { input, length: length.into(), is_arriving, settings, traits })
+        Ok(Self {
+            input,
+            length: length.into(),
+            is_arriving,
+            settings,
+            traits,
+        })
     }
 
     pub(super) fn settings(&self) -> &Settings {
@@ -97,13 +123,23 @@ impl Tarmac {
     /// The same trace, every line read token by token.
     #[cfg(any(test, fuzzing))]
     pub fn slowly(self) -> Self {
-        Self { settings: Settings { is_quick: false, ..self.settings }, ..self }
+        Self {
+            settings: Settings {
+                is_quick: false,
+                ..self.settings
+            },
+            ..self
+        }
     }
 
     /// The same trace through a window that holds a few lines.
     #[cfg(fuzzing)]
     pub fn through_small_window(self) -> Self {
-        self.limited_to(Limits { window: 700, run: 200, line: 300 })
+        self.limited_to(Limits {
+            window: 700,
+            run: 200,
+            line: 300,
+        })
     }
 
     /// The same trace through a smaller window.
@@ -114,7 +150,13 @@ impl Tarmac {
 
     #[cfg(any(test, fuzzing))]
     fn limited_to(self, limits: Limits) -> Self {
-        Self { settings: Settings { limits, ..self.settings }, ..self }
+        Self {
+            settings: Settings {
+                limits,
+                ..self.settings
+            },
+            ..self
+        }
     }
 
     /// Does what [`Source::parse`] does, compiled for one sink.
@@ -129,7 +171,12 @@ impl Tarmac {
         if self.settings.order != LineOrder::Plain {
             return run.parse_attributed(&*self.input, range, buffer);
         }
-        run.parse(&mut Window::new(&*self.input, range, self.settings.limits.window, buffer))
+        run.parse(&mut Window::new(
+            &*self.input,
+            range,
+            self.settings.limits.window,
+            buffer,
+        ))
     }
 }
 
@@ -161,8 +208,17 @@ impl Source for Tarmac {
         self.input.length()
     }
 
-    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
-        let place = CutPlace { target, limit, end: self.length() };
+    fn cut(
+        &self,
+        target: u64,
+        limit: u64,
+        scratch: &mut ParseScratch,
+    ) -> Result<Option<u64>, SourceError> {
+        let place = CutPlace {
+            target,
+            limit,
+            end: self.length(),
+        };
         cut(&self.settings, &*self.input, place, scratch)
     }
 
@@ -176,12 +232,16 @@ impl Source for Tarmac {
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
-        let length = usize::try_from(range.end.min(self.length()).saturating_sub(range.start)).unwrap_or(usize::MAX);
+        let length = usize::try_from(range.end.min(self.length()).saturating_sub(range.start))
+            .unwrap_or(usize::MAX);
         let before = out.len();
         out.resize(before + length, 0);
         let room = out.get_mut(before..).unwrap_or_default();
         let read = self.input.read_at(range.start, room);
         out.truncate(before + read.as_ref().map_or(0, |count| (*count).min(length)));
-        read.map(|_| ()).map_err(|error| SourceError::Read { offset: range.start, error })
+        read.map(|_| ()).map_err(|error| SourceError::Read {
+            offset: range.start,
+            error,
+        })
     }
 }

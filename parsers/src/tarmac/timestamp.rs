@@ -15,7 +15,9 @@ pub(super) struct Timestamp<'a> {
     pub doubt: Option<Fault>,
 }
 
-const UNITS: [&[u8]; 10] = [b"clk", b"ns", b"cs", b"cyc", b"tic", b"ps", b"us", b"ms", b"s", b"fs"];
+const UNITS: [&[u8]; 10] = [
+    b"clk", b"ns", b"cs", b"cyc", b"tic", b"ps", b"us", b"ms", b"s", b"fs",
+];
 /// The micro sign and the Greek letter.
 const MICRO: [&[u8]; 2] = ["µs".as_bytes(), "μs".as_bytes()];
 /// Longer words are no units.
@@ -25,8 +27,13 @@ impl<'a> Timestamp<'a> {
     /// Takes the timestamp and its unit, if the line begins with one.
     pub fn take(fields: &mut Lexer<'a>) -> Result<Self, Fault> {
         let column = fields.at();
-        let Token::Word(word) = fields.peek() else { return Ok(Self::default()) };
-        let length = word.iter().position(|&byte| !byte.is_ascii_digit() && byte != b'.').unwrap_or(word.len());
+        let Token::Word(word) = fields.peek() else {
+            return Ok(Self::default());
+        };
+        let length = word
+            .iter()
+            .position(|&byte| !byte.is_ascii_digit() && byte != b'.')
+            .unwrap_or(word.len());
         let (number, glued) = word.split_at(length);
         if number.is_empty() {
             return Ok(Self::default());
@@ -37,15 +44,27 @@ impl<'a> Timestamp<'a> {
         if !is_unit {
             return Ok(Self::default());
         }
-        let time = if number.contains(&b'.') { millionths(number) } else { digits::decimal(number) };
-        let is_number =
-            number.iter().any(u8::is_ascii_digit) && number.iter().filter(|byte| **byte == b'.').count() < 2;
+        let time = if number.contains(&b'.') {
+            millionths(number)
+        } else {
+            digits::decimal(number)
+        };
+        let is_number = number.iter().any(u8::is_ascii_digit)
+            && number.iter().filter(|byte| **byte == b'.').count() < 2;
         if !is_number {
             return Err(FaultKind::NotTarmac.at(column));
         }
         *fields = after;
-        let unit_at = if glued.is_empty() { fields.at() } else { column + number.len() };
-        let unit = if glued.is_empty() { take_unit(fields) } else { Some(glued) };
+        let unit_at = if glued.is_empty() {
+            fields.at()
+        } else {
+            column + number.len()
+        };
+        let unit = if glued.is_empty() {
+            take_unit(fields)
+        } else {
+            Some(glued)
+        };
         let is_unknown = unit.is_some_and(|unit| !UNITS.contains(&unit) && !MICRO.contains(&unit));
         let doubt = match time {
             None => Some(FaultKind::TooLarge("timestamp").at(column)),
@@ -60,7 +79,9 @@ fn take_unit<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
         fields.skip(micro.len());
         return Some(micro);
     }
-    let Token::Word(unit) = fields.peek() else { return None };
+    let Token::Word(unit) = fields.peek() else {
+        return None;
+    };
     let mut after = *fields;
     after.next();
     let is_unit = UNITS.contains(&unit) || is_new_unit(unit, after);
@@ -73,7 +94,8 @@ fn take_unit<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
 /// True for a word that nobody knows between a number and what can only be a record:
 /// else a trace in another unit would have no instructions.
 fn is_new_unit(word: &[u8], after: Lexer<'_>) -> bool {
-    let is_word = word.iter().all(u8::is_ascii_alphabetic) && (1..=UNIT_LIMIT).contains(&word.len());
+    let is_word =
+        word.iter().all(u8::is_ascii_alphabetic) && (1..=UNIT_LIMIT).contains(&word.len());
     // A row of a diagram is a number and a word of hexadecimal digits.
     is_word && !digits::is_hex(word) && !is_record_type(Token::Word(word)) && begins_record(after)
 }
@@ -85,7 +107,11 @@ fn millionths(number: &[u8]) -> Option<u64> {
     if whole.is_empty() && fraction.is_empty() || fraction.contains(&b'.') {
         return None;
     }
-    let mut value = if whole.is_empty() { 0 } else { digits::decimal(whole)? };
+    let mut value = if whole.is_empty() {
+        0
+    } else {
+        digits::decimal(whole)?
+    };
     for place in 0..6 {
         let digit = fraction.get(place).map_or(0, |byte| byte & 15);
         value = value.checked_mul(10)?.checked_add(u64::from(digit))?;

@@ -22,25 +22,40 @@ pub struct TemplateField {
 impl TemplateField {
     /// Some bits of big-endian bytes that a format lays out itself: 1 to 8 bytes, 1 to 64 bits inside of them.
     pub(crate) fn big(offset: usize, bytes: usize, bits: Range<u32>) -> Self {
-        Self { offset, bytes, byte_order: Endian::Big, first_bit: bits.start, bits: bits.end - bits.start }
+        Self {
+            offset,
+            bytes,
+            byte_order: Endian::Big,
+            first_bit: bits.start,
+            bits: bits.end - bits.start,
+        }
     }
 
     /// Its number; bytes that the record does not have count as 0, and the template has seen to it that it has them.
     #[inline]
     pub fn read(&self, record: &[u8]) -> u64 {
-        let bytes = record.get(self.offset..self.offset + self.bytes).unwrap_or_default();
+        let bytes = record
+            .get(self.offset..self.offset + self.bytes)
+            .unwrap_or_default();
         let whole = match (self.byte_order, bytes.try_into()) {
             (Endian::Big, Ok(all)) => u64::from_be_bytes(all),
             (Endian::Little, Ok(all)) => u64::from_le_bytes(all),
-            (Endian::Big, Err(_)) => bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
-            (Endian::Little, Err(_)) => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+            (Endian::Big, Err(_)) => bytes
+                .iter()
+                .fold(0, |number, byte| number << 8 | u64::from(*byte)),
+            (Endian::Little, Err(_)) => bytes
+                .iter()
+                .rev()
+                .fold(0, |number, byte| number << 8 | u64::from(*byte)),
         };
         whole >> self.first_bit & u64::MAX >> (64 - self.bits)
     }
 
     /// Puts a number there, beside what other bits hold.
     pub fn write(&self, record: &mut [u8], value: u64) {
-        let Some(bytes) = record.get_mut(self.offset..self.offset + self.bytes) else { return };
+        let Some(bytes) = record.get_mut(self.offset..self.offset + self.bytes) else {
+            return;
+        };
         let mask = u64::MAX >> (64 - self.bits) << self.first_bit;
         let value = value << self.first_bit & mask;
         let places: &mut dyn Iterator<Item = &mut u8> = match self.byte_order {
@@ -61,8 +76,21 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         for byte_order in [Endian::Big, Endian::Little] {
-            for (bytes, first_bit, bits) in [(1, 0, 8), (2, 3, 7), (3, 0, 24), (4, 31, 1), (8, 0, 64), (8, 5, 50)] {
-                let field = TemplateField { offset: 1, bytes, byte_order, first_bit, bits };
+            for (bytes, first_bit, bits) in [
+                (1, 0, 8),
+                (2, 3, 7),
+                (3, 0, 24),
+                (4, 31, 1),
+                (8, 0, 64),
+                (8, 5, 50),
+            ] {
+                let field = TemplateField {
+                    offset: 1,
+                    bytes,
+                    byte_order,
+                    first_bit,
+                    bits,
+                };
                 let mut record = [0xa5; 10];
                 let value = 0x0123_4567_89ab_cdef & u64::MAX >> (64 - bits);
                 field.write(&mut record, value);

@@ -32,7 +32,9 @@ pub enum TemplateError {
     #[error("a record has 1 to {LONGEST} bytes, not {0}")]
     RecordBytes(usize),
     /// A field reaches out of the record, or has too many bytes.
-    #[error("the field {0:?} must have 1 to 8 bytes inside of the record, and its bits must lie in these")]
+    #[error(
+        "the field {0:?} must have 1 to 8 bytes inside of the record, and its bits must lie in these"
+    )]
     Field(String),
     /// A field that the format does not know.
     #[error("there is no field {name:?}: known are {known}")]
@@ -89,8 +91,16 @@ impl RecordTemplate {
     /// # Errors
     /// It does not know one.
     pub fn check_names(&self, known: &[&str]) -> Result<(), TemplateError> {
-        let unknown = self.fields.keys().find(|name| !known.contains(&name.as_str()));
-        unknown.map_or(Ok(()), |name| Err(TemplateError::Unknown { name: name.clone(), known: known.join(", ") }))
+        let unknown = self
+            .fields
+            .keys()
+            .find(|name| !known.contains(&name.as_str()));
+        unknown.map_or(Ok(()), |name| {
+            Err(TemplateError::Unknown {
+                name: name.clone(),
+                known: known.join(", "),
+            })
+        })
     }
 }
 
@@ -98,32 +108,61 @@ impl FromStr for RecordTemplate {
     type Err = TemplateError;
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
-        let written: Written = toml::from_str(text).map_err(|error| TemplateError::Syntax(one_line(&error)))?;
-        let Written { record_bytes, first_record, byte_order, fields } = written;
+        let written: Written =
+            toml::from_str(text).map_err(|error| TemplateError::Syntax(one_line(&error)))?;
+        let Written {
+            record_bytes,
+            first_record,
+            byte_order,
+            fields,
+        } = written;
         if !(1..=LONGEST).contains(&record_bytes) {
             return Err(TemplateError::RecordBytes(record_bytes));
         }
         let usual = byte_order.map_or(Endian::Big, order_of);
         let field = |(name, written): (String, toml::Value)| {
             let written = written.try_into::<WrittenField>();
-            let written = written.map_err(|error| TemplateError::Syntax(format!("{name}: {}", one_line(&error))))?;
+            let written = written
+                .map_err(|error| TemplateError::Syntax(format!("{name}: {}", one_line(&error))))?;
             let field = field_of(&written, usual, record_bytes);
             Ok((name.clone(), field.ok_or(TemplateError::Field(name))?))
         };
         let fields = fields.into_iter().map(field).collect::<Result<_, _>>()?;
-        Ok(Self { record_bytes, first_record, fields })
+        Ok(Self {
+            record_bytes,
+            first_record,
+            fields,
+        })
     }
 }
 
 /// None for one that does not fit into its record.
 fn field_of(written: &WrittenField, usual: Endian, record_bytes: usize) -> Option<TemplateField> {
-    let WrittenField { offset, bytes, first_bit, .. } = *written;
+    let WrittenField {
+        offset,
+        bytes,
+        first_bit,
+        ..
+    } = *written;
     let byte_order = written.byte_order.map_or(usual, order_of);
-    let is_inside = (1..=8).contains(&bytes) && offset.checked_add(bytes).is_some_and(|end| end <= record_bytes);
+    let is_inside = (1..=8).contains(&bytes)
+        && offset
+            .checked_add(bytes)
+            .is_some_and(|end| end <= record_bytes);
     let all_bits = if is_inside { 8 * bytes as u32 } else { 0 };
     let bits = written.bits.unwrap_or(all_bits.saturating_sub(first_bit));
-    let is_good = is_inside && bits > 0 && first_bit.checked_add(bits).is_some_and(|end| end <= all_bits);
-    is_good.then_some(TemplateField { offset, bytes, byte_order, first_bit, bits })
+    let is_good = is_inside
+        && bits > 0
+        && first_bit
+            .checked_add(bits)
+            .is_some_and(|end| end <= all_bits);
+    is_good.then_some(TemplateField {
+        offset,
+        bytes,
+        byte_order,
+        first_bit,
+        bits,
+    })
 }
 
 fn order_of(written: WrittenOrder) -> Endian {
@@ -135,8 +174,13 @@ fn order_of(written: WrittenOrder) -> Endian {
 
 /// What is wrong, with its place, on one line.
 fn one_line(error: &toml::de::Error) -> String {
-    let place = error.span().map_or_else(String::new, |span| format!(" (byte {})", span.start));
-    format!("{}{place}", error.message().lines().collect::<Vec<_>>().join("; "))
+    let place = error
+        .span()
+        .map_or_else(String::new, |span| format!(" (byte {})", span.start));
+    format!(
+        "{}{place}",
+        error.message().lines().collect::<Vec<_>>().join("; ")
+    )
 }
 
 #[cfg(test)]
@@ -152,28 +196,49 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_description_is_told() {
         refused("record_bytes = ", "it is no description of a record: ");
-        refused("record_bytes = 8\nfield = 1\n[fields]\n", "it is no description of a record: unknown field `field`");
-        refused("record_bytes = 0\n[fields]\n", "a record has 1 to 65536 bytes, not 0");
+        refused(
+            "record_bytes = 8\nfield = 1\n[fields]\n",
+            "it is no description of a record: unknown field `field`",
+        );
+        refused(
+            "record_bytes = 0\n[fields]\n",
+            "a record has 1 to 65536 bytes, not 0",
+        );
         refused(
             "record_bytes = 8\nbyte_order = 'pdp'\n[fields]\n",
             "it is no description of a record: unknown variant `pdp`, expected `big` or `little`",
         );
-        for field in ["offset = 1, bytes = 8", "offset = 0, bytes = 9", "offset = 0, bytes = 0"] {
+        for field in [
+            "offset = 1, bytes = 8",
+            "offset = 0, bytes = 9",
+            "offset = 0, bytes = 0",
+        ] {
             refused(
                 &format!("record_bytes = 8\n[fields]\nx = {{ {field} }}"),
                 "the field \"x\" must have 1 to 8 bytes",
             );
         }
-        for bits in ["first_bit = 8", "first_bit = 7, bits = 2", "bits = 0", "first_bit = 4294967295, bits = 1"] {
-            let text = format!("record_bytes = 1\n[fields]\nx = {{ offset = 0, bytes = 1, {bits} }}");
+        for bits in [
+            "first_bit = 8",
+            "first_bit = 7, bits = 2",
+            "bits = 0",
+            "first_bit = 4294967295, bits = 1",
+        ] {
+            let text =
+                format!("record_bytes = 1\n[fields]\nx = {{ offset = 0, bytes = 1, {bits} }}");
             refused(&text, "the field \"x\" must have");
         }
     }
 
     #[test]
     fn names_that_a_format_does_not_know_are_told() {
-        let template: RecordTemplate = "record_bytes = 1\n[fields]\nx = { offset = 0, bytes = 1 }".parse().unwrap();
+        let template: RecordTemplate = "record_bytes = 1\n[fields]\nx = { offset = 0, bytes = 1 }"
+            .parse()
+            .unwrap();
         let error = template.check_names(&["pc", "time"]).unwrap_err();
-        assert_eq!(error.to_string(), "there is no field \"x\": known are pc, time");
+        assert_eq!(
+            error.to_string(),
+            "there is no field \"x\": known are pc, time"
+        );
     }
 }

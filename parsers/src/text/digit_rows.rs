@@ -15,7 +15,10 @@ pub(crate) struct DigitRows {
 
 impl DigitRows {
     /// A number of which nothing is read yet.
-    pub const NONE: Self = Self { first: None, is_uneven: false };
+    pub const NONE: Self = Self {
+        first: None,
+        is_uneven: false,
+    };
 
     /// Notes a separator or a blank after this number of digits.
     pub fn break_after(&mut self, digits: usize) {
@@ -44,7 +47,11 @@ mod tests {
     fn check(text: &str, expected: bool) {
         let (mut rows, mut digits) = (DigitRows::NONE, 0);
         for letter in text.chars() {
-            if letter == '_' { rows.break_after(digits) } else { digits += 1 }
+            if letter == '_' {
+                rows.break_after(digits)
+            } else {
+                digits += 1
+            }
         }
         assert_eq!(rows.are_whole(digits), expected, "{text}");
     }

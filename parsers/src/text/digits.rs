@@ -4,8 +4,11 @@
 pub(crate) fn hex(word: &[u8]) -> Option<u64> {
     let is_hex = !word.is_empty() && word.iter().all(u8::is_ascii_hexdigit);
     let significant = word.iter().skip_while(|byte| **byte == b'0').count();
-    (is_hex && significant <= 16)
-        .then(|| word.iter().fold(0, |value, &byte| value << 4 | u64::from(nibble(byte).unwrap_or(0))))
+    (is_hex && significant <= 16).then(|| {
+        word.iter().fold(0, |value, &byte| {
+            value << 4 | u64::from(nibble(byte).unwrap_or(0))
+        })
+    })
 }
 
 /// True when all bytes are hexadecimal digits, and there is one.
@@ -141,7 +144,14 @@ mod tests {
         assert_eq!(hex(b"1ffffffffffffffff"), None);
         assert_eq!((hex(b""), hex(b"12g")), (None, None));
         assert_eq!(decimal(b"18446744073709551615"), Some(u64::MAX));
-        assert_eq!((decimal(b"18446744073709551616"), decimal(b""), decimal(b"-1")), (None, None, None));
+        assert_eq!(
+            (
+                decimal(b"18446744073709551616"),
+                decimal(b""),
+                decimal(b"-1")
+            ),
+            (None, None, None)
+        );
     }
 
     #[test]
@@ -150,33 +160,59 @@ mod tests {
             for place in 0..8 {
                 let mut text = *b"0a9FfA17";
                 text[place] = byte;
-                assert_eq!(hex_8(load_8(&text, 0)).map(u64::from), hex(&text), "{text:?}");
+                assert_eq!(
+                    hex_8(load_8(&text, 0)).map(u64::from),
+                    hex(&text),
+                    "{text:?}"
+                );
             }
         }
     }
 
     #[test]
     fn short_numbers_are_read_at_once() {
-        for (text, count) in
-            [("12345678", 8), ("1234567x", 7), ("0 clk IT", 1), (" 1234567", 0), ("99999999", 8), ("7:/12345", 1)]
-        {
+        for (text, count) in [
+            ("12345678", 8),
+            ("1234567x", 7),
+            ("0 clk IT", 1),
+            (" 1234567", 0),
+            ("99999999", 8),
+            ("7:/12345", 1),
+        ] {
             let bytes = load_8(text.as_bytes(), 0);
             assert_eq!(digit_count(bytes), count, "{text}");
-            assert_eq!(small_decimal(bytes, count), text[..count].parse().unwrap_or(0), "{text}");
+            assert_eq!(
+                small_decimal(bytes, count),
+                text[..count].parse().unwrap_or(0),
+                "{text}"
+            );
         }
         for byte in 0..=255u8 {
             let count = if byte.is_ascii_digit() { 8 } else { 3 };
-            assert_eq!(digit_count(load_8(&[b'1', b'2', b'3', byte, b'5', b'6', b'7', b'8'], 0)), count, "{byte}");
+            assert_eq!(
+                digit_count(load_8(&[b'1', b'2', b'3', byte, b'5', b'6', b'7', b'8'], 0)),
+                count,
+                "{byte}"
+            );
         }
     }
 
     #[test]
     fn letters_are_folded_and_nothing_else() {
         for byte in 0..=127u8 {
-            assert_eq!(lower(u64::from(byte) << 24), Some(u64::from(byte.to_ascii_lowercase()) << 24));
+            assert_eq!(
+                lower(u64::from(byte) << 24),
+                Some(u64::from(byte.to_ascii_lowercase()) << 24)
+            );
         }
         assert_eq!(lower(0x80), None);
-        assert_eq!((position_8(load_8(b"ab d fgh", 0), b' '), position_8(load_8(b"abcdefgh", 0), b' ')), (2, 8));
+        assert_eq!(
+            (
+                position_8(load_8(b"ab d fgh", 0), b' '),
+                position_8(load_8(b"abcdefgh", 0), b' ')
+            ),
+            (2, 8)
+        );
     }
 
     #[test]
@@ -194,7 +230,11 @@ mod tests {
             ("5;clk IT", false),
             (",#1 ; 0x", false),
         ] {
-            assert_eq!(letter_after_digit(load_8(text.as_bytes(), 0)), expected, "{text}");
+            assert_eq!(
+                letter_after_digit(load_8(text.as_bytes(), 0)),
+                expected,
+                "{text}"
+            );
         }
     }
 

@@ -26,7 +26,10 @@ impl<'a> Lexer<'a> {
         let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         // A file that is emptied while its writer goes on begins with a hole.
         let hole = text.iter().take_while(|byte| **byte == 0).count();
-        let mut lexer = Self { line, at: line.len() - text.len() + hole };
+        let mut lexer = Self {
+            line,
+            at: line.len() - text.len() + hole,
+        };
         lexer.skip_space();
         lexer
     }
@@ -44,12 +47,21 @@ impl<'a> Lexer<'a> {
     /// The next token, without taking it.
     pub fn peek(&self) -> Token<'a> {
         let rest = self.rest();
-        let Some(&first) = rest.first() else { return Token::End };
+        let Some(&first) = rest.first() else {
+            return Token::End;
+        };
         if is_word_byte(first) {
-            let length = rest.iter().position(|&byte| !is_word_byte(byte)).unwrap_or(rest.len());
+            let length = rest
+                .iter()
+                .position(|&byte| !is_word_byte(byte))
+                .unwrap_or(rest.len());
             return Token::Word(rest.get(..length).unwrap_or_default());
         }
-        if b":()[],<>".contains(&first) { Token::Mark(first) } else { Token::Other(first) }
+        if b":()[],<>".contains(&first) {
+            Token::Mark(first)
+        } else {
+            Token::Other(first)
+        }
     }
 
     /// Takes the next token. A byte that starts no token is never taken.
@@ -66,7 +78,9 @@ impl<'a> Lexer<'a> {
 
     /// Takes the next token if it is a word.
     pub fn word(&mut self) -> Option<&'a [u8]> {
-        let Token::Word(word) = self.peek() else { return None };
+        let Token::Word(word) = self.peek() else {
+            return None;
+        };
         self.next();
         Some(word)
     }
@@ -87,7 +101,11 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip_space(&mut self) {
-        self.at += self.rest().iter().take_while(|byte| is_space(**byte)).count();
+        self.at += self
+            .rest()
+            .iter()
+            .take_while(|byte| is_space(**byte))
+            .count();
     }
 }
 

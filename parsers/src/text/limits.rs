@@ -4,7 +4,11 @@
 pub const LINE_LIMIT: usize = 64 << 10;
 
 /// The limits of a program that is not a test.
-pub(crate) const LIMITS: Limits = Limits { window: 1 << 20, run: 256 << 10, line: LINE_LIMIT };
+pub(crate) const LIMITS: Limits = Limits {
+    window: 1 << 20,
+    run: 256 << 10,
+    line: LINE_LIMIT,
+};
 
 /// How much is held at once. Tests use small ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

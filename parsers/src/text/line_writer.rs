@@ -35,7 +35,8 @@ impl<'a> LineWriter<'a> {
                 break;
             }
         }
-        self.out.extend_from_slice(digits.get(unused..).unwrap_or_default());
+        self.out
+            .extend_from_slice(digits.get(unused..).unwrap_or_default());
         self
     }
 
@@ -73,7 +74,9 @@ impl<'a> LineWriter<'a> {
 
 /// The digits of a decimal number.
 pub fn decimal_digits(number: u64) -> usize {
-    number.checked_ilog10().map_or(1, |digits| digits as usize + 1)
+    number
+        .checked_ilog10()
+        .map_or(1, |digits| digits as usize + 1)
 }
 
 #[cfg(test)]
@@ -82,11 +85,32 @@ mod tests {
 
     #[test]
     fn numbers_are_as_the_library_writes_them() {
-        for number in [0, 1, 9, 10, 15, 16, 99, 255, 256, 12_345, 1 << 60, u64::MAX - 1, u64::MAX] {
+        for number in [
+            0,
+            1,
+            9,
+            10,
+            15,
+            16,
+            99,
+            255,
+            256,
+            12_345,
+            1 << 60,
+            u64::MAX - 1,
+            u64::MAX,
+        ] {
             let mut line = Vec::new();
             let byte = number.to_le_bytes()[0];
-            LineWriter::new(&mut line).number(number).text(" ").number_in(number, 12).hex(number);
-            LineWriter::new(&mut line).address(number).spaces(2).byte(byte);
+            LineWriter::new(&mut line)
+                .number(number)
+                .text(" ")
+                .number_in(number, 12)
+                .hex(number);
+            LineWriter::new(&mut line)
+                .address(number)
+                .spaces(2)
+                .byte(byte);
             let expected = format!("{number} {number:>12}{number:#x}{number:#018x}  {byte:02x}");
             assert_eq!(String::from_utf8(line).unwrap(), expected);
         }

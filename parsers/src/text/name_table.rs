@@ -21,12 +21,16 @@ impl NameTable {
 
     /// The number of a name.
     pub fn find(&self, name: &[u8]) -> Option<u16> {
-        self.search(name).ok().and_then(|place| self.sorted.get(place).copied())
+        self.search(name)
+            .ok()
+            .and_then(|place| self.sorted.get(place).copied())
     }
 
     /// Adds a name that is not there; none when there are `limit` already.
     pub fn add(&mut self, name: &[u8], limit: usize) -> Option<u16> {
-        let number = u16::try_from(self.ends.len()).ok().filter(|number| usize::from(*number) < limit)?;
+        let number = u16::try_from(self.ends.len())
+            .ok()
+            .filter(|number| usize::from(*number) < limit)?;
         let place = self.search(name).err()?;
         self.letters.extend_from_slice(name);
         self.ends.push(self.letters.len());
@@ -35,12 +39,17 @@ impl NameTable {
     }
 
     fn search(&self, name: &[u8]) -> Result<usize, usize> {
-        self.sorted.binary_search_by(|number| self.name(*number).cmp(name))
+        self.sorted
+            .binary_search_by(|number| self.name(*number).cmp(name))
     }
 
     fn name(&self, number: u16) -> &[u8] {
         let number = usize::from(number);
-        let start = number.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let start = number
+            .checked_sub(1)
+            .and_then(|before| self.ends.get(before))
+            .copied()
+            .unwrap_or(0);
         let end = self.ends.get(number).copied().unwrap_or(start);
         self.letters.get(start..end).unwrap_or_default()
     }

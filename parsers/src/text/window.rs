@@ -25,8 +25,21 @@ pub(crate) struct Window<'a> {
 
 impl<'a> Window<'a> {
     /// A window at the start of `range`, not filled yet.
-    pub fn new(input: &'a dyn ReadAt, range: Range<u64>, size: usize, buffer: &'a mut Vec<u8>) -> Self {
-        Self { input, buffer, base: range.start, filled: 0, end: range.end.max(range.start), size, is_last: false }
+    pub fn new(
+        input: &'a dyn ReadAt,
+        range: Range<u64>,
+        size: usize,
+        buffer: &'a mut Vec<u8>,
+    ) -> Self {
+        Self {
+            input,
+            buffer,
+            base: range.start,
+            filled: 0,
+            end: range.end.max(range.start),
+            size,
+            is_last: false,
+        }
     }
 
     /// Where the window lies in the input.
@@ -51,12 +64,19 @@ impl<'a> Window<'a> {
 
     /// The text, and whether more follows.
     pub fn part(&self) -> TextPart<'_> {
-        TextPart { text: self.text(), is_last: self.is_last }
+        TextPart {
+            text: self.text(),
+            is_last: self.is_last,
+        }
     }
 
     /// Length of the whole lines in the window.
     pub fn whole_lines(&self) -> usize {
-        if self.is_last { self.filled } else { memchr::memrchr(b'\n', self.text()).map_or(0, |newline| newline + 1) }
+        if self.is_last {
+            self.filled
+        } else {
+            memchr::memrchr(b'\n', self.text()).map_or(0, |newline| newline + 1)
+        }
     }
 
     /// Drops the first `count` bytes and reads what has room behind the rest.
@@ -72,8 +92,17 @@ impl<'a> Window<'a> {
         if self.buffer.len() < needed {
             self.buffer.resize(needed, b'\n');
         }
-        let room = self.buffer.get_mut(self.filled..self.filled + wanted).unwrap_or_default();
-        let count = self.input.read_at(read_at, room).map_err(|error| SourceError::Read { offset: read_at, error })?;
+        let room = self
+            .buffer
+            .get_mut(self.filled..self.filled + wanted)
+            .unwrap_or_default();
+        let count = self
+            .input
+            .read_at(read_at, room)
+            .map_err(|error| SourceError::Read {
+                offset: read_at,
+                error,
+            })?;
         self.filled += count.min(wanted);
         self.is_last = count < wanted || wanted == left;
         if let Some(padding) = self.buffer.get_mut(self.filled..self.filled + PADDING) {
@@ -87,7 +116,8 @@ impl<'a> Window<'a> {
     pub fn skip_line(&mut self, from: usize, limit: u64) -> Result<bool, SourceError> {
         let mut from = from;
         loop {
-            if let Some(length) = memchr::memchr(b'\n', self.text().get(from..).unwrap_or_default()) {
+            if let Some(length) = memchr::memchr(b'\n', self.text().get(from..).unwrap_or_default())
+            {
                 self.advance(from + length + 1)?;
                 return Ok(true);
             }

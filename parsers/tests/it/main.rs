@@ -1,6 +1,10 @@
 //! The parsers over whole files: fixtures, made-up traces, and damaged ones.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests are exempt, and so are the functions they share")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests are exempt, and so are the functions they share"
+)]
 
 mod btrace;
 mod decode;

@@ -58,6 +58,9 @@ mod tests {
         })
         .unwrap();
         signal_hook::low_level::raise(SIGCONT).unwrap();
-        assert_eq!(told.recv_timeout(Duration::from_secs(20)), Ok(Signal::Resume));
+        assert_eq!(
+            told.recv_timeout(Duration::from_secs(20)),
+            Ok(Signal::Resume)
+        );
     }
 }

@@ -8,12 +8,22 @@ use std::time::{Duration, Instant};
 use crate::support::{Driver, look};
 
 fn steps(range: std::ops::Range<u64>) -> String {
-    let step = |time: u64| format!("{time} clk IT ({time}) {:08x} e1a00000 A svc : NOP\n", 0x8000 + 4 * time);
+    let step = |time: u64| {
+        format!(
+            "{time} clk IT ({time}) {:08x} e1a00000 A svc : NOP\n",
+            0x8000 + 4 * time
+        )
+    };
     range.map(step).collect()
 }
 
 fn append(path: &Path, text: &str) {
-    OpenOptions::new().append(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();
+    OpenOptions::new()
+        .append(true)
+        .open(path)
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
 }
 
 /// Draws until the screen has a text.
@@ -21,7 +31,11 @@ fn append(path: &Path, text: &str) {
 fn sees(it: &mut Driver, text: &str) {
     let limit = Instant::now() + Duration::from_secs(60);
     while !it.screen().contains(text) {
-        assert!(Instant::now() < limit, "{text:?} is not on the screen:\n{}", it.screen());
+        assert!(
+            Instant::now() < limit,
+            "{text:?} is not on the screen:\n{}",
+            it.screen()
+        );
         it.wait();
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -1,6 +1,10 @@
 //! The browser in a terminal, driven by keys; whole screens are compared.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests are exempt, and so are the functions they share")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests are exempt, and so are the functions they share"
+)]
 
 mod growing;
 mod panes;

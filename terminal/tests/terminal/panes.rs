@@ -7,7 +7,9 @@ use crate::support::Driver;
 /// A pane that is opened by its command, at the call that overwrites the table.
 fn shown(command: &str) -> Driver {
     let mut it = Driver::overflow();
-    it.resize(100, 32).press("l \"2583\" Return r :").press(&format!("\"{command}\" Return"));
+    it.resize(100, 32)
+        .press("l \"2583\" Return r :")
+        .press(&format!("\"{command}\" Return"));
     it
 }
 
@@ -23,7 +25,13 @@ fn the_source_follows_the_position() {
     assert_eq!(it.position(), before);
     it.press("& \"hexval\" Return").check("source-filtered");
     it.press("y");
-    assert!(it.browser.copied().is_some_and(|copied| copied.contains("overflow.c:")), "{:?}", it.browser.copied());
+    assert!(
+        it.browser
+            .copied()
+            .is_some_and(|copied| copied.contains("overflow.c:")),
+        "{:?}",
+        it.browser.copied()
+    );
 }
 
 #[test]
@@ -40,9 +48,12 @@ fn calls_and_the_stack_are_gone_through() {
 
 #[test]
 fn threads_functions_findings_and_warnings_are_listed() {
-    for (command, name) in
-        [("threads", "threads"), ("functions", "functions"), ("findings", "findings"), ("warnings", "warnings")]
-    {
+    for (command, name) in [
+        ("threads", "threads"),
+        ("functions", "functions"),
+        ("findings", "findings"),
+        ("warnings", "warnings"),
+    ] {
         shown(&format!("show {command}")).check(name);
     }
     shown("show external").check("externals");
@@ -50,18 +61,25 @@ fn threads_functions_findings_and_warnings_are_listed() {
 
 #[test]
 fn memory_is_told_of_as_a_whole() {
-    for (command, name) in [("regions", "regions"), ("stack memory", "stack-memory"), ("heat", "heat")] {
+    for (command, name) in [
+        ("regions", "regions"),
+        ("stack memory", "stack-memory"),
+        ("heat", "heat"),
+    ] {
         shown(&format!("show {command}")).check(name);
     }
     shown("accesses").check("accesses-of-nothing");
     let mut it = shown("show stack");
-    it.press(": \"all executions 0x80000494\" Return").check("executions");
+    it.press(": \"all executions 0x80000494\" Return")
+        .check("executions");
 }
 
 #[test]
 fn two_positions_stand_side_by_side_and_are_compared() {
     let mut it = Driver::overflow();
-    it.resize(160, 40).press("l \"2549\" Return r : \"side by side\" Return").check("beside-opened");
+    it.resize(160, 40)
+        .press("l \"2549\" Return r : \"side by side\" Return")
+        .check("beside-opened");
     it.press("l \"2583\" Return").check("beside");
     // The first list stands where it did.
     it.press("S-Tab");
@@ -75,16 +93,20 @@ fn two_positions_stand_side_by_side_and_are_compared() {
 #[test]
 fn a_part_of_the_trace_is_left_at_two_moments_by_locked_panes() {
     let mut it = Driver::overflow();
-    it.resize(100, 40).press("l \"2583\" Return S : \"new registers\" Return");
+    it.resize(100, 40)
+        .press("l \"2583\" Return S : \"new registers\" Return");
     it.check("registers-twice");
 }
 
 #[test]
 fn bookmarks_and_watches_have_lists() {
     let mut it = Driver::overflow();
-    it.resize(100, 32).press("l \"2583\" Return b r : \"show bookmarks\" Return").check("bookmarks");
+    it.resize(100, 32)
+        .press("l \"2583\" Return b r : \"show bookmarks\" Return")
+        .check("bookmarks");
     it.press("Delete").check("bookmarks-none").press("C-w r");
-    it.press(": \"watch [x19] u16\" Return : \"watch x0\" Return").check("watches");
+    it.press(": \"watch [x19] u16\" Return : \"watch x0\" Return")
+        .check("watches");
 }
 
 #[test]
@@ -110,7 +132,8 @@ fn one_pane_takes_the_screen_and_gives_it_back() {
 fn the_mouse_reaches_every_kind_of_pane() {
     let mut it = shown("show calls");
     let row = it.row_with("decode_field");
-    it.mouse(MouseEventKind::ScrollDown, 5, row).click(5, row + 1);
+    it.mouse(MouseEventKind::ScrollDown, 5, row)
+        .click(5, row + 1);
     it.click(5, 3);
     assert!(it.position() > 0);
 }

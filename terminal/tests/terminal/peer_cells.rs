@@ -59,18 +59,31 @@ fn a_pane_is_locked_to_a_line_or_a_time() {
 #[test]
 fn the_status_line_tells_what_a_register_points_to() {
     let mut it = Driver::overflow();
-    it.press("l \"2583\" Return Tab a").check("registers-symbol");
+    it.press("l \"2583\" Return Tab a")
+        .check("registers-symbol");
     it.press("a");
 }
 
 #[test]
 fn groups_of_registers_open_and_close() {
     let mut it = Driver::overflow();
-    for (key, name) in [("S", "single"), ("D", "double"), ("V", "vector"), ("Y", "system")] {
-        it.press("r").press(key).check(&format!("registers-{name}")).press(key).press("r");
+    for (key, name) in [
+        ("S", "single"),
+        ("D", "double"),
+        ("V", "vector"),
+        ("Y", "system"),
+    ] {
+        it.press("r")
+            .press(key)
+            .check(&format!("registers-{name}"))
+            .press(key)
+            .press("r");
     }
     // The registers of MVE are those of NEON: M opens their pane, and V closes it again.
-    it.press("r M").check("registers-vector").press("V r").check("trace-start");
+    it.press("r M")
+        .check("registers-vector")
+        .press("V r")
+        .check("trace-start");
 }
 
 #[test]
@@ -85,7 +98,8 @@ fn the_next_write_is_gone_to_as_well() {
     // Step 1,248 wrote x0, which step 1,250 writes again.
     it.press("S-Tab l \"2583\" Return Up a o");
     assert_eq!(it.position(), 1251);
-    it.resize(100, 34).press("Home m \"0x80020010\" Return Tab Tab o");
+    it.resize(100, 34)
+        .press("Home m \"0x80020010\" Return Tab Tab o");
     assert!(it.bottom().contains("80020010"), "{}", it.bottom());
     assert!(it.position() > 0);
 }
@@ -93,11 +107,14 @@ fn the_next_write_is_gone_to_as_well() {
 #[test]
 fn memory_is_opened_at_an_address_and_the_cursor_goes_around_it() {
     let mut it = Driver::overflow();
-    it.resize(100, 34).press("l \"2583\" Return m").check("prompt-memory");
+    it.resize(100, 34)
+        .press("l \"2583\" Return m")
+        .check("prompt-memory");
     // The list of steps keeps the keyboard.
     it.press("\"x19\" Return").check("memory");
     assert_eq!(it.press("Down").position(), 1251);
-    it.press("Up Tab Tab Right Right Down").check("memory-cursor");
+    it.press("Up Tab Tab Right Right Down")
+        .check("memory-cursor");
     it.press("Left Up PgDn PgUp Home End");
     it.press("m \"no such thing\" Return");
     assert!(it.screen().contains("no such thing"), "{}", it.screen());
@@ -105,9 +122,17 @@ fn memory_is_opened_at_an_address_and_the_cursor_goes_around_it() {
 
 #[test]
 fn numbers_go_to_the_last_write_of_aligned_bytes() {
-    for (key, position) in [("Return", 1380), ("1", 1380), ("2", 1383), ("4", 1383), ("8", 1383)] {
+    for (key, position) in [
+        ("Return", 1380),
+        ("1", 1380),
+        ("2", 1383),
+        ("4", 1383),
+        ("8", 1383),
+    ] {
         let mut it = Driver::overflow();
-        it.resize(100, 34).press("End m \"0x80020016\" Return Tab Tab").press(key);
+        it.resize(100, 34)
+            .press("End m \"0x80020016\" Return Tab Tab")
+            .press(key);
         assert_eq!(it.position(), position, "{key}:\n{}", it.screen());
     }
 }
@@ -115,7 +140,8 @@ fn numbers_go_to_the_last_write_of_aligned_bytes() {
 #[test]
 fn changed_bytes_are_found_and_compared_with_a_line() {
     let mut it = Driver::overflow();
-    it.resize(100, 34).press("l \"2549\" Return r m \"x19\" Return");
+    it.resize(100, 34)
+        .press("l \"2549\" Return r m \"x19\" Return");
     // A folded call is stepped over as one: what it changed is found far away.
     it.press("- Up Down Tab [");
     it.press("]");
@@ -132,7 +158,9 @@ fn changed_bytes_are_found_and_compared_with_a_line() {
 #[test]
 fn a_pane_of_memory_is_locked_and_shows_another_address() {
     let mut it = Driver::overflow();
-    it.resize(100, 34).press("l \"2583\" Return r m \"0x80020000\" Return Tab C-l").check("memory-locked");
+    it.resize(100, 34)
+        .press("l \"2583\" Return r m \"0x80020000\" Return Tab C-l")
+        .check("memory-locked");
     it.press("l \"100\" Return t \"1300\" Return C-l");
     it.press("g").check("prompt-address");
     it.press("C-u \"sp\" Return");

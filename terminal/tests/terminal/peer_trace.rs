@@ -30,7 +30,11 @@ fn control_l_puts_the_position_to_the_middle_the_top_and_the_bottom() {
     let row = |it: &Driver| it.row_with("── 1,250 ──");
     let rows: Vec<u16> = (0..4).map(|_| row(it.press("C-l"))).collect();
     assert_eq!(rows, [11, 1, 22, 11]);
-    it.check("trace-middle").press("C-l").check("trace-top").press("C-l").check("trace-bottom");
+    it.check("trace-middle")
+        .press("C-l")
+        .check("trace-top")
+        .press("C-l")
+        .check("trace-bottom");
     assert_eq!(it.position(), 1250);
 }
 
@@ -73,7 +77,13 @@ fn a_line_a_time_and_an_address_are_gone_to() {
     let mut it = Driver::overflow();
     it.press("l").check("prompt-line");
     assert_eq!(it.press("\"2583\" Return").position(), 1250);
-    assert_eq!(it.press("t").check("prompt-time").press("\"1000\" Return").position(), 1000);
+    assert_eq!(
+        it.press("t")
+            .check("prompt-time")
+            .press("\"1000\" Return")
+            .position(),
+        1000
+    );
     // The instruction at this address reads the byte that the loop goes by.
     it.press("p").check("prompt-next-visit");
     assert_eq!(it.press("\"0x800003f0\" Return").position(), 1061);
@@ -93,7 +103,12 @@ fn lines_of_the_last_step_are_highlighted_and_lead_to_the_write_before() {
     it.press("a a").check("raw-picked");
     assert!(it.bottom().starts_with("[80020010]"), "{}", it.bottom());
     it.press("a");
-    assert!(it.bottom().starts_with("Nothing of the last step is picked"), "{}", it.bottom());
+    assert!(
+        it.bottom()
+            .starts_with("Nothing of the last step is picked"),
+        "{}",
+        it.bottom()
+    );
     it.press("a a Return");
     assert!(it.position() < 1250, "{}", it.position());
     // In the list of steps what it did is gone through.
@@ -103,7 +118,8 @@ fn lines_of_the_last_step_are_highlighted_and_lead_to_the_write_before() {
 #[test]
 fn colours_and_symbols_are_turned_off() {
     let mut it = Driver::overflow();
-    it.press("l \"2545\" Return F7").check("trace-without-symbols");
+    it.press("l \"2545\" Return F7")
+        .check("trace-without-symbols");
     it.press("F7 F6").check("trace-without-colours");
 }
 
@@ -131,8 +147,15 @@ fn the_help_scrolls_and_any_other_key_closes_it() {
 #[test]
 fn the_help_is_that_of_the_pane() {
     let mut it = Driver::overflow();
-    it.resize(80, 120).press("F1").check("help-trace").press("x Tab F1").check("help-registers");
-    it.press("x m \"sp\" Return Tab F10").check("help-memory").press("x : \"show stack\" Return F1").check("help-list");
+    it.resize(80, 120)
+        .press("F1")
+        .check("help-trace")
+        .press("x Tab F1")
+        .check("help-registers");
+    it.press("x m \"sp\" Return Tab F10")
+        .check("help-memory")
+        .press("x : \"show stack\" Return F1")
+        .check("help-list");
 }
 
 #[test]

@@ -31,7 +31,8 @@ fn what_was_typed_before_is_had_back() {
 #[test]
 fn a_place_that_is_wrong_is_told_and_can_be_mended() {
     let mut it = Driver::overflow();
-    it.press("C-g \"nowhere_at_all\" Return").check("prompt-wrong");
+    it.press("C-g \"nowhere_at_all\" Return")
+        .check("prompt-wrong");
     it.press("C-u \"1250\" Return");
     assert_eq!(it.position(), 1250);
 }
@@ -89,9 +90,17 @@ fn bookmarks_are_set_walked_and_had_back() {
 fn what_a_step_did_is_copied_and_bookmarks_are_taken_back() {
     let mut it = Driver::overflow();
     it.press("l \"2583\" Return y");
-    assert_eq!(it.browser.copied(), Some("strb   w0, [x19, #1]   [80020010] ← a9"));
+    assert_eq!(
+        it.browser.copied(),
+        Some("strb   w0, [x19, #1]   [80020010] ← a9")
+    );
     let sequences = it.browser.take_sequences();
-    assert!(sequences.iter().any(|sequence| sequence.starts_with("\x1b]52;c;")), "{sequences:?}");
+    assert!(
+        sequences
+            .iter()
+            .any(|sequence| sequence.starts_with("\x1b]52;c;")),
+        "{sequences:?}"
+    );
     it.press("a y");
     assert_eq!(it.browser.copied(), Some("[80020010] ← a9"));
     it.press("b u");
@@ -104,7 +113,11 @@ fn what_a_step_did_is_copied_and_bookmarks_are_taken_back() {
 fn a_regular_expression_is_looked_for() {
     let mut it = Driver::overflow();
     it.press("/ \"/STRB.*x19,#2/\" Return");
-    assert!(it.position() > 0 && it.bottom().starts_with("Step"), "{}", it.bottom());
+    assert!(
+        it.position() > 0 && it.bottom().starts_with("Step"),
+        "{}",
+        it.bottom()
+    );
 }
 
 #[test]
@@ -115,7 +128,11 @@ fn the_palette_names_keys_as_they_are_typed_here() {
     // Ctrl-Z stops the program, and Ctrl-Shift-O cannot be told from Ctrl-O.
     assert!(undo.contains("Undo") && !undo.contains("Ctrl"), "{undo}");
     it.press("C-u \"open directory\"");
-    assert!(it.line(1).contains("Open directory") && !it.line(1).contains("Ctrl"), "{}", it.line(1));
+    assert!(
+        it.line(1).contains("Open directory") && !it.line(1).contains("Ctrl"),
+        "{}",
+        it.line(1)
+    );
     it.press("C-u \"find next\"");
     assert!(it.line(1).trim_end().ends_with("F3"), "{}", it.line(1));
 }
@@ -125,7 +142,14 @@ fn what_is_told_can_be_read_to_its_end() {
     let mut it = Driver::overflow();
     it.press("p \"nowhere_at_all\" Return");
     let screen = it.screen();
-    assert!(screen.contains("no address of code: column 1") && screen.contains("main.c:12"), "{screen}");
+    assert!(
+        screen.contains("no address of code: column 1") && screen.contains("main.c:12"),
+        "{screen}"
+    );
     it.press("Down");
-    assert!(!it.screen().contains("no address of code"), "{}", it.screen());
+    assert!(
+        !it.screen().contains("no address of code"),
+        "{}",
+        it.screen()
+    );
 }

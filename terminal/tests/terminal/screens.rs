@@ -18,25 +18,46 @@ fn a_thousand_held_keys_are_a_thousand_steps() {
 fn every_size_of_screen_is_drawn() {
     let mut it = Driver::overflow();
     it.press("m \"sp\" Return l \"2583\" Return");
-    for (columns, rows) in [(1, 1), (5, 2), (20, 5), (20, 3), (80, 24), (149, 30), (150, 30), (200, 60), (400, 9)] {
+    for (columns, rows) in [
+        (1, 1),
+        (5, 2),
+        (20, 5),
+        (20, 3),
+        (80, 24),
+        (149, 30),
+        (150, 30),
+        (200, 60),
+        (400, 9),
+    ] {
         it.resize(columns, rows);
     }
-    it.resize(200, 50).check("wide").resize(40, 12).check("small");
+    it.resize(200, 50)
+        .check("wide")
+        .resize(40, 12)
+        .check("small");
 }
 
 #[test]
 fn what_a_terminal_would_obey_never_reaches_it() {
     let trace = "1 clk IT (1) 00008000 e1a00000 A svc : NOP \x1b[2J\u{202e}\u{7}\u{9b}31m 語\n";
     let it = Driver::text(trace.as_bytes());
-    assert!(!it.screen().contains(['\x1b', '\u{202e}', '\u{7}', '\u{9b}']), "{:?}", it.screen());
+    assert!(
+        !it.screen()
+            .contains(['\x1b', '\u{202e}', '\u{7}', '\u{9b}']),
+        "{:?}",
+        it.screen()
+    );
     assert!(it.screen().contains(r"\x1b[2J"), "{}", it.screen());
 }
 
 #[test]
 fn ascii_alone_is_enough() {
-    let look = Look { colors: Colors::None, signs: Signs::Ascii };
-    let path =
-        std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/overflow_bare.tiny.tarmac");
+    let look = Look {
+        colors: Colors::None,
+        signs: Signs::Ascii,
+    };
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .join("fixtures/overflow_bare.tiny.tarmac");
     let mut it = Driver::with(&path, None, look);
     it.press("l \"2583\" Return").check("ascii");
     assert!(it.screen().is_ascii(), "{}", it.screen());

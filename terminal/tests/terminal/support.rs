@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::crossterm::event::{
+    KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use ratatui::layout::Rect;
 use stepback_debugger::desk::{Desk, TraceChoice};
 use stepback_debugger::image::ImageSpec;
@@ -30,7 +32,10 @@ impl Driver {
     /// The small fixture with its program, on a screen of 80 columns and 24 rows.
     #[track_caller]
     pub fn overflow() -> Self {
-        Self::of("overflow_bare.tiny.tarmac", Some("assets/demo/overflow_bare.elf"))
+        Self::of(
+            "overflow_bare.tiny.tarmac",
+            Some("assets/demo/overflow_bare.elf"),
+        )
     }
 
     /// A fixture.
@@ -51,14 +56,35 @@ impl Driver {
     #[track_caller]
     pub fn with(path: &Path, image: Option<&str>, look: Look) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let images = image.iter().map(|image| ImageSpec { path: root().join(image), offset: 0 }).collect();
-        let options = OpenOptions { index: Some(folder.path().join("it.sbi")), images, ..OpenOptions::new(path) };
-        let options = BrowserOptions { trace: Some(TraceChoice::of(options)), ..BrowserOptions::default() };
+        let images = image
+            .iter()
+            .map(|image| ImageSpec {
+                path: root().join(image),
+                offset: 0,
+            })
+            .collect();
+        let options = OpenOptions {
+            index: Some(folder.path().join("it.sbi")),
+            images,
+            ..OpenOptions::new(path)
+        };
+        let options = BrowserOptions {
+            trace: Some(TraceChoice::of(options)),
+            ..BrowserOptions::default()
+        };
         let browser = Browser::new(options, look, Worker::synchronous(), Arc::new(|| {}));
-        let mut driver =
-            Self { browser, _folder: folder, buffer: Buffer::empty(Rect::new(0, 0, 80, 24)), cursor: None };
+        let mut driver = Self {
+            browser,
+            _folder: folder,
+            buffer: Buffer::empty(Rect::new(0, 0, 80, 24)),
+            cursor: None,
+        };
         driver.wait();
-        assert!(driver.browser.desk().is_some(), "{:?}", driver.browser.message());
+        assert!(
+            driver.browser.desk().is_some(),
+            "{:?}",
+            driver.browser.message()
+        );
         driver
     }
 
@@ -89,7 +115,11 @@ impl Driver {
             let is_quiet = self.browser.is_idle() && self.browser.questions() == before;
             quiet = if is_quiet { quiet + 1 } else { 0 };
             if quiet == 0 {
-                assert!(Instant::now() < limit, "something is still on its way:\n{}", self.screen());
+                assert!(
+                    Instant::now() < limit,
+                    "something is still on its way:\n{}",
+                    self.screen()
+                );
                 std::thread::yield_now();
             }
         }
@@ -126,7 +156,12 @@ impl Driver {
     }
 
     pub fn mouse(&mut self, kind: MouseEventKind, x: u16, y: u16) -> &mut Self {
-        self.browser.touch(MouseEvent { kind, column: x, row: y, modifiers: KeyModifiers::NONE });
+        self.browser.touch(MouseEvent {
+            kind,
+            column: x,
+            row: y,
+            modifiers: KeyModifiers::NONE,
+        });
         self.wait();
         self
     }
@@ -138,7 +173,11 @@ impl Driver {
 
     /// A row of the screen.
     pub fn line(&self, row: usize) -> String {
-        self.screen().lines().nth(row).unwrap_or_default().to_owned()
+        self.screen()
+            .lines()
+            .nth(row)
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// The bottom line.
@@ -151,7 +190,8 @@ impl Driver {
     pub fn row_with(&self, text: &str) -> u16 {
         let screen = self.screen();
         let row = screen.lines().position(|line| line.contains(text));
-        u16::try_from(row.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"))).unwrap()
+        u16::try_from(row.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}")))
+            .unwrap()
     }
 
     /// Where the cursor stands while a text is typed.
@@ -163,21 +203,29 @@ impl Driver {
     /// the difference before it is committed.
     #[track_caller]
     pub fn check(&mut self, name: &str) -> &mut Self {
-        let path = root().join("terminal/tests/terminal/screens").join(format!("{name}.txt"));
+        let path = root()
+            .join("terminal/tests/terminal/screens")
+            .join(format!("{name}.txt"));
         let screen = self.screen();
         if std::env::var_os("UPDATE_SCREENS").is_some() {
             std::fs::write(&path, &screen).unwrap();
             return self;
         }
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(kept == screen, "another screen than in {path:?}:\n{screen}\nit was:\n{kept}");
+        assert!(
+            kept == screen,
+            "another screen than in {path:?}:\n{screen}\nit was:\n{kept}"
+        );
         self
     }
 }
 
 /// Colours and all signs.
 pub fn look() -> Look {
-    Look { colors: Colors::True, signs: Signs::Unicode }
+    Look {
+        colors: Colors::True,
+        signs: Signs::Unicode,
+    }
 }
 
 fn root() -> PathBuf {
@@ -192,7 +240,10 @@ fn events(keys: &str) -> Vec<KeyEvent> {
     while !rest.is_empty() {
         if let Some(quoted) = rest.strip_prefix('"') {
             let (text, behind) = quoted.split_once('"').expect("a closing quote");
-            events.extend(text.chars().map(|letter| KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+            events.extend(
+                text.chars()
+                    .map(|letter| KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)),
+            );
             rest = behind.trim_start();
             continue;
         }
@@ -207,7 +258,10 @@ fn events(keys: &str) -> Vec<KeyEvent> {
 fn event(key: &str) -> KeyEvent {
     let (mut held, mut name) = (KeyModifiers::NONE, key);
     for (prefix, holds) in [("C-", KeyModifiers::CONTROL), ("S-", KeyModifiers::SHIFT)] {
-        if let Some(rest) = name.strip_prefix(prefix).filter(|rest| !rest.is_empty() && name != "S-Tab") {
+        if let Some(rest) = name
+            .strip_prefix(prefix)
+            .filter(|rest| !rest.is_empty() && name != "S-Tab")
+        {
             (held, name) = (held | holds, rest);
         }
     }
@@ -226,7 +280,9 @@ fn event(key: &str) -> KeyEvent {
         "Escape" => KeyCode::Esc,
         "Backspace" => KeyCode::Backspace,
         "Delete" => KeyCode::Delete,
-        name if name.len() > 1 && name.starts_with('F') => KeyCode::F(name[1..].parse().expect("a number")),
+        name if name.len() > 1 && name.starts_with('F') => {
+            KeyCode::F(name[1..].parse().expect("a number"))
+        }
         name => {
             let mut letters = name.chars();
             let letter = letters.next().expect("a key");

@@ -6,7 +6,8 @@ use crate::support::Driver;
 fn a_value_is_asked_about_read_and_travelled_along() {
     let mut it = Driver::overflow();
     it.resize(110, 40);
-    it.press(": \"Go to end\" Return : \"Why x2\" Return").check("why");
+    it.press(": \"Go to end\" Return : \"Why x2\" Return")
+        .check("why");
     it.press("Down Down Down Return");
     assert_eq!(it.position(), 1383);
     it.press("v").check("why-tree");

@@ -9,12 +9,17 @@ use stepback_generator::drmemtrace::fixtures;
 
 fn main() -> io::Result<()> {
     let Some(folder) = env::args_os().nth(1) else {
-        return Err(io::Error::other("give the folder for the traces: drmemtrace FOLDER"));
+        return Err(io::Error::other(
+            "give the folder for the traces: drmemtrace FOLDER",
+        ));
     };
     for (name, sample, container) in fixtures() {
         let folder = Path::new(&folder).join(name).join("trace");
         fs::create_dir_all(&folder)?;
-        sample.files(container).iter().try_for_each(|file| fs::write(folder.join(&file.name), &file.bytes))?;
+        sample
+            .files(container)
+            .iter()
+            .try_for_each(|file| fs::write(folder.join(&file.name), &file.bytes))?;
     }
     Ok(())
 }

@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use stepback_generator::{Recipe, Shape, Size, Style};
 
 fn recipe(arguments: &[String]) -> Option<(Recipe, &str)> {
-    let [shape, style, bytes, path] = arguments else { return None };
+    let [shape, style, bytes, path] = arguments else {
+        return None;
+    };
     let shape = match shape.to_ascii_lowercase().as_str() {
         "program" => Shape::Program,
         "hostile" => Shape::Hostile,
@@ -21,7 +23,15 @@ fn recipe(arguments: &[String]) -> Option<(Recipe, &str)> {
         "es" => Style::Es,
         _ => return None,
     };
-    Some((Recipe { shape, style, size: Size::Bytes(bytes.parse().ok()?), seed: 1 }, path))
+    Some((
+        Recipe {
+            shape,
+            style,
+            size: Size::Bytes(bytes.parse().ok()?),
+            seed: 1,
+        },
+        path,
+    ))
 }
 
 fn main() -> ExitCode {

@@ -22,14 +22,30 @@ pub struct Arena {
 
 impl Arena {
     pub fn new(dice: &mut Dice) -> Self {
-        let mut fill = |len: u64| (0..len / 8).flat_map(|_| dice.number().to_le_bytes()).collect();
-        Self { heap: fill(HEAP_BYTES), stack: fill(STACK_BYTES) }
+        let mut fill = |len: u64| {
+            (0..len / 8)
+                .flat_map(|_| dice.number().to_le_bytes())
+                .collect()
+        };
+        Self {
+            heap: fill(HEAP_BYTES),
+            stack: fill(STACK_BYTES),
+        }
     }
 
     /// The place of an address among all bytes of the arena; heap first.
     pub fn place(address: u64) -> Option<usize> {
-        let in_heap = address.checked_sub(HEAP).filter(|offset| *offset < HEAP_BYTES);
-        let in_stack = || Some(address.checked_sub(STACK).filter(|offset| *offset < STACK_BYTES)? + HEAP_BYTES);
+        let in_heap = address
+            .checked_sub(HEAP)
+            .filter(|offset| *offset < HEAP_BYTES);
+        let in_stack = || {
+            Some(
+                address
+                    .checked_sub(STACK)
+                    .filter(|offset| *offset < STACK_BYTES)?
+                    + HEAP_BYTES,
+            )
+        };
         in_heap.or_else(in_stack).map(|place| place as usize)
     }
 
@@ -37,7 +53,8 @@ impl Arena {
     pub const LEN: usize = (HEAP_BYTES + STACK_BYTES) as usize;
 
     fn part(&mut self, address: u64, size: u64) -> &mut [u8] {
-        let place = Self::place(address).unwrap_or_else(|| panic!("the machine has no memory at {address:#x}"));
+        let place = Self::place(address)
+            .unwrap_or_else(|| panic!("the machine has no memory at {address:#x}"));
         let (part, place) = match place.checked_sub(HEAP_BYTES as usize) {
             Some(place) => (&mut self.stack, place),
             None => (&mut self.heap, place),
@@ -47,10 +64,14 @@ impl Arena {
 
     /// A number of up to 8 bytes, little endian.
     pub fn load(&mut self, address: u64, size: u64) -> u64 {
-        self.part(address, size).iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+        self.part(address, size)
+            .iter()
+            .rev()
+            .fold(0, |value, byte| value << 8 | u64::from(*byte))
     }
 
     pub fn store(&mut self, address: u64, size: u64, value: u64) {
-        self.part(address, size).copy_from_slice(&value.to_le_bytes()[..size as usize]);
+        self.part(address, size)
+            .copy_from_slice(&value.to_le_bytes()[..size as usize]);
     }
 }

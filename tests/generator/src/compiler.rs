@@ -15,7 +15,11 @@ impl Code {
     /// The program of a shape.
     pub fn of(shape: Shape, dice: &mut Dice) -> Self {
         match shape {
-            Shape::Program => Compiler { dice, operations: Vec::new() }.program(),
+            Shape::Program => Compiler {
+                dice,
+                operations: Vec::new(),
+            }
+            .program(),
             Shape::Hostile => Self::straight(false),
             Shape::Scattered => Self::straight(true),
             Shape::Streaming => Self::copy(),
@@ -24,22 +28,50 @@ impl Code {
 
     /// Code without end that loads and stores in turn; the machine goes on behind it as if it were repeated.
     fn straight(is_scattered: bool) -> Self {
-        let load = Operation::LoadFresh { to: 1, is_scattered };
-        Self { operations: vec![load, Operation::StoreFresh { from: 1, is_scattered }], table: Vec::new(), start: 0 }
+        let load = Operation::LoadFresh {
+            to: 1,
+            is_scattered,
+        };
+        Self {
+            operations: vec![
+                load,
+                Operation::StoreFresh {
+                    from: 1,
+                    is_scattered,
+                },
+            ],
+            table: Vec::new(),
+            start: 0,
+        }
     }
 
     /// A loop that copies.
     fn copy() -> Self {
         use Operation as Op;
         let operations = vec![
-            Op::StreamLoad { first: 3, second: 4, base: 1 },
-            Op::StreamStore { first: 3, second: 4, base: 0 },
+            Op::StreamLoad {
+                first: 3,
+                second: 4,
+                base: 1,
+            },
+            Op::StreamStore {
+                first: 3,
+                second: 4,
+                base: 0,
+            },
             Op::Decrement { to: 2 },
-            Op::BranchUnlessZero { register: 2, target: 0 },
+            Op::BranchUnlessZero {
+                register: 2,
+                target: 0,
+            },
             Op::Random { to: 2, end: 4096 },
             Op::Branch { target: 0 },
         ];
-        Self { operations, table: Vec::new(), start: 4 }
+        Self {
+            operations,
+            table: Vec::new(),
+            start: 4,
+        }
     }
 }
 
@@ -64,11 +96,19 @@ impl Compiler<'_> {
             let made: Vec<_> = (0..count)
                 .map(|_| {
                     let is_recursive = level == RECURSIVE_LEVEL && self.dice.one_in(6);
-                    if is_leaf { self.leaf() } else { self.function(&deeper, is_recursive) }
+                    if is_leaf {
+                        self.leaf()
+                    } else {
+                        self.function(&deeper, is_recursive)
+                    }
                 })
                 .collect();
             // All of them can be reached: a real program has little code that never runs.
-            table.extend(made.iter().filter(|function| !function.is_recursive).map(|function| function.place));
+            table.extend(
+                made.iter()
+                    .filter(|function| !function.is_recursive)
+                    .map(|function| function.place),
+            );
             // Functions of the next level are called most.
             deeper = [made.clone(), made, deeper].concat();
         }
@@ -78,7 +118,11 @@ impl Compiler<'_> {
             Operation::CallRegister { register: 8 },
             Operation::Branch { target: start },
         ]);
-        Code { operations: self.operations, table, start }
+        Code {
+            operations: self.operations,
+            table,
+            start,
+        }
     }
 
     fn push(&mut self, operation: Operation) -> usize {
@@ -93,38 +137,73 @@ impl Compiler<'_> {
         if self.dice.one_in(3) {
             self.repeat(10, 12, |compiler| {
                 compiler.push(Operation::LoadNext { to: 11, base: 9 });
-                compiler.push(Operation::Add { to: 12, left: 12, right: 11 });
+                compiler.push(Operation::Add {
+                    to: 12,
+                    left: 12,
+                    right: 11,
+                });
             });
         }
         self.straight(9);
         self.push(Operation::Return);
-        Function { place, is_recursive: false }
+        Function {
+            place,
+            is_recursive: false,
+        }
     }
 
     fn function(&mut self, deeper: &[Function], is_recursive: bool) -> Function {
         use Operation as Op;
         let place = self.operations.len();
         self.push(Op::Enter { frame: FRAME });
-        self.push(Op::Save { first: 19, second: 20, offset: 0x10 });
-        self.push(Op::Save { first: 21, second: 22, offset: 0x20 });
+        self.push(Op::Save {
+            first: 19,
+            second: 20,
+            offset: 0x10,
+        });
+        self.push(Op::Save {
+            first: 21,
+            second: 22,
+            offset: 0x20,
+        });
         if is_recursive {
             let guard = self.push(Op::Nop);
             self.push(Op::Decrement { to: 0 });
             self.push(Op::Call { target: place });
-            self.operations[guard] = Op::BranchIfZero { register: 0, target: guard + 3 };
+            self.operations[guard] = Op::BranchIfZero {
+                register: 0,
+                target: guard + 3,
+            };
         }
         self.push(Op::Point { to: 19 });
         for _ in 0..5 + self.dice.below(4) {
             self.block(deeper);
         }
-        self.push(Op::Restore { first: 21, second: 22, offset: 0x20 });
-        self.push(Op::Restore { first: 19, second: 20, offset: 0x10 });
+        self.push(Op::Restore {
+            first: 21,
+            second: 22,
+            offset: 0x20,
+        });
+        self.push(Op::Restore {
+            first: 19,
+            second: 20,
+            offset: 0x10,
+        });
         self.push(Op::Leave { frame: FRAME });
-        match self.dice.pick(deeper).filter(|callee| !callee.is_recursive && self.dice.one_in(12)) {
-            Some(callee) => self.push(Op::Branch { target: callee.place }),
+        match self
+            .dice
+            .pick(deeper)
+            .filter(|callee| !callee.is_recursive && self.dice.one_in(12))
+        {
+            Some(callee) => self.push(Op::Branch {
+                target: callee.place,
+            }),
             None => self.push(Op::Return),
         };
-        Function { place, is_recursive }
+        Function {
+            place,
+            is_recursive,
+        }
     }
 
     fn block(&mut self, deeper: &[Function]) {
@@ -135,7 +214,11 @@ impl Compiler<'_> {
             }),
             1 => self.repeat(21, 12, |compiler| {
                 compiler.push(Operation::LoadNext { to: 22, base: 19 });
-                compiler.push(Operation::Add { to: 1, left: 1, right: 22 });
+                compiler.push(Operation::Add {
+                    to: 1,
+                    left: 1,
+                    right: 22,
+                });
                 compiler.push(Operation::StoreNext { from: 1, base: 19 });
             }),
             2 | 3 => self.optional(|compiler| compiler.call(deeper)),
@@ -147,11 +230,15 @@ impl Compiler<'_> {
 
     fn call(&mut self, deeper: &[Function]) {
         self.straight(19);
-        let Some(callee) = self.dice.pick(deeper) else { return };
+        let Some(callee) = self.dice.pick(deeper) else {
+            return;
+        };
         if callee.is_recursive {
             self.push(Operation::Random { to: 0, end: 32 });
         }
-        self.push(Operation::Call { target: callee.place });
+        self.push(Operation::Call {
+            target: callee.place,
+        });
     }
 
     /// Code that runs some times of 256.
@@ -169,8 +256,14 @@ impl Compiler<'_> {
         let guard = self.push(Operation::Nop);
         inner(self);
         self.push(Operation::Decrement { to: counter });
-        let target = self.push(Operation::BranchUnlessZero { register: counter, target: guard + 1 }) + 1;
-        self.operations[guard] = Operation::BranchIfZero { register: counter, target };
+        let target = self.push(Operation::BranchUnlessZero {
+            register: counter,
+            target: guard + 1,
+        }) + 1;
+        self.operations[guard] = Operation::BranchIfZero {
+            register: counter,
+            target,
+        };
     }
 
     /// Some instructions that run one behind the other; `base` holds an address in the heap.
@@ -188,11 +281,26 @@ impl Compiler<'_> {
         let size = 1 << [3, 3, 3, 2, 2, 1, 0, 0][self.dice.below(8) as usize];
         let offset = size * self.dice.below(64 / size);
         match self.dice.below(32) {
-            0..4 => Op::Load { to, base, offset, size },
-            4..7 => Op::Store { from: to, base, offset, size },
+            0..4 => Op::Load {
+                to,
+                base,
+                offset,
+                size,
+            },
+            4..7 => Op::Store {
+                from: to,
+                base,
+                offset,
+                size,
+            },
             7..9 => Op::Compare { left, right },
-            9 => Op::Vector { to: self.dice.below(crate::registers::VECTORS as u64) as usize },
-            10..14 => Op::Move { to, value: self.dice.below(1 << 16) },
+            9 => Op::Vector {
+                to: self.dice.below(crate::registers::VECTORS as u64) as usize,
+            },
+            10..14 => Op::Move {
+                to,
+                value: self.dice.below(1 << 16),
+            },
             14..16 => Op::Point { to: base },
             16..18 => Op::Nop,
             _ => Op::Add { to, left, right },

@@ -35,7 +35,8 @@ impl Crowd {
     /// # Errors
     /// What `out` says.
     pub fn write_tarmac(&self, out: impl Write) -> io::Result<()> {
-        let (mut out, mut dice, mut step) = (BufWriter::with_capacity(1 << 20, out), Dice(self.seed), 0);
+        let (mut out, mut dice, mut step) =
+            (BufWriter::with_capacity(1 << 20, out), Dice(self.seed), 0);
         let mut rounds = vec![0; self.threads.max(1) as usize];
         while step < self.steps {
             let thread = dice.below(rounds.len() as u64);
@@ -51,7 +52,10 @@ impl Crowd {
     /// The records of one file of drmemtrace, of a core that all threads share. Memory: some 40 bytes a step.
     pub fn records(&self) -> Records {
         let file_type = TraceRecipe::default().file_type | file_type::CORE_SHARDED;
-        let mut writer = TraceWriter::new(TraceRecipe { file_type, ..TraceRecipe::default() });
+        let mut writer = TraceWriter::new(TraceRecipe {
+            file_type,
+            ..TraceRecipe::default()
+        });
         let (mut dice, mut steps, mut turns) = (Dice(self.seed), 0, 0);
         let mut has_begun = vec![false; self.threads.max(1) as usize];
         while steps < self.steps {
@@ -79,15 +83,34 @@ fn write_round(out: &mut impl Write, step: u64, thread: u64, round: u64) -> io::
     let steps = [
         (code, 0xd280_0020u32, format!("R X1 {round:016x}")),
         (code + 4, 0x9400_1000, format!("R X30 {:016x}", code + 8)),
-        (FUNCTION, 0xd101_03ff, format!("R SP_EL0 {:016x}", DATA + PAGE * (thread + 2) - 0x40)),
-        (FUNCTION + 4, 0xf900_0001, format!("MW8 {own:08x} 00000000_{:08x}", round as u32)),
-        (FUNCTION + 8, 0xf940_0002, format!("MR8 {shared:08x} 00000000_00000000")),
-        (FUNCTION + 12, 0x9101_03ff, format!("R SP_EL0 {:016x}", DATA + PAGE * (thread + 2))),
+        (
+            FUNCTION,
+            0xd101_03ff,
+            format!("R SP_EL0 {:016x}", DATA + PAGE * (thread + 2) - 0x40),
+        ),
+        (
+            FUNCTION + 4,
+            0xf900_0001,
+            format!("MW8 {own:08x} 00000000_{:08x}", round as u32),
+        ),
+        (
+            FUNCTION + 8,
+            0xf940_0002,
+            format!("MR8 {shared:08x} 00000000_00000000"),
+        ),
+        (
+            FUNCTION + 12,
+            0x9101_03ff,
+            format!("R SP_EL0 {:016x}", DATA + PAGE * (thread + 2)),
+        ),
         (FUNCTION + 16, 0xd65f_03c0, String::new()),
         (code + 8, 0x1400_0002, String::new()),
     ];
     for ((pc, opcode, effect), time) in steps.into_iter().zip(step + 1..) {
-        writeln!(out, "{time} clk cpu{thread} IT ({time}) {pc:08x} {opcode:08x} O EL0t_n : NOP")?;
+        writeln!(
+            out,
+            "{time} clk cpu{thread} IT ({time}) {pc:08x} {opcode:08x} O EL0t_n : NOP"
+        )?;
         if !effect.is_empty() {
             writeln!(out, "{time} clk cpu{thread} {effect}")?;
         }
@@ -101,7 +124,11 @@ mod tests {
 
     #[test]
     fn a_crowd_writes_the_same_each_time_and_as_many_steps_as_it_should() {
-        let crowd = Crowd { threads: 5, steps: 10_000, seed: 3 };
+        let crowd = Crowd {
+            threads: 5,
+            steps: 10_000,
+            seed: 3,
+        };
         let [text, again] = [(), ()].map(|()| {
             let mut text = Vec::new();
             crowd.write_tarmac(&mut text).unwrap();

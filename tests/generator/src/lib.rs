@@ -31,4 +31,6 @@ mod truth;
 pub use crowd::Crowd;
 pub use dice::Dice;
 pub use recipe::{Recipe, Shape, Size, Style};
-pub use truth::{CallTruth, Checkpoint, MemoryTruth, RegisterTruth, Revisit, Rewrite, Rewritten, Truth};
+pub use truth::{
+    CallTruth, Checkpoint, MemoryTruth, RegisterTruth, Revisit, Rewrite, Rewritten, Truth,
+};

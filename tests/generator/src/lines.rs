@@ -42,9 +42,18 @@ impl<W: Write> Lines<W> {
             (Q0.., _) => format!("q{}", register - Q0),
             _ => format!("X{register}"),
         };
-        let names = (0..crate::registers::COUNT).map(|register| name(register).into_bytes()).collect();
-        let mut lines =
-            Self { style, out, buffer: Vec::with_capacity(2 * PIECE), time: Vec::new(), names, handed_on: 0, count: 0 };
+        let names = (0..crate::registers::COUNT)
+            .map(|register| name(register).into_bytes())
+            .collect();
+        let mut lines = Self {
+            style,
+            out,
+            buffer: Vec::with_capacity(2 * PIECE),
+            time: Vec::new(),
+            names,
+            handed_on: 0,
+            count: 0,
+        };
         if style == Style::Es {
             lines.buffer.extend_from_slice(b"Tarmac Text Rev 3t\n");
             lines.count = 1;
@@ -57,22 +66,33 @@ impl<W: Write> Lines<W> {
         Self::render_at(style, address(place), encode(place, operation))
     }
 
-    pub fn render_at(style: Style, pc: u64, (opcode, mnemonic, operands): (u32, &str, String)) -> Rendered {
+    pub fn render_at(
+        style: Style,
+        pc: u64,
+        (opcode, mnemonic, operands): (u32, &str, String),
+    ) -> Rendered {
         let disassembly = match operands.is_empty() {
             true => mnemonic.to_owned(),
             false => format!("{mnemonic:<8} {operands}"),
         };
         let [executed, skipped] = match style {
             Style::FastModels => {
-                let text = format!(") {pc:08x} {opcode:08x} O EL0t_n : {disassembly}\n").into_bytes();
+                let text =
+                    format!(") {pc:08x} {opcode:08x} O EL0t_n : {disassembly}\n").into_bytes();
                 [text.clone(), text]
             }
             Style::Es => {
-                let text = |flag| format!(" tic ES  ({pc:016x}:{opcode:08x}) O el3h_s:  {flag:6} {disassembly}\n");
+                let text = |flag| {
+                    format!(" tic ES  ({pc:016x}:{opcode:08x}) O el3h_s:  {flag:6} {disassembly}\n")
+                };
                 [text("").into_bytes(), text("CCFAIL").into_bytes()]
             }
         };
-        Rendered { executed, skipped, disassembly }
+        Rendered {
+            executed,
+            skipped,
+            disassembly,
+        }
     }
 
     /// Bytes written so far.
@@ -110,7 +130,11 @@ impl<W: Write> Lines<W> {
                 self.time.clear();
                 push_decimal(&mut self.time, time);
                 self.buffer.extend_from_slice(&self.time);
-                self.buffer.extend_from_slice(if is_executed { b" clk IT (" } else { b" clk IS (" });
+                self.buffer.extend_from_slice(if is_executed {
+                    b" clk IT ("
+                } else {
+                    b" clk IS ("
+                });
                 self.buffer.extend_from_slice(&self.time);
             }
             Style::Es => {
@@ -121,7 +145,11 @@ impl<W: Write> Lines<W> {
                 self.buffer.drain(before..before + digits);
             }
         }
-        self.buffer.extend_from_slice(if is_executed { &rendered.executed } else { &rendered.skipped });
+        self.buffer.extend_from_slice(if is_executed {
+            &rendered.executed
+        } else {
+            &rendered.skipped
+        });
         Ok(())
     }
 
@@ -142,7 +170,11 @@ impl<W: Write> Lines<W> {
         self.buffer.extend_from_slice(b"R ");
         self.buffer.extend_from_slice(&self.names[register]);
         self.buffer.push(b' ');
-        let case = if self.style == Style::FastModels { UPPER } else { LOWER };
+        let case = if self.style == Style::FastModels {
+            UPPER
+        } else {
+            LOWER
+        };
         match register {
             CPSR => push_hex(&mut self.buffer, value, 8, LOWER),
             Q0.. => {
@@ -161,11 +193,22 @@ impl<W: Write> Lines<W> {
         if self.style == Style::Es {
             let place = (address % 16) as usize;
             let mut row = [None; 16];
-            row[place..place + size as usize].copy_from_slice(&value.to_le_bytes().map(Some)[..size as usize]);
+            row[place..place + size as usize]
+                .copy_from_slice(&value.to_le_bytes().map(Some)[..size as usize]);
             return self.diagram(is_write, address & !15, row);
         }
-        self.buffer.extend_from_slice(&[b'M', if is_write { b'W' } else { b'R' }, b'0' + size as u8, b' ']);
-        push_hex(&mut self.buffer, address, if address >> 32 == 0 { 8 } else { 16 }, LOWER);
+        self.buffer.extend_from_slice(&[
+            b'M',
+            if is_write { b'W' } else { b'R' },
+            b'0' + size as u8,
+            b' ',
+        ]);
+        push_hex(
+            &mut self.buffer,
+            address,
+            if address >> 32 == 0 { 8 } else { 16 },
+            LOWER,
+        );
         self.buffer.push(b':');
         push_hex(&mut self.buffer, address, 12, LOWER);
         self.buffer.push(b' ');
@@ -190,7 +233,8 @@ impl<W: Write> Lines<W> {
 
     /// `ST 000000008ffff680 00000000 80000010 ........ ........    S:0008ffff680    nGnRnE OSH`
     fn diagram(&mut self, is_write: bool, address: u64, row: [Option<u8>; 16]) {
-        self.buffer.extend_from_slice(if is_write { b"ST " } else { b"LD " });
+        self.buffer
+            .extend_from_slice(if is_write { b"ST " } else { b"LD " });
         push_hex(&mut self.buffer, address, 16, LOWER);
         for word in row.rchunks(4) {
             self.buffer.push(b' ');
@@ -234,7 +278,8 @@ const UPPER: &[u8; 16] = b"0123456789ABCDEF";
 
 /// The last digits of a number.
 fn push_hex(out: &mut Vec<u8>, value: u64, digits: usize, case: &[u8; 16]) {
-    let all: [u8; 16] = std::array::from_fn(|place| case[(value >> (60 - 4 * place) & 15) as usize]);
+    let all: [u8; 16] =
+        std::array::from_fn(|place| case[(value >> (60 - 4 * place) & 15) as usize]);
     out.extend_from_slice(&all[16 - digits..]);
 }
 

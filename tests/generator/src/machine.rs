@@ -40,7 +40,8 @@ impl Machine {
         let Recipe { shape, style, .. } = *recipe;
         let code = Code::of(shape, &mut dice);
         let operations = code.operations.iter().enumerate();
-        let rendered = operations.map(|(place, operation)| Lines::<Vec<u8>>::render(style, place, *operation));
+        let rendered =
+            operations.map(|(place, operation)| Lines::<Vec<u8>>::render(style, place, *operation));
         let mut registers = [0; COUNT];
         registers[SP] = STACK_END - 0x100;
         registers[CPSR] = 0x4000_0000 | mode_bits(style);
@@ -79,7 +80,9 @@ impl Machine {
             };
             let operation = self.step(is_last_but_moves, &mut lines)?;
             // Whether the last step of all was a call would show only in the next.
-            if matches!(size, Size::Bytes(bytes) if lines.len() >= bytes) && !is_call_or_return(operation) {
+            if matches!(size, Size::Bytes(bytes) if lines.len() >= bytes)
+                && !is_call_or_return(operation)
+            {
                 break;
             }
         }
@@ -106,7 +109,11 @@ impl Machine {
             operation = Operation::Nop;
         }
         if self.is_straight() || operation == Operation::Nop {
-            fresh = Some(Lines::<W>::render_at(self.style, address(place), encode(place, operation)));
+            fresh = Some(Lines::<W>::render_at(
+                self.style,
+                address(place),
+                encode(place, operation),
+            ));
         }
         let next = self.next(place, operation);
         let is_executed = next != place + 1 || !is_conditional(operation);
@@ -125,7 +132,13 @@ impl Machine {
         if let Some(recorder) = &mut self.recorder {
             let rendered = fresh.as_ref().unwrap_or_else(|| &self.rendered[place]);
             let (pc, time) = (address(place), lines.time_of(step));
-            let moment = Moment { pc, line, time, text: &rendered.disassembly, registers: &self.registers };
+            let moment = Moment {
+                pc,
+                line,
+                time,
+                text: &rendered.disassembly,
+                registers: &self.registers,
+            };
             recorder.end(&moment, &mut self.arena);
         }
         self.step += 1;
@@ -135,11 +148,19 @@ impl Machine {
     /// Where an operation goes.
     fn next(&mut self, place: usize, operation: Operation) -> usize {
         let target = match operation {
-            Operation::BranchIf { target, chance } => (self.dice.below(256) < u64::from(chance)).then_some(target),
-            Operation::BranchUnlessZero { register, target } => (self.registers[register] != 0).then_some(target),
-            Operation::BranchIfZero { register, target } => (self.registers[register] == 0).then_some(target),
+            Operation::BranchIf { target, chance } => {
+                (self.dice.below(256) < u64::from(chance)).then_some(target)
+            }
+            Operation::BranchUnlessZero { register, target } => {
+                (self.registers[register] != 0).then_some(target)
+            }
+            Operation::BranchIfZero { register, target } => {
+                (self.registers[register] == 0).then_some(target)
+            }
             Operation::Branch { target } | Operation::Call { target } => Some(target),
-            Operation::CallRegister { register } => Some(((self.registers[register] - CODE) / 4) as usize),
+            Operation::CallRegister { register } => {
+                Some(((self.registers[register] - CODE) / 4) as usize)
+            }
             Operation::Return => Some(((self.registers[30] - CODE) / 4) as usize),
             _ => None,
         };
@@ -168,7 +189,11 @@ impl Machine {
         match operation {
             Op::Move { to, value } => self.set(lines, to, value),
             Op::Add { to, left, right } => {
-                self.set(lines, to, self.registers[left].wrapping_add(self.registers[right]));
+                self.set(
+                    lines,
+                    to,
+                    self.registers[left].wrapping_add(self.registers[right]),
+                );
             }
             Op::Random { to, end } => {
                 let value = self.dice.below(end);
@@ -180,12 +205,18 @@ impl Machine {
                 self.set(lines, to, pointer);
             }
             Op::Compare { left, right } => self.compare(lines, left, right),
-            Op::Vector { to } => self.set(lines, Q0 + to, self.registers[Q0 + to].wrapping_mul(5).wrapping_add(1)),
+            Op::Vector { to } => self.set(
+                lines,
+                Q0 + to,
+                self.registers[Q0 + to].wrapping_mul(5).wrapping_add(1),
+            ),
             Op::PickFunction { to } => {
                 let place = self.dice.pick(&self.code.table).unwrap_or_default();
                 self.set(lines, to, address(place));
             }
-            Op::Call { .. } | Op::CallRegister { .. } => self.set(lines, 30, address(self.place + 1)),
+            Op::Call { .. } | Op::CallRegister { .. } => {
+                self.set(lines, 30, address(self.place + 1))
+            }
             _ => self.access(operation, lines),
         }
     }
@@ -193,12 +224,17 @@ impl Machine {
     fn compare<W: Write>(&mut self, lines: &mut Lines<W>, left: usize, right: usize) {
         let (left, right) = (self.registers[left], self.registers[right]);
         let (difference, is_less) = left.overflowing_sub(right);
-        let flags = difference >> 63 << 31 | u64::from(difference == 0) << 30 | u64::from(!is_less) << 29;
+        let flags =
+            difference >> 63 << 31 | u64::from(difference == 0) << 30 | u64::from(!is_less) << 29;
         self.set(lines, CPSR, flags | mode_bits(self.style));
     }
 
     fn pointer(&mut self) -> u64 {
-        let bytes = if self.dice.one_in(8) { HEAP_BYTES - HEAP_ROOM } else { HOT_BYTES };
+        let bytes = if self.dice.one_in(8) {
+            HEAP_BYTES - HEAP_ROOM
+        } else {
+            HOT_BYTES
+        };
         HEAP + 64 * self.dice.below(bytes / 64)
     }
 
@@ -206,8 +242,18 @@ impl Machine {
         use Operation as Op;
         let sp = self.registers[SP];
         match operation {
-            Op::Load { to, base, offset, size } => self.load(lines, to, (self.registers[base] + offset, size)),
-            Op::Store { from, base, offset, size } => self.store(lines, from, (self.registers[base] + offset, size)),
+            Op::Load {
+                to,
+                base,
+                offset,
+                size,
+            } => self.load(lines, to, (self.registers[base] + offset, size)),
+            Op::Store {
+                from,
+                base,
+                offset,
+                size,
+            } => self.store(lines, from, (self.registers[base] + offset, size)),
             Op::LoadNext { to, base } => {
                 let address = self.registers[base];
                 self.load(lines, to, (address, 8));
@@ -222,8 +268,16 @@ impl Machine {
                 self.store_pair(lines, (29, 30), sp - frame);
                 self.set(lines, SP, sp - frame);
             }
-            Op::Save { first, second, offset } => self.store_pair(lines, (first, second), sp + offset),
-            Op::Restore { first, second, offset } => self.load_pair(lines, (first, second), sp + offset),
+            Op::Save {
+                first,
+                second,
+                offset,
+            } => self.store_pair(lines, (first, second), sp + offset),
+            Op::Restore {
+                first,
+                second,
+                offset,
+            } => self.load_pair(lines, (first, second), sp + offset),
             Op::Leave { frame } => {
                 self.load_pair(lines, (29, 30), sp);
                 self.set(lines, SP, sp + frame);
@@ -246,7 +300,12 @@ impl Machine {
         self.record(|recorder| recorder.access(true, address, size));
     }
 
-    fn load_pair<W: Write>(&mut self, lines: &mut Lines<W>, (first, second): (usize, usize), address: u64) {
+    fn load_pair<W: Write>(
+        &mut self,
+        lines: &mut Lines<W>,
+        (first, second): (usize, usize),
+        address: u64,
+    ) {
         let values = [self.arena.load(address, 8), self.arena.load(address + 8, 8)];
         lines.pair(false, address, values);
         self.record(|recorder| recorder.access(false, address, 16));
@@ -254,7 +313,12 @@ impl Machine {
         self.set(lines, second, values[1]);
     }
 
-    fn store_pair<W: Write>(&mut self, lines: &mut Lines<W>, (first, second): (usize, usize), address: u64) {
+    fn store_pair<W: Write>(
+        &mut self,
+        lines: &mut Lines<W>,
+        (first, second): (usize, usize),
+        address: u64,
+    ) {
         let values = [self.registers[first], self.registers[second]];
         self.arena.store(address, 8, values[0]);
         self.arena.store(address + 8, 8, values[1]);
@@ -277,17 +341,32 @@ impl Machine {
                 lines.access(true, address, (value, 8));
                 self.record(|recorder| recorder.access(true, address, 8));
             }
-            Op::StreamLoad { first, second, base } => {
-                let (address, values) = (self.registers[base], [self.dice.number(), self.dice.number()]);
+            Op::StreamLoad {
+                first,
+                second,
+                base,
+            } => {
+                let (address, values) = (
+                    self.registers[base],
+                    [self.dice.number(), self.dice.number()],
+                );
                 lines.pair(false, address, values);
                 self.record(|recorder| recorder.access(false, address, 16));
                 self.set(lines, first, values[0]);
                 self.set(lines, second, values[1]);
                 self.set(lines, base, address + 16);
             }
-            Op::StreamStore { first, second, base } => {
+            Op::StreamStore {
+                first,
+                second,
+                base,
+            } => {
                 let address = self.registers[base];
-                lines.pair(true, address, [self.registers[first], self.registers[second]]);
+                lines.pair(
+                    true,
+                    address,
+                    [self.registers[first], self.registers[second]],
+                );
                 self.record(|recorder| recorder.access(true, address, 16));
                 self.set(lines, base, address + 16);
             }
@@ -298,7 +377,11 @@ impl Machine {
     /// The block of this step.
     fn fresh(&self, is_scattered: bool) -> u64 {
         // An odd factor permutes the blocks.
-        let block = if is_scattered { self.step.wrapping_mul(SCATTER) & ((1 << 34) - 1) } else { self.step };
+        let block = if is_scattered {
+            self.step.wrapping_mul(SCATTER) & ((1 << 34) - 1)
+        } else {
+            self.step
+        };
         FRESH + 64 * block
     }
 }
@@ -313,9 +396,15 @@ fn mode_bits(style: Style) -> u64 {
 
 fn is_conditional(operation: Operation) -> bool {
     use Operation as Op;
-    matches!(operation, Op::BranchIf { .. } | Op::BranchUnlessZero { .. } | Op::BranchIfZero { .. })
+    matches!(
+        operation,
+        Op::BranchIf { .. } | Op::BranchUnlessZero { .. } | Op::BranchIfZero { .. }
+    )
 }
 
 fn is_call_or_return(operation: Operation) -> bool {
-    matches!(operation, Operation::Call { .. } | Operation::CallRegister { .. } | Operation::Return)
+    matches!(
+        operation,
+        Operation::Call { .. } | Operation::CallRegister { .. } | Operation::Return
+    )
 }

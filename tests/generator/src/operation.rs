@@ -11,7 +11,11 @@ pub enum Operation {
     /// `to` becomes a number.
     Move { to: usize, value: u64 },
     /// `to` becomes the sum of two registers.
-    Add { to: usize, left: usize, right: usize },
+    Add {
+        to: usize,
+        left: usize,
+        right: usize,
+    },
     /// `to` becomes a number below `end`.
     Random { to: usize, end: u64 },
     /// `to` becomes one less.
@@ -31,9 +35,19 @@ pub enum Operation {
     /// Goes to `target`.
     Branch { target: usize },
     /// Loads `size` bytes.
-    Load { to: usize, base: usize, offset: u64, size: u64 },
+    Load {
+        to: usize,
+        base: usize,
+        offset: u64,
+        size: u64,
+    },
     /// Stores `size` bytes.
-    Store { from: usize, base: usize, offset: u64, size: u64 },
+    Store {
+        from: usize,
+        base: usize,
+        offset: u64,
+        size: u64,
+    },
     /// Loads 8 bytes and moves the base behind them.
     LoadNext { to: usize, base: usize },
     /// Stores 8 bytes and moves the base behind them.
@@ -41,9 +55,17 @@ pub enum Operation {
     /// Makes a frame of so many bytes and stores `x29` and `x30` at its lower end.
     Enter { frame: u64 },
     /// Stores two registers in the frame.
-    Save { first: usize, second: usize, offset: u64 },
+    Save {
+        first: usize,
+        second: usize,
+        offset: u64,
+    },
     /// Loads them.
-    Restore { first: usize, second: usize, offset: u64 },
+    Restore {
+        first: usize,
+        second: usize,
+        offset: u64,
+    },
     /// Loads `x29` and `x30` and gives the frame back.
     Leave { frame: u64 },
     /// Calls the code at `target`.
@@ -59,7 +81,15 @@ pub enum Operation {
     /// Stores to one.
     StoreFresh { from: usize, is_scattered: bool },
     /// Loads 16 bytes from the end of a stream and moves on.
-    StreamLoad { first: usize, second: usize, base: usize },
+    StreamLoad {
+        first: usize,
+        second: usize,
+        base: usize,
+    },
     /// Stores 16 bytes to the end of a stream and moves on.
-    StreamStore { first: usize, second: usize, base: usize },
+    StreamStore {
+        first: usize,
+        second: usize,
+        base: usize,
+    },
 }

@@ -55,7 +55,12 @@ pub struct Recipe {
 
 impl Default for Recipe {
     fn default() -> Self {
-        Self { shape: Shape::default(), style: Style::default(), size: Size::Steps(10_000), seed: 1 }
+        Self {
+            shape: Shape::default(),
+            style: Style::default(),
+            size: Size::Steps(10_000),
+            seed: 1,
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::arena::{Arena, HEAP, STACK_END};
 use crate::registers;
-use crate::truth::{CallTruth, Checkpoint, MemoryTruth, RegisterTruth, Revisit, Rewrite, Rewritten, Truth};
+use crate::truth::{
+    CallTruth, Checkpoint, MemoryTruth, RegisterTruth, Revisit, Rewrite, Rewritten, Truth,
+};
 use crate::{Dice, instruction};
 
 /// Pieces of memory in a checkpoint, and their length.
@@ -73,7 +75,12 @@ impl Recorder {
         let (number, earlier) = (count + 1, (count > 0).then_some(last));
         self.visits[place] = (number, step);
         if self.dice.one_in(self.every) {
-            self.truth.revisits.push(Revisit { pc: instruction::address(place), earlier, later: step, number });
+            self.truth.revisits.push(Revisit {
+                pc: instruction::address(place),
+                earlier,
+                later: step,
+                number,
+            });
         }
     }
 
@@ -83,7 +90,11 @@ impl Recorder {
         if earlier != Some(self.step + 1) && self.dice.one_in(self.every) {
             let earlier = earlier.and_then(|position| position.checked_sub(1));
             let cell = Rewritten::Register(registers::name(register));
-            self.truth.rewrites.push(Rewrite { cell, earlier, later: self.step });
+            self.truth.rewrites.push(Rewrite {
+                cell,
+                earlier,
+                later: self.step,
+            });
         }
     }
 
@@ -93,7 +104,11 @@ impl Recorder {
             // What lies outside the arena is touched once.
             if let Some(offset) = sampled.filter(|_| is_write) {
                 let cell = Rewritten::Byte(address + offset);
-                self.truth.rewrites.push(Rewrite { cell, earlier: None, later: self.step });
+                self.truth.rewrites.push(Rewrite {
+                    cell,
+                    earlier: None,
+                    later: self.step,
+                });
             }
             return;
         };
@@ -103,10 +118,15 @@ impl Recorder {
             if !is_write {
                 continue;
             }
-            let earlier = std::mem::replace(&mut self.memory_written[byte], self.step + 1).checked_sub(1);
+            let earlier =
+                std::mem::replace(&mut self.memory_written[byte], self.step + 1).checked_sub(1);
             if sampled == Some(offset) && earlier != Some(self.step) {
                 let cell = Rewritten::Byte(address + offset);
-                self.truth.rewrites.push(Rewrite { cell, earlier, later: self.step });
+                self.truth.rewrites.push(Rewrite {
+                    cell,
+                    earlier,
+                    later: self.step,
+                });
             }
         }
     }
@@ -114,7 +134,12 @@ impl Recorder {
     pub fn call(&mut self, function: u64) {
         let depth = self.stack.len() as u32;
         self.stack.push(self.truth.calls.len());
-        self.truth.calls.push(CallTruth { call_step: self.step, function, exit_step: None, depth });
+        self.truth.calls.push(CallTruth {
+            call_step: self.step,
+            function,
+            exit_step: None,
+            depth,
+        });
     }
 
     pub fn leave(&mut self) {
@@ -144,9 +169,14 @@ impl Recorder {
             written_at: self.written_at[register],
         };
         let registers = moment.registers.iter().enumerate().map(register).collect();
-        let pieces = (0..PIECES).map(|number| self.piece_address(number, moment.registers[registers::SP]));
+        let pieces =
+            (0..PIECES).map(|number| self.piece_address(number, moment.registers[registers::SP]));
         let pieces: Vec<_> = pieces.collect();
-        let stack = self.stack.iter().map(|call| self.truth.calls[*call].call_step).collect();
+        let stack = self
+            .stack
+            .iter()
+            .map(|call| self.truth.calls[*call].call_step)
+            .collect();
         Checkpoint {
             position: self.step + 1,
             pc: moment.pc,
@@ -154,7 +184,10 @@ impl Recorder {
             time: moment.time,
             text: moment.text.to_owned(),
             registers,
-            memory: pieces.into_iter().map(|address| self.piece(address, arena)).collect(),
+            memory: pieces
+                .into_iter()
+                .map(|address| self.piece(address, arena))
+                .collect(),
             stack,
         }
     }
@@ -173,16 +206,27 @@ impl Recorder {
         let before = |position: &u64| position.checked_sub(1);
         MemoryTruth {
             address,
-            bytes: (0..PIECE_BYTES).map(|offset| arena.load(address + offset, 1) as u8).collect(),
-            seen_at: self.memory_seen[range.clone()].iter().map(|at| (*at != 0).then_some(*at)).collect(),
+            bytes: (0..PIECE_BYTES)
+                .map(|offset| arena.load(address + offset, 1) as u8)
+                .collect(),
+            seen_at: self.memory_seen[range.clone()]
+                .iter()
+                .map(|at| (*at != 0).then_some(*at))
+                .collect(),
             written_by: self.memory_written[range].iter().map(before).collect(),
         }
     }
 
     pub fn finish(mut self, lines: u64, bytes: u64) -> Truth {
         (self.truth.lines, self.truth.bytes) = (lines, bytes);
-        let visits = self.visits.iter().enumerate().filter(|(_, (count, _))| *count > 0);
-        self.truth.visits = visits.map(|(place, (count, _))| (instruction::address(place), *count)).collect();
+        let visits = self
+            .visits
+            .iter()
+            .enumerate()
+            .filter(|(_, (count, _))| *count > 0);
+        self.truth.visits = visits
+            .map(|(place, (count, _))| (instruction::address(place), *count))
+            .collect();
         self.truth
     }
 }

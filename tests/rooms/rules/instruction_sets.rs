@@ -5,7 +5,15 @@ use crate::rooms::scan::file_scan::FactKind;
 use crate::rooms::survey::{Offence, Survey};
 
 /// Questions that stand for a comparison.
-pub const PREDICATES: &[&str] = &["is_arm", "is_x86", "is_aarch32", "is_aarch64", "is_riscv", "is_sparc", "is_thumb"];
+pub const PREDICATES: &[&str] = &[
+    "is_arm",
+    "is_x86",
+    "is_aarch32",
+    "is_aarch64",
+    "is_riscv",
+    "is_sparc",
+    "is_thumb",
+];
 
 /// Types whose variants nobody else may ask for.
 const GUARDED: &[&str] = &["InstructionSet", "Architecture"];
@@ -20,13 +28,22 @@ pub fn offences(survey: &Survey) -> Vec<Offence> {
         let what = match &placed.fact.kind {
             FactKind::Predicate(name) => format!("asks {name}()"),
             FactKind::Compared { path, how } => {
-                let Target::Item(item) = survey.workspace.resolve(placed.module, path)? else { return None };
-                let variant = item.rest.first().filter(|_| GUARDED.contains(&item.name.as_str()))?;
+                let Target::Item(item) = survey.workspace.resolve(placed.module, path)? else {
+                    return None;
+                };
+                let variant = item
+                    .rest
+                    .first()
+                    .filter(|_| GUARDED.contains(&item.name.as_str()))?;
                 format!("{how} with {}::{variant}", item.name)
             }
             _ => return None,
         };
-        Some(Offence { file: file.to_owned(), line: placed.fact.line, what })
+        Some(Offence {
+            file: file.to_owned(),
+            line: placed.fact.line,
+            what,
+        })
     });
     outside.collect()
 }

@@ -8,8 +8,12 @@ const TEXTUAL: &[&str] = &["debugger/", "window/", "terminal/", "src/"];
 
 pub fn offences(survey: &Survey) -> Vec<Offence> {
     let fields = survey.workspace.facts.iter().filter_map(|placed| {
-        let FactKind::TrustedText(name) = &placed.fact.kind else { return None };
-        let file = survey.path_of(survey.workspace.file_of(placed.module)).to_owned();
+        let FactKind::TrustedText(name) = &placed.fact.kind else {
+            return None;
+        };
+        let file = survey
+            .path_of(survey.workspace.file_of(placed.module))
+            .to_owned();
         let what = format!("{name} is decoded without `decoded_text`");
         (!TEXTUAL.iter().any(|folder| file.starts_with(folder))).then_some(Offence {
             file,

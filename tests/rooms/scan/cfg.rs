@@ -9,7 +9,10 @@ pub fn is_in_the_product(attributes: &[Attribute]) -> bool {
     attributes.iter().all(|attribute| match &attribute.meta {
         Meta::Path(path) => !path.is_ident("test"),
         Meta::List(list) if list.path.is_ident("cfg") => {
-            list.parse_args::<Meta>().ok().and_then(|condition| holds(&condition)) != Some(false)
+            list.parse_args::<Meta>()
+                .ok()
+                .and_then(|condition| holds(&condition))
+                != Some(false)
         }
         _ => true,
     })
@@ -20,7 +23,9 @@ fn holds(condition: &Meta) -> Option<bool> {
     match condition {
         Meta::Path(path) if path.is_ident("test") || path.is_ident("fuzzing") => Some(false),
         Meta::List(list) => {
-            let parts = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(list.tokens.clone()).ok()?;
+            let parts = Punctuated::<Meta, Token![,]>::parse_terminated
+                .parse2(list.tokens.clone())
+                .ok()?;
             let parts: Vec<_> = parts.iter().map(holds).collect();
             match list.path.get_ident()?.to_string().as_str() {
                 "not" => parts.first().copied().flatten().map(|part| !part),

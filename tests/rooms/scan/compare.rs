@@ -25,10 +25,18 @@ impl Scanner {
             Expr::Group(inner) => self.compare_expression(&inner.expr, how),
             Expr::Reference(inner) => self.compare_expression(&inner.expr, how),
             Expr::Unary(inner) => self.compare_expression(&inner.expr, how),
-            Expr::Tuple(inner) => inner.elems.iter().for_each(|element| self.compare_expression(element, how)),
-            Expr::Array(inner) => inner.elems.iter().for_each(|element| self.compare_expression(element, how)),
+            Expr::Tuple(inner) => inner
+                .elems
+                .iter()
+                .for_each(|element| self.compare_expression(element, how)),
+            Expr::Array(inner) => inner
+                .elems
+                .iter()
+                .for_each(|element| self.compare_expression(element, how)),
             Expr::Call(call) if is_constructor(&call.func) => {
-                call.args.iter().for_each(|argument| self.compare_expression(argument, how));
+                call.args
+                    .iter()
+                    .for_each(|argument| self.compare_expression(argument, how));
             }
             _ => {}
         }
@@ -36,7 +44,13 @@ impl Scanner {
 
     pub(super) fn compared(&mut self, path: &syn::Path, how: &'static str) {
         let line = line_of_path(path);
-        self.fact(line, FactKind::Compared { path: names_of(path), how });
+        self.fact(
+            line,
+            FactKind::Compared {
+                path: names_of(path),
+                how,
+            },
+        );
     }
 
     pub(super) fn visit_matches(&mut self, tokens: proc_macro2::TokenStream) -> syn::Result<()> {
@@ -58,9 +72,19 @@ impl Scanner {
         Ok(())
     }
 
-    pub(super) fn visit_arguments(&mut self, name: &str, tokens: proc_macro2::TokenStream) -> syn::Result<()> {
+    pub(super) fn visit_arguments(
+        &mut self,
+        name: &str,
+        tokens: proc_macro2::TokenStream,
+    ) -> syn::Result<()> {
         let arguments = Punctuated::<Expr, syn::Token![,]>::parse_terminated.parse2(tokens)?;
-        let compares = ["assert_eq", "assert_ne", "debug_assert_eq", "debug_assert_ne"].contains(&name);
+        let compares = [
+            "assert_eq",
+            "assert_ne",
+            "debug_assert_eq",
+            "debug_assert_ne",
+        ]
+        .contains(&name);
         for argument in &arguments {
             if compares {
                 self.compare_expression(argument, "assert_eq!");
@@ -73,7 +97,9 @@ impl Scanner {
     pub(super) fn visit_statements(&mut self, tokens: proc_macro2::TokenStream) -> syn::Result<()> {
         let statements = syn::Block::parse_within.parse2(tokens)?;
         self.function_depth += 1;
-        statements.iter().for_each(|statement| self.visit_stmt(statement));
+        statements
+            .iter()
+            .for_each(|statement| self.visit_stmt(statement));
         self.function_depth -= 1;
         Ok(())
     }
@@ -81,6 +107,11 @@ impl Scanner {
 
 /// `Some(..)`, `Key::Set(..)`: a call of what begins with a capital letter.
 fn is_constructor(function: &Expr) -> bool {
-    let Expr::Path(path) = function else { return false };
-    path.path.segments.last().is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase))
+    let Expr::Path(path) = function else {
+        return false;
+    };
+    path.path
+        .segments
+        .last()
+        .is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase))
 }

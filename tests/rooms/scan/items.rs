@@ -8,13 +8,21 @@ pub(super) fn line_of(span: Span) -> usize {
 }
 
 pub(super) fn line_of_path(path: &syn::Path) -> usize {
-    path.segments.first().map_or(1, |segment| line_of(segment.ident.span()))
+    path.segments
+        .first()
+        .map_or(1, |segment| line_of(segment.ident.span()))
 }
 
 /// The names of a path, a leading `::` as an empty first one.
 pub(super) fn names_of(path: &syn::Path) -> Vec<String> {
     let root = path.leading_colon.as_ref().map(|_| String::new());
-    root.into_iter().chain(path.segments.iter().map(|segment| segment.ident.to_string())).collect()
+    root.into_iter()
+        .chain(
+            path.segments
+                .iter()
+                .map(|segment| segment.ident.to_string()),
+        )
+        .collect()
 }
 
 pub(super) fn name_in(item: &Item) -> Option<&proc_macro2::Ident> {
@@ -61,19 +69,27 @@ pub(super) fn says(attributes: &[Attribute], name: &str, word: &str) -> bool {
         syn::Meta::List(list) => list.tokens.clone(),
         _ => proc_macro2::TokenStream::new(),
     };
-    let is_word =
-        |token: proc_macro2::TokenTree| matches!(token, proc_macro2::TokenTree::Ident(ident) if ident == word);
-    attributes.iter().any(|attribute| attribute.path().is_ident(name) && tokens(attribute).into_iter().any(is_word))
+    let is_word = |token: proc_macro2::TokenTree| matches!(token, proc_macro2::TokenTree::Ident(ident) if ident == word);
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident(name) && tokens(attribute).into_iter().any(is_word)
+    })
 }
 
 /// The line of an owned text in a type: it itself, or one of its arguments.
 pub(super) fn line_of_text(of: &syn::Type) -> Option<usize> {
-    let syn::Type::Path(path) = of else { return None };
-    path.path.segments.iter().find_map(|segment| match &segment.arguments {
-        syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|one| match one {
-            syn::GenericArgument::Type(of) => line_of_text(of),
-            _ => None,
-        }),
-        _ => (segment.ident == "String").then(|| line_of(segment.ident.span())),
-    })
+    let syn::Type::Path(path) = of else {
+        return None;
+    };
+    path.path
+        .segments
+        .iter()
+        .find_map(|segment| match &segment.arguments {
+            syn::PathArguments::AngleBracketed(arguments) => {
+                arguments.args.iter().find_map(|one| match one {
+                    syn::GenericArgument::Type(of) => line_of_text(of),
+                    _ => None,
+                })
+            }
+            _ => (segment.ident == "String").then(|| line_of(segment.ident.span())),
+        })
 }

@@ -35,7 +35,8 @@ fn made_by(tokens: TokenStream) -> Vec<String> {
             TokenTree::Group(group) => made.extend(made_by(group.stream())),
             _ => {}
         }
-        is_named_next = matches!(&token, TokenTree::Ident(word) if KEYWORDS.iter().any(|known| word == known));
+        is_named_next =
+            matches!(&token, TokenTree::Ident(word) if KEYWORDS.iter().any(|known| word == known));
     }
     made
 }
@@ -58,7 +59,11 @@ pub(super) struct Scanner {
 
 impl Scanner {
     pub(super) fn fact(&mut self, line: usize, kind: FactKind) {
-        self.scan.facts.push(Fact { module: self.module, line, kind });
+        self.scan.facts.push(Fact {
+            module: self.module,
+            line,
+            kind,
+        });
     }
 
     pub(super) fn module_mut(&mut self) -> &mut ModuleScan {
@@ -73,17 +78,28 @@ impl Scanner {
         let (line, what) = match item {
             Item::Use(_) | Item::ExternCrate(_) => return,
             Item::Mod(item) if item.content.is_none() => return,
-            Item::Mod(item) => (line_of(item.mod_token.span), format!("the body of mod {}", item.ident)),
+            Item::Mod(item) => (
+                line_of(item.mod_token.span),
+                format!("the body of mod {}", item.ident),
+            ),
             Item::Impl(item) => (line_of(item.impl_token.span), "an impl".to_owned()),
-            _ => name_in(item).map_or((1, "code".to_owned()), |name| (line_of(name.span()), name.to_string())),
+            _ => name_in(item).map_or((1, "code".to_owned()), |name| {
+                (line_of(name.span()), name.to_string())
+            }),
         };
         self.fact(line, FactKind::Code(what));
     }
 
     pub(super) fn note_item(&mut self, item: &Item) {
-        let Some(name) = name_in(item).map(|name| name.to_string()) else { return };
+        let Some(name) = name_in(item).map(|name| name.to_string()) else {
+            return;
+        };
         let variants = match item {
-            Item::Enum(item) => item.variants.iter().map(|variant| variant.ident.to_string()).collect(),
+            Item::Enum(item) => item
+                .variants
+                .iter()
+                .map(|variant| variant.ident.to_string())
+                .collect(),
             _ => Vec::new(),
         };
         if self.function_depth > 0 {
@@ -91,7 +107,12 @@ impl Scanner {
         }
         if let Item::Macro(item) = item {
             let made = made_by(item.mac.tokens.clone());
-            self.module_mut().items.extend(made.into_iter().map(|name| ItemScan { name, variants: Vec::new() }));
+            self.module_mut()
+                .items
+                .extend(made.into_iter().map(|name| ItemScan {
+                    name,
+                    variants: Vec::new(),
+                }));
         }
         self.module_mut().items.push(ItemScan { name, variants });
     }
@@ -101,23 +122,39 @@ impl Scanner {
             syn::Visibility::Inherited => Reach::Private,
             _ => Reach::Reexported,
         };
-        let root = item.leading_colon.as_ref().map(|_| String::new()).into_iter().collect();
+        let root = item
+            .leading_colon
+            .as_ref()
+            .map(|_| String::new())
+            .into_iter()
+            .collect();
         self.note_use_tree(&item.tree, root, reach);
     }
 
-    pub(super) fn note_use_tree(&mut self, tree: &syn::UseTree, mut prefix: Vec<String>, reach: Reach) {
+    pub(super) fn note_use_tree(
+        &mut self,
+        tree: &syn::UseTree,
+        mut prefix: Vec<String>,
+        reach: Reach,
+    ) {
         let (path, binding, span) = match tree {
             syn::UseTree::Path(tree) => {
                 prefix.push(tree.ident.to_string());
                 return self.note_use_tree(&tree.tree, prefix, reach);
             }
             syn::UseTree::Group(tree) => {
-                return tree.items.iter().for_each(|tree| self.note_use_tree(tree, prefix.clone(), reach));
+                return tree
+                    .items
+                    .iter()
+                    .for_each(|tree| self.note_use_tree(tree, prefix.clone(), reach));
             }
             syn::UseTree::Glob(tree) => (prefix, Binding::Glob, tree.star_token.spans[0]),
             syn::UseTree::Name(tree) => {
                 let path = with_last(prefix, &tree.ident);
-                let binding = path.last().cloned().map_or(Binding::Unnamed, Binding::Named);
+                let binding = path
+                    .last()
+                    .cloned()
+                    .map_or(Binding::Unnamed, Binding::Named);
                 (path, binding, tree.ident.span())
             }
             syn::UseTree::Rename(tree) => {
@@ -129,7 +166,12 @@ impl Scanner {
             }
         };
         let line = line_of(span);
-        self.module_mut().uses.push(UseScan { path, binding, line, reach });
+        self.module_mut().uses.push(UseScan {
+            path,
+            binding,
+            line,
+            reach,
+        });
     }
 
     pub(super) fn inside_module(&mut self, item: &syn::ItemMod) {
@@ -140,7 +182,11 @@ impl Scanner {
         };
         let outside = self.module;
         self.module = self.scan.modules.len();
-        self.scan.modules.push(ModuleScan { parent: Some(outside), name, ..Default::default() });
+        self.scan.modules.push(ModuleScan {
+            parent: Some(outside),
+            name,
+            ..Default::default()
+        });
         items.iter().for_each(|item| self.visit_item(item));
         self.module = outside;
     }
@@ -148,7 +194,14 @@ impl Scanner {
     pub(super) fn note_signature(&mut self, signature: &syn::Signature, owner: &Owner) {
         for (line, problem) in problems(signature) {
             let function = signature.ident.to_string();
-            self.fact(line, FactKind::Signature { function, owner: owner.clone(), problem });
+            self.fact(
+                line,
+                FactKind::Signature {
+                    function,
+                    owner: owner.clone(),
+                    problem,
+                },
+            );
         }
     }
 }
@@ -162,9 +215,14 @@ fn with_last(mut prefix: Vec<String>, last: &proc_macro2::Ident) -> Vec<String> 
 }
 
 fn path_attribute(attribute: &Attribute) -> Option<String> {
-    let syn::Meta::NameValue(meta) = &attribute.meta else { return None };
+    let syn::Meta::NameValue(meta) = &attribute.meta else {
+        return None;
+    };
     match &meta.value {
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(path), .. }) if meta.path.is_ident("path") => Some(path.value()),
+        Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Str(path),
+            ..
+        }) if meta.path.is_ident("path") => Some(path.value()),
         _ => None,
     }
 }

@@ -46,7 +46,12 @@ pub fn problems(signature: &Signature) -> Vec<(usize, Problem)> {
     });
     let mut problems: Vec<_> = typed
         .clone()
-        .filter_map(|input| Some((line_of(input.colon_token.spans[0]), problem(&input.pat, &input.ty)?)))
+        .filter_map(|input| {
+            Some((
+                line_of(input.colon_token.spans[0]),
+                problem(&input.pat, &input.ty)?,
+            ))
+        })
         .collect();
     let count = typed.count();
     if count > MOST_PARAMETERS {

@@ -7,7 +7,9 @@ use crate::rooms::rules::formats::is_a_word_of_a_format;
 use crate::rooms::rules::instruction_sets::PREDICATES;
 use crate::rooms::scan::cfg::is_in_the_product;
 use crate::rooms::scan::file_scan::FactKind;
-use crate::rooms::scan::items::{attributes_of, line_of, line_of_path, line_of_text, names_of, says};
+use crate::rooms::scan::items::{
+    attributes_of, line_of, line_of_path, line_of_text, names_of, says,
+};
 use crate::rooms::scan::scanner::Scanner;
 use crate::rooms::scan::signature::Owner;
 use crate::rooms::scan::tokens::paths_in_tokens;
@@ -35,8 +37,10 @@ impl<'ast> Visit<'ast> for Scanner {
             _ => {}
         }
         if !matches!(item, Item::Mod(_)) {
-            let is_decoded =
-                std::mem::replace(&mut self.is_decoded, says(attributes_of(item), "derive", "Deserialize"));
+            let is_decoded = std::mem::replace(
+                &mut self.is_decoded,
+                says(attributes_of(item), "derive", "Deserialize"),
+            );
             visit::visit_item(self, item);
             self.is_decoded = is_decoded;
         }
@@ -98,7 +102,10 @@ impl<'ast> Visit<'ast> for Scanner {
                 && let Some(line) = line_of_text(&field.ty)
                 && !says(&field.attrs, "serde", "deserialize_with")
             {
-                let name = field.ident.as_ref().map_or_else(|| "its field".to_owned(), ToString::to_string);
+                let name = field
+                    .ident
+                    .as_ref()
+                    .map_or_else(|| "its field".to_owned(), ToString::to_string);
                 self.fact(line, FactKind::TrustedText(name));
             }
             visit::visit_field(self, field);
@@ -131,7 +138,13 @@ impl<'ast> Visit<'ast> for Scanner {
         if let Some(how) = self.comparing
             && name.starts_with(char::is_uppercase)
         {
-            self.fact(line_of(pattern.ident.span()), FactKind::Compared { path: vec![name], how });
+            self.fact(
+                line_of(pattern.ident.span()),
+                FactKind::Compared {
+                    path: vec![name],
+                    how,
+                },
+            );
         }
         visit::visit_pat_ident(self, pattern);
     }
@@ -189,11 +202,16 @@ impl<'ast> Visit<'ast> for Scanner {
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let name = call.method.to_string();
         if PREDICATES.contains(&name.as_str()) {
-            self.fact(line_of(call.method.span()), FactKind::Predicate(name.clone()));
+            self.fact(
+                line_of(call.method.span()),
+                FactKind::Predicate(name.clone()),
+            );
         }
         if ["contains", "eq", "ne"].contains(&name.as_str()) {
             self.compare_expression(&call.receiver, "contains");
-            call.args.iter().for_each(|argument| self.compare_expression(argument, "contains"));
+            call.args
+                .iter()
+                .for_each(|argument| self.compare_expression(argument, "contains"));
         }
         visit::visit_expr_method_call(self, call);
     }
@@ -204,11 +222,15 @@ impl<'ast> Visit<'ast> for Scanner {
         self.visit_path(&invocation.path);
         let read = match name.as_str() {
             "matches" => self.visit_matches(tokens()),
-            _ => self.visit_arguments(&name, tokens()).or_else(|_| self.visit_statements(tokens())),
+            _ => self
+                .visit_arguments(&name, tokens())
+                .or_else(|_| self.visit_statements(tokens())),
         };
         if read.is_err() {
             let line = line_of_path(&invocation.path);
-            paths_in_tokens(tokens()).into_iter().for_each(|path| self.note_path(path, line));
+            paths_in_tokens(tokens())
+                .into_iter()
+                .for_each(|path| self.note_path(path, line));
         }
     }
 }

@@ -6,7 +6,11 @@ use crate::rooms::survey::{Offence, Survey};
 
 #[track_caller]
 fn check(rule: fn(&Survey) -> Vec<Offence>, tree: &str, expected: &[&str]) {
-    assert_eq!(offences_text(rule(&survey_of(tree))), expected.join("\n"), "{tree}");
+    assert_eq!(
+        offences_text(rule(&survey_of(tree))),
+        expected.join("\n"),
+        "{tree}"
+    );
 }
 
 /// The rule on one file of the index, of which only the offences' ends are told.
@@ -18,7 +22,10 @@ fn check_code(rule: fn(&Survey) -> Vec<Offence>, code: &str, expected: &[&str]) 
          == index/src/lib.rs\nmod read;\n== index/src/read.rs\nuse stepback_machine::InstructionSet;\n{code}\n"
     );
     let text = offences_text(rule(&survey_of(&tree)));
-    let found: Vec<_> = text.lines().map(|line| line.strip_prefix("index/src/read.rs:2 ").unwrap_or(line)).collect();
+    let found: Vec<_> = text
+        .lines()
+        .map(|line| line.strip_prefix("index/src/read.rs:2 ").unwrap_or(line))
+        .collect();
     assert_eq!(found, expected, "{code}");
 }
 
@@ -102,7 +109,10 @@ fn comparisons_of_instruction_sets_are_found_outside_machine() {
     check_code(
         rule,
         "fn f(a: u8) { match a { InstructionSet::A64 | InstructionSet::A32 => {} _ => {} } }",
-        &["match with InstructionSet::A32", "match with InstructionSet::A64"],
+        &[
+            "match with InstructionSet::A32",
+            "match with InstructionSet::A64",
+        ],
     );
     check_code(
         rule,
@@ -114,7 +124,11 @@ fn comparisons_of_instruction_sets_are_found_outside_machine() {
         "fn f(a: u8) { matches!(a, (InstructionSet::A64, _) if b); }",
         &["matches! with InstructionSet::A64"],
     );
-    check_code(rule, "fn f(a: u8) { if let Some(InstructionSet::A64) = a {} }", &["if let with InstructionSet::A64"]);
+    check_code(
+        rule,
+        "fn f(a: u8) { if let Some(InstructionSet::A64) = a {} }",
+        &["if let with InstructionSet::A64"],
+    );
     check_code(
         rule,
         "fn f(a: u8) { let Some(InstructionSet::A64) = a else { return }; }",
@@ -125,8 +139,16 @@ fn comparisons_of_instruction_sets_are_found_outside_machine() {
         "fn f(a: u8) { use InstructionSet::A64; match a { A64 => {} other => {} } }",
         &["match with InstructionSet::A64"],
     );
-    check_code(rule, "fn f(a: u8) { [InstructionSet::A64].contains(&a); }", &["contains with InstructionSet::A64"]);
-    check_code(rule, "fn f(a: u8) { format!(\"{}\", a.is_arm()); }", &["asks is_arm()"]);
+    check_code(
+        rule,
+        "fn f(a: u8) { [InstructionSet::A64].contains(&a); }",
+        &["contains with InstructionSet::A64"],
+    );
+    check_code(
+        rule,
+        "fn f(a: u8) { format!(\"{}\", a.is_arm()); }",
+        &["asks is_arm()"],
+    );
 }
 
 #[test]
@@ -137,28 +159,71 @@ fn instruction_sets_may_be_made_and_passed_on() {
         "fn f() { let a = InstructionSet::A64; g(InstructionSet::A32) == 4; Set { a: InstructionSet::A64 }; }",
         &[],
     );
-    check_code(rule, "#[cfg(test)] mod tests { fn f(a: u8) { a == super::InstructionSet::A64; } }", &[]);
+    check_code(
+        rule,
+        "#[cfg(test)] mod tests { fn f(a: u8) { a == super::InstructionSet::A64; } }",
+        &[],
+    );
 }
 
 #[test]
 fn parameters_keep_to_the_style_guide() {
     let rule = rules::parameters::offences;
-    check_code(rule, "fn f(a: bool, b: (u8, u8)) {}", &["fn f takes a bool \"a\"", "fn f takes a tuple \"b\""]);
-    check_code(rule, "impl A { fn f(&self, &(a, b): &(u8, u8)) {} }", &["fn f takes a tuple apart in its parameters"]);
-    check_code(rule, "trait T { fn f(&self, a: u8, b: u8, c: u8, d: u8, e: u8, f: u8); }", &["fn f has 6 parameters"]);
-    check_code(rule, "trait T { fn f(a: bool); } impl T for A { fn f(a: bool) {} }", &["fn f takes a bool \"a\""]);
-    check_code(rule, "impl Extend<(u8, u8)> for A { fn f(a: (u8, u8), b: bool) {} }", &[]);
-    check_code(rule, "fn f(a: (), b: Step, Step(c): Step) { let _ = |(a, b): (u8, u8), c: bool| {}; }", &[]);
+    check_code(
+        rule,
+        "fn f(a: bool, b: (u8, u8)) {}",
+        &["fn f takes a bool \"a\"", "fn f takes a tuple \"b\""],
+    );
+    check_code(
+        rule,
+        "impl A { fn f(&self, &(a, b): &(u8, u8)) {} }",
+        &["fn f takes a tuple apart in its parameters"],
+    );
+    check_code(
+        rule,
+        "trait T { fn f(&self, a: u8, b: u8, c: u8, d: u8, e: u8, f: u8); }",
+        &["fn f has 6 parameters"],
+    );
+    check_code(
+        rule,
+        "trait T { fn f(a: bool); } impl T for A { fn f(a: bool) {} }",
+        &["fn f takes a bool \"a\""],
+    );
+    check_code(
+        rule,
+        "impl Extend<(u8, u8)> for A { fn f(a: (u8, u8), b: bool) {} }",
+        &[],
+    );
+    check_code(
+        rule,
+        "fn f(a: (), b: Step, Step(c): Step) { let _ = |(a, b): (u8, u8), c: bool| {}; }",
+        &[],
+    );
 }
 
 #[test]
 fn owned_texts_that_are_decoded_are_found() {
     let rule = rules::texts::offences;
-    let found = ["a is decoded without `decoded_text`", "its field is decoded without `decoded_text`"];
-    check_code(rule, "#[derive(Debug, Deserialize)] struct A { a: Option<Vec<String>>, b: Vec<u8> }", &found[..1]);
-    check_code(rule, "#[derive(serde::Deserialize)] enum A { B(String), C { a: u8 } }", &found[1..]);
+    let found = [
+        "a is decoded without `decoded_text`",
+        "its field is decoded without `decoded_text`",
+    ];
+    check_code(
+        rule,
+        "#[derive(Debug, Deserialize)] struct A { a: Option<Vec<String>>, b: Vec<u8> }",
+        &found[..1],
+    );
+    check_code(
+        rule,
+        "#[derive(serde::Deserialize)] enum A { B(String), C { a: u8 } }",
+        &found[1..],
+    );
     check_code(rule, "#[derive(Debug)] struct A { a: String }", &[]);
-    check_code(rule, "#[derive(Deserialize)] struct A { #[serde(deserialize_with = \"text\")] a: String }", &[]);
+    check_code(
+        rule,
+        "#[derive(Deserialize)] struct A { #[serde(deserialize_with = \"text\")] a: String }",
+        &[],
+    );
 }
 
 #[test]
@@ -182,6 +247,9 @@ fn formats_are_found_by_path_and_by_word() {
          == parsers/src/tarmac.rs\npub mod node;\npub use node::Node;\n== parsers/src/tarmac/node.rs\npub struct Node;\n\
          == index/src/lib.rs\nmod read;\n\
          == index/src/read.rs\nuse stepback_parsers::Node;\nfn is_tarmac() {}\n#[cfg(test)] use stepback_parsers::tarmac;\n",
-        &["index/src/read.rs:1 uses Node of parsers/src/tarmac/node.rs", "index/src/read.rs:2 says is_tarmac"],
+        &[
+            "index/src/read.rs:1 uses Node of parsers/src/tarmac/node.rs",
+            "index/src/read.rs:2 says is_tarmac",
+        ],
     );
 }

@@ -17,7 +17,10 @@ impl Sources for Tree {
 /// What `text` holds, in which each file stands under a line `== path`.
 pub fn survey_of(text: &str) -> Survey {
     let text = format!("\n{text}");
-    let files = text.split("\n== ").skip(1).filter_map(|file| file.split_once('\n'));
+    let files = text
+        .split("\n== ")
+        .skip(1)
+        .filter_map(|file| file.split_once('\n'));
     let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
     let survey = Survey::of(&Tree(files.collect()));
     assert_eq!(survey.workspace.problems, Vec::<String>::new());
@@ -38,6 +41,8 @@ pub fn arrows_text(survey: &Survey) -> String {
 /// Each offence as `file:line what`.
 pub fn offences_text(mut offences: Vec<Offence>) -> String {
     offences.sort();
-    let lines = offences.iter().map(|offence| format!("{}:{} {}", offence.file, offence.line, offence.what));
+    let lines = offences
+        .iter()
+        .map(|offence| format!("{}:{} {}", offence.file, offence.line, offence.what));
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -97,8 +97,8 @@ pub struct Filter {
 /// # Errors
 /// It is not there, or may not be read; or the work was cancelled.
 pub fn list(folder: &Path, depth: Depth, cancel: &Cancel) -> Result<Listing> {
-    let read =
-        std::fs::read_dir(folder).with_context(|| say!("files-folder-unreadable", folder = format!("{folder:?}")))?;
+    let read = std::fs::read_dir(folder)
+        .with_context(|| say!("files-folder-unreadable", folder = format!("{folder:?}")))?;
     let format = format_of_folder(folder);
     let mut entries = Vec::new();
     for found in read.flatten() {
@@ -106,11 +106,19 @@ pub fn list(folder: &Path, depth: Depth, cancel: &Cancel) -> Result<Listing> {
             anyhow::bail!("cancelled");
         }
         if entries.len() == LIMIT {
-            return Ok(Listing { entries, is_cut: true, format });
+            return Ok(Listing {
+                entries,
+                is_cut: true,
+                format,
+            });
         }
         entries.push(Entry::of(&found, depth));
     }
-    Ok(Listing { entries, is_cut: false, format })
+    Ok(Listing {
+        entries,
+        is_cut: false,
+        format,
+    })
 }
 
 impl Entry {
@@ -118,15 +126,30 @@ impl Entry {
         let kind = found.file_type();
         // A link is what it leads to; one that leads nowhere is shown as a file.
         let is_link = kind.as_ref().is_ok_and(|kind| kind.is_symlink());
-        let metadata = if is_link || depth == Depth::Details { found.path().metadata().ok() } else { None };
-        let is_folder = metadata.as_ref().map_or(!is_link && kind.is_ok_and(|kind| kind.is_dir()), Metadata::is_dir);
+        let metadata = if is_link || depth == Depth::Details {
+            found.path().metadata().ok()
+        } else {
+            None
+        };
+        let is_folder = metadata.as_ref().map_or(
+            !is_link && kind.is_ok_and(|kind| kind.is_dir()),
+            Metadata::is_dir,
+        );
         let shown = found.file_name().to_string_lossy().into_owned();
         // A look into each folder is for the second reading.
         let inside = || format_of_folder(&found.path());
         let is_looked_into = is_folder && depth == Depth::Details;
         let format = format_of_name(&shown).or_else(|| is_looked_into.then(inside).flatten());
-        let details = metadata.filter(|_| depth == Depth::Details).map(|metadata| Details::of(&metadata));
-        Self { name: found.file_name(), shown, is_folder, format, details }
+        let details = metadata
+            .filter(|_| depth == Depth::Details)
+            .map(|metadata| Details::of(&metadata));
+        Self {
+            name: found.file_name(),
+            shown,
+            is_folder,
+            format,
+            details,
+        }
     }
 
     fn is_hidden(&self) -> bool {
@@ -137,32 +160,51 @@ impl Entry {
 
 impl Details {
     fn of(metadata: &Metadata) -> Self {
-        let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Self { len_bytes: metadata.len(), modified: since.map_or(0, |since| since.as_secs()) }
+        let since = metadata
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Self {
+            len_bytes: metadata.len(),
+            modified: since.map_or(0, |since| since.as_secs()),
+        }
     }
 }
 
 impl Filter {
     fn holds(&self, entry: &Entry) -> bool {
         let name = entry.shown.to_lowercase();
-        if self.is_begin { name.starts_with(&self.part) } else { name.contains(&self.part) }
+        if self.is_begin {
+            name.starts_with(&self.part)
+        } else {
+            name.contains(&self.part)
+        }
     }
 }
 
 /// The places of the entries that are shown, in their order: folders first.
 pub fn rows(listing: &Listing, order: Order, filter: &Filter) -> Vec<usize> {
     let shows_hidden = order.shows_hidden || filter.part.starts_with('.');
-    let filter = Filter { part: filter.part.to_lowercase(), ..*filter };
+    let filter = Filter {
+        part: filter.part.to_lowercase(),
+        ..*filter
+    };
     let mut rows: Vec<usize> = (0..listing.entries.len()).collect();
     let entry = |row: &usize| listing.entries.get(*row);
-    rows.retain(|row| entry(row).is_some_and(|entry| (shows_hidden || !entry.is_hidden()) && filter.holds(entry)));
+    rows.retain(|row| {
+        entry(row).is_some_and(|entry| (shows_hidden || !entry.is_hidden()) && filter.holds(entry))
+    });
     rows.sort_by_cached_key(|row| entry(row).map(|entry| natural_key(&entry.shown.to_lowercase())));
     let details = |row: &usize| entry(row).and_then(|entry| entry.details);
     match order.column {
         Column::Name => {}
         // Stable: equals stay in the order of their names.
-        Column::Size => rows.sort_by_key(|row| std::cmp::Reverse(details(row).map(|details| details.len_bytes))),
-        Column::Age => rows.sort_by_key(|row| std::cmp::Reverse(details(row).map(|details| details.modified))),
+        Column::Size => {
+            rows.sort_by_key(|row| std::cmp::Reverse(details(row).map(|details| details.len_bytes)))
+        }
+        Column::Age => {
+            rows.sort_by_key(|row| std::cmp::Reverse(details(row).map(|details| details.modified)))
+        }
     }
     if order.is_turned {
         rows.reverse();
@@ -176,7 +218,10 @@ pub fn common<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<String> {
     let first = names.next()?;
     let same = |one: &str, other: &str| {
         let pairs = one.char_indices().zip(other.chars());
-        let differing = pairs.into_iter().find(|((_, one), other)| one != other).map(|((place, _), _)| place);
+        let differing = pairs
+            .into_iter()
+            .find(|((_, one), other)| one != other)
+            .map(|((place, _), _)| place);
         differing.unwrap_or(one.len().min(other.len()))
     };
     let length = names.fold(first.len(), |length, name| length.min(same(first, name)));
@@ -190,8 +235,17 @@ mod tests {
     fn entry(shown: &str, len_bytes: u64, modified: u64) -> Entry {
         let is_folder = shown.ends_with('/');
         let shown = shown.trim_end_matches('/').to_owned();
-        let details = Some(Details { len_bytes, modified });
-        Entry { name: shown.clone().into(), format: format_of_name(&shown), shown, is_folder, details }
+        let details = Some(Details {
+            len_bytes,
+            modified,
+        });
+        Entry {
+            name: shown.clone().into(),
+            format: format_of_name(&shown),
+            shown,
+            is_folder,
+            details,
+        }
     }
 
     #[track_caller]
@@ -203,26 +257,71 @@ mod tests {
             entry(".cache", 1, 1),
             entry("zoo/", 0, 20),
         ];
-        let listing = Listing { entries, is_cut: false, format: None };
-        let rows = rows(&listing, order, &Filter { part: part.to_owned(), is_begin: false });
-        let shown: Vec<&str> = rows.iter().map(|row| &*listing.entries[*row].shown).collect();
+        let listing = Listing {
+            entries,
+            is_cut: false,
+            format: None,
+        };
+        let rows = rows(
+            &listing,
+            order,
+            &Filter {
+                part: part.to_owned(),
+                is_begin: false,
+            },
+        );
+        let shown: Vec<&str> = rows
+            .iter()
+            .map(|row| &*listing.entries[*row].shown)
+            .collect();
         assert_eq!(shown, expected);
     }
 
     #[test]
     fn folders_come_first_and_the_rest_as_it_was_asked_for() {
-        let by = |column| Order { column, ..Order::default() };
-        check(Order::default(), "", &["zoo", "Run9.tarmac", "run10.tarmac"]);
-        check(Order { is_turned: true, ..Order::default() }, "", &["zoo", "run10.tarmac", "Run9.tarmac"]);
-        check(by(Column::Size), "", &["zoo", "Run9.tarmac", "run10.tarmac"]);
+        let by = |column| Order {
+            column,
+            ..Order::default()
+        };
+        check(
+            Order::default(),
+            "",
+            &["zoo", "Run9.tarmac", "run10.tarmac"],
+        );
+        check(
+            Order {
+                is_turned: true,
+                ..Order::default()
+            },
+            "",
+            &["zoo", "run10.tarmac", "Run9.tarmac"],
+        );
+        check(
+            by(Column::Size),
+            "",
+            &["zoo", "Run9.tarmac", "run10.tarmac"],
+        );
         check(by(Column::Age), "", &["zoo", "run10.tarmac", "Run9.tarmac"]);
         check(Order::default(), "RUN1", &["run10.tarmac"]);
     }
 
     #[test]
     fn what_is_hidden_is_shown_when_it_is_asked_for() {
-        let order = Order { shows_hidden: true, ..Order::default() };
-        check(order, "", &["zoo", ".cache", "Run9.tarmac", "run9.tarmac.sbi", "run10.tarmac"]);
+        let order = Order {
+            shows_hidden: true,
+            ..Order::default()
+        };
+        check(
+            order,
+            "",
+            &[
+                "zoo",
+                ".cache",
+                "Run9.tarmac",
+                "run9.tarmac.sbi",
+                "run10.tarmac",
+            ],
+        );
         check(Order::default(), ".c", &[".cache"]);
     }
 
@@ -235,17 +334,38 @@ mod tests {
         }
         let listing = list(folder.path(), Depth::Details, &Cancel::default()).unwrap();
         assert_eq!(listing.entries.len(), 200);
-        let entries = (0..100_000).rev().map(|number| entry(&format!("{number}.tarmac"), number, 0)).collect();
-        let listing = Listing { entries, is_cut: false, format: None };
+        let entries = (0..100_000)
+            .rev()
+            .map(|number| entry(&format!("{number}.tarmac"), number, 0))
+            .collect();
+        let listing = Listing {
+            entries,
+            is_cut: false,
+            format: None,
+        };
         let rows = rows(&listing, Order::default(), &Filter::default());
-        let shown: Vec<&str> = rows.iter().take(3).map(|row| &*listing.entries[*row].shown).collect();
+        let shown: Vec<&str> = rows
+            .iter()
+            .take(3)
+            .map(|row| &*listing.entries[*row].shown)
+            .collect();
         assert_eq!(shown, ["0.tarmac", "1.tarmac", "2.tarmac"]);
-        assert!(list(&folder.path().join("nothing"), Depth::Names, &Cancel::default()).is_err());
+        assert!(
+            list(
+                &folder.path().join("nothing"),
+                Depth::Names,
+                &Cancel::default()
+            )
+            .is_err()
+        );
     }
 
     #[test]
     fn names_have_a_beginning_in_common() {
-        assert_eq!(common(["run.1.tarmac", "run.12.tarmac"].into_iter()).as_deref(), Some("run.1"));
+        assert_eq!(
+            common(["run.1.tarmac", "run.12.tarmac"].into_iter()).as_deref(),
+            Some("run.1")
+        );
         assert_eq!(common(["ä1", "ä2"].into_iter()).as_deref(), Some("ä"));
         assert_eq!(common(std::iter::empty()), None);
     }

@@ -35,10 +35,19 @@ pub fn places(trace: Option<&Path>, recent: &[RecentTrace]) -> Vec<Place> {
     if let Ok(here) = std::env::current_dir() {
         add(say!("files-working").to_owned(), here);
     }
-    add(say!("files-system").to_owned(), PathBuf::from(std::path::MAIN_SEPARATOR_STR));
-    for folder in recent.iter().filter_map(|trace| trace.path.parent()).take(RECENT) {
-        let name =
-            folder.file_name().map_or_else(|| folder.display().to_string(), |n| n.to_string_lossy().into_owned());
+    add(
+        say!("files-system").to_owned(),
+        PathBuf::from(std::path::MAIN_SEPARATOR_STR),
+    );
+    for folder in recent
+        .iter()
+        .filter_map(|trace| trace.path.parent())
+        .take(RECENT)
+    {
+        let name = folder.file_name().map_or_else(
+            || folder.display().to_string(),
+            |n| n.to_string_lossy().into_owned(),
+        );
         add(name, folder.to_owned());
     }
     places
@@ -51,7 +60,9 @@ pub fn typed_path(text: &str, folder: &Path) -> PathBuf {
 
 /// The folder of a path that is being typed, and the name behind it.
 pub fn split_typed(text: &str) -> (&str, &str) {
-    let cut = text.rfind(std::path::is_separator).map_or(0, |place| place + 1);
+    let cut = text
+        .rfind(std::path::is_separator)
+        .map_or(0, |place| place + 1);
     text.split_at(cut)
 }
 
@@ -73,7 +84,10 @@ mod tests {
     fn a_folder_is_listed_once() {
         let trace = home().unwrap().join("a.tarmac");
         let places = places(Some(&trace), &[]);
-        let homes = places.iter().filter(|place| Some(&place.path) == home().as_ref()).count();
+        let homes = places
+            .iter()
+            .filter(|place| Some(&place.path) == home().as_ref())
+            .count();
         assert_eq!(homes, 1);
         assert!(places.iter().any(|place| place.name == "Whole system"));
     }

@@ -155,7 +155,9 @@ pub(super) enum Look {
 
 impl Shown {
     pub fn entry(&self, row: usize) -> Option<&Entry> {
-        self.rows.get(row).and_then(|place| self.listing.entries.get(*place))
+        self.rows
+            .get(row)
+            .and_then(|place| self.listing.entries.get(*place))
     }
 
     fn find(&self, is_it: impl Fn(&Entry) -> bool) -> Option<usize> {
@@ -165,13 +167,22 @@ impl Shown {
 
 /// Returns the field that has the keyboard at first.
 pub(super) fn first_field(pick: PickedKind) -> FieldName {
-    if pick == PickedKind::Place { FieldName::Name } else { FieldName::Filter }
+    if pick == PickedKind::Place {
+        FieldName::Name
+    } else {
+        FieldName::Filter
+    }
 }
 
 impl Browser {
     /// Opens it.
     pub fn new(begin: Begin) -> Self {
-        let Begin { purpose, folder, places, notice } = begin;
+        let Begin {
+            purpose,
+            folder,
+            places,
+            notice,
+        } = begin;
         let pick = purpose.pick();
         let name = purpose.suggested_name().unwrap_or_default();
         Self {
@@ -222,14 +233,23 @@ impl Browser {
 
     fn wanted_filter(&self) -> Filter {
         match &self.typed {
-            Some(text) => Filter { part: split_typed(text).1.to_owned(), is_begin: true },
-            None => Filter { part: self.filter.clone(), is_begin: false },
+            Some(text) => Filter {
+                part: split_typed(text).1.to_owned(),
+                is_begin: true,
+            },
+            None => Filter {
+                part: self.filter.clone(),
+                is_begin: false,
+            },
         }
     }
 
     /// Has what is wanted read and ordered.
     pub(super) fn look(&mut self, around: &Surroundings<'_>) -> Look {
-        let folder = Folder { path: self.wanted_folder(), reading: self.reading };
+        let folder = Folder {
+            path: self.wanted_folder(),
+            reading: self.reading,
+        };
         let read = |depth| {
             move |folder: &Folder| {
                 let path = folder.path.clone();
@@ -241,18 +261,30 @@ impl Browser {
             Answer::Failed(error) => return Look::Failed(error.to_owned()),
             Answer::Stale(_) | Answer::Late(_) | Answer::Loading => return Look::Waiting,
         };
-        let detailed = match self.detailed.poll_long(&folder, around.worker, read(Depth::Details)) {
+        let detailed = match self
+            .detailed
+            .poll_long(&folder, around.worker, read(Depth::Details))
+        {
             Answer::Fresh(listing) => Some(listing.clone()),
             _ => None,
         };
         let (order, filter) = (*around.order, self.wanted_filter());
-        let wanted = Wanted { folder, has_details: detailed.is_some(), order, filter };
+        let wanted = Wanted {
+            folder,
+            has_details: detailed.is_some(),
+            order,
+            filter,
+        };
         let listing = detailed.unwrap_or(named);
         let answer = self.ordered.poll(&wanted, around.worker, |wanted| {
             let wanted = wanted.clone();
             move |_: &Cancel| {
                 let rows = rows(&listing, wanted.order, &wanted.filter);
-                Ok(Arc::new(Shown { wanted, listing, rows }))
+                Ok(Arc::new(Shown {
+                    wanted,
+                    listing,
+                    rows,
+                }))
             }
         });
         match answer {
@@ -268,12 +300,27 @@ impl Browser {
 
     /// The cursor stays at its file where rows were ordered anew, and leaves where others are shown.
     fn show(&mut self, shown: Arc<Shown>) {
-        if self.shown.as_ref().is_some_and(|before| Arc::ptr_eq(before, &shown)) {
+        if self
+            .shown
+            .as_ref()
+            .is_some_and(|before| Arc::ptr_eq(before, &shown))
+        {
             return;
         }
-        let is_same = self.shown.as_ref().is_some_and(|before| before.wanted.folder.path == shown.wanted.folder.path);
-        let name = self.cursor.take().map(|cursor| cursor.name).filter(|_| is_same);
-        let row = self.goal.take().or(name).and_then(|name| shown.find(|entry| entry.name == name));
+        let is_same = self
+            .shown
+            .as_ref()
+            .is_some_and(|before| before.wanted.folder.path == shown.wanted.folder.path);
+        let name = self
+            .cursor
+            .take()
+            .map(|cursor| cursor.name)
+            .filter(|_| is_same);
+        let row = self
+            .goal
+            .take()
+            .or(name)
+            .and_then(|name| shown.find(|entry| entry.name == name));
         self.shown = Some(shown);
         if let Some(row) = row {
             self.put_cursor(row);
@@ -290,12 +337,20 @@ impl Browser {
 
     /// Puts the cursor on a row. A file's name is what is saved over.
     pub(super) fn put_cursor(&mut self, row: usize) {
-        let found = self.entry(row).map(|entry| (entry.name.clone(), entry.shown.clone(), entry.is_folder));
-        let Some((name, shown, is_folder)) = found else { return };
+        let found = self
+            .entry(row)
+            .map(|entry| (entry.name.clone(), entry.shown.clone(), entry.is_folder));
+        let Some((name, shown, is_folder)) = found else {
+            return;
+        };
         if self.pick == PickedKind::Place && !is_folder {
             self.name = shown;
         }
-        if self.cursor.as_ref().is_none_or(|cursor| cursor.name != name) {
+        if self
+            .cursor
+            .as_ref()
+            .is_none_or(|cursor| cursor.name != name)
+        {
             self.forget_place();
         }
         self.cursor = Some(Cursor { row, name });
@@ -304,7 +359,9 @@ impl Browser {
 
     /// Moves the cursor by so many rows.
     pub(super) fn move_cursor(&mut self, by: isize) {
-        let Some(last) = self.row_count().checked_sub(1) else { return };
+        let Some(last) = self.row_count().checked_sub(1) else {
+            return;
+        };
         let row = match &self.cursor {
             Some(cursor) => cursor.row.saturating_add_signed(by).min(last),
             None if by > 0 => (by.unsigned_abs() - 1).min(last),
@@ -332,7 +389,9 @@ impl Browser {
 
     /// Shows the folder around this one, with the cursor on this one.
     pub(super) fn go_up(&mut self) {
-        let Some(parent) = self.folder.parent().map(Path::to_owned) else { return };
+        let Some(parent) = self.folder.parent().map(Path::to_owned) else {
+            return;
+        };
         let name = self.folder.file_name().map(OsString::from);
         self.enter(parent);
         self.goal = name;
@@ -345,7 +404,11 @@ impl Browser {
 
     /// Chooses a file together with others, or no longer.
     pub(super) fn mark(&mut self, row: usize) {
-        let Some(name) = self.entry(row).filter(|entry| !entry.is_folder).map(|entry| entry.name.clone()) else {
+        let Some(name) = self
+            .entry(row)
+            .filter(|entry| !entry.is_folder)
+            .map(|entry| entry.name.clone())
+        else {
             return;
         };
         if self.pick == PickedKind::Files && !self.marked.remove(&name) {
@@ -355,7 +418,9 @@ impl Browser {
 
     /// Enter at the path while it is typed.
     pub(super) fn submit_typed(&mut self) -> Outcome {
-        let Some(text) = self.typed.clone() else { return Outcome::Open };
+        let Some(text) = self.typed.clone() else {
+            return Outcome::Open;
+        };
         let (_, name) = split_typed(&text);
         if self.pick == PickedKind::Folder && self.cursor.is_none() && !matches!(name, "." | "..") {
             return self.choose_folder();
@@ -365,10 +430,19 @@ impl Browser {
             self.enter(std::path::absolute(&folder).unwrap_or(folder));
             return Outcome::Open;
         }
-        let named = self.shown.as_ref().and_then(|shown| shown.find(|entry| entry.shown == name));
+        let named = self
+            .shown
+            .as_ref()
+            .and_then(|shown| shown.find(|entry| entry.shown == name));
         // A new file may well begin as the only one does.
         let only = Some(0).filter(|_| self.row_count() == 1 && self.pick != PickedKind::Place);
-        match self.cursor.as_ref().map(|cursor| cursor.row).or(named).or(only) {
+        match self
+            .cursor
+            .as_ref()
+            .map(|cursor| cursor.row)
+            .or(named)
+            .or(only)
+        {
             Some(row) => self.activate(row),
             None if self.pick == PickedKind::Place => {
                 let folder = self.wanted_folder();
@@ -401,7 +475,10 @@ impl Browser {
 
     /// The folder that is a trace as a whole: the one under the cursor or whose name is typed, else the one that is shown.
     fn trace_folder(&self) -> Option<PathBuf> {
-        let shown = self.shown.as_ref().filter(|shown| shown.wanted.folder.path == self.wanted_folder())?;
+        let shown = self
+            .shown
+            .as_ref()
+            .filter(|shown| shown.wanted.folder.path == self.wanted_folder())?;
         let name = self.typed.as_deref().map_or("", |text| split_typed(text).1);
         let row = match &self.cursor {
             Some(cursor) => Some(cursor.row),
@@ -409,16 +486,25 @@ impl Browser {
             None => Some(shown.find(|entry| entry.shown == name)?),
         };
         let Some(row) = row else {
-            return shown.listing.format.filter(|_| self.filter.is_empty()).map(|_| self.wanted_folder());
+            return shown
+                .listing
+                .format
+                .filter(|_| self.filter.is_empty())
+                .map(|_| self.wanted_folder());
         };
-        let entry = shown.entry(row).filter(|entry| entry.is_folder && entry.format.is_some())?;
+        let entry = shown
+            .entry(row)
+            .filter(|entry| entry.is_folder && entry.format.is_some())?;
         Some(self.wanted_folder().join(&entry.name))
     }
 
     /// The button that opens: a trace of many files as a whole, where Enter goes into its folder.
     fn open_chosen(&mut self) -> Outcome {
         let is_whole = self.purpose == FilePurpose::Trace && self.marked.is_empty();
-        match (self.trace_folder().filter(|_| is_whole), self.typed.is_some()) {
+        match (
+            self.trace_folder().filter(|_| is_whole),
+            self.typed.is_some(),
+        ) {
             (Some(folder), _) => Outcome::Chosen(vec![folder]),
             (None, true) => self.submit_typed(),
             (None, false) => self.submit_list(),
@@ -427,7 +513,9 @@ impl Browser {
 
     /// A row is taken: a folder is entered, a file is chosen.
     pub(super) fn activate(&mut self, row: usize) -> Outcome {
-        let Some(entry) = self.entry(row) else { return Outcome::Open };
+        let Some(entry) = self.entry(row) else {
+            return Outcome::Open;
+        };
         let (is_folder, name) = (entry.is_folder, entry.shown.clone());
         let path = self.wanted_folder().join(&entry.name);
         self.settle();
@@ -467,18 +555,26 @@ impl Browser {
         }
         self.forget_place();
         if !self.name.is_empty() {
-            self.sought = Some((self.purpose.whole_place(self.folder.join(self.name.trim())), None));
+            self.sought = Some((
+                self.purpose.whole_place(self.folder.join(self.name.trim())),
+                None,
+            ));
         }
         Outcome::Open
     }
 
     /// Looks at the place where it is saved: the rows that are shown may be old, or of another folder.
     pub(super) fn advance_save(&mut self, worker: &Worker) -> Outcome {
-        let Some((path, ticket)) = &mut self.sought else { return Outcome::Open };
+        let Some((path, ticket)) = &mut self.sought else {
+            return Outcome::Open;
+        };
         let path = path.clone();
         let looked = path.clone();
-        let ticket = ticket.get_or_insert_with(|| worker.spawn(Lane::Short, move |_| There::at(&looked)));
-        let Some(there) = ticket.take() else { return Outcome::Open };
+        let ticket =
+            ticket.get_or_insert_with(|| worker.spawn(Lane::Short, move |_| There::at(&looked)));
+        let Some(there) = ticket.take() else {
+            return Outcome::Open;
+        };
         self.sought = None;
         match there {
             Ok(There::Nothing) => return Outcome::Chosen(vec![path]),
@@ -492,7 +588,11 @@ impl Browser {
 
     /// The button that ends it.
     pub(super) fn finish(&mut self) -> Outcome {
-        let name = self.typed.as_deref().map(|text| split_typed(text).1).unwrap_or_default();
+        let name = self
+            .typed
+            .as_deref()
+            .map(|text| split_typed(text).1)
+            .unwrap_or_default();
         match self.pick {
             PickedKind::Folder => self.choose_folder(),
             PickedKind::Place if name.is_empty() => self.save(),
@@ -503,9 +603,17 @@ impl Browser {
 
     /// The folder that is shown, or the one whose name is typed whole.
     fn choose_folder(&mut self) -> Outcome {
-        let name = self.typed.as_deref().map(|text| split_typed(text).1).unwrap_or_default();
+        let name = self
+            .typed
+            .as_deref()
+            .map(|text| split_typed(text).1)
+            .unwrap_or_default();
         let is_it = |entry: &Entry| entry.is_folder && entry.shown == name;
-        let named = self.shown.as_ref().and_then(|shown| shown.entry(shown.find(is_it)?)).map(|entry| &entry.name);
+        let named = self
+            .shown
+            .as_ref()
+            .and_then(|shown| shown.entry(shown.find(is_it)?))
+            .map(|entry| &entry.name);
         let path = match named {
             Some(named) => self.wanted_folder().join(named),
             None if name.is_empty() => self.wanted_folder(),
@@ -519,10 +627,14 @@ impl Browser {
 
     /// Takes over what all rows have in common with the path that is typed.
     pub(super) fn complete(&mut self) {
-        let (Some(text), Some(shown)) = (&self.typed, &self.shown) else { return };
+        let (Some(text), Some(shown)) = (&self.typed, &self.shown) else {
+            return;
+        };
         let (folder, name) = split_typed(text);
         let all = (0..shown.rows.len()).filter_map(|row| shown.entry(row));
-        let Some(mut whole) = common(all.map(|entry| &*entry.shown)).filter(|whole| whole.len() >= name.len()) else {
+        let Some(mut whole) =
+            common(all.map(|entry| &*entry.shown)).filter(|whole| whole.len() >= name.len())
+        else {
             return;
         };
         if shown.rows.len() == 1 && shown.entry(0).is_some_and(|entry| entry.is_folder) {

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use egui::{Align, Align2, Frame, Id, Key, Layout, Margin, Modal, Modifiers, Rect, RichText, ScrollArea, Sense};
+use egui::{
+    Align, Align2, Frame, Id, Key, Layout, Margin, Modal, Modifiers, Rect, RichText, ScrollArea,
+    Sense,
+};
 use egui::{Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::listing::{Column, Details, Entry, Order};
@@ -40,10 +43,13 @@ impl Browser {
             .corner_radius(8)
             .shadow(ui.visuals().window_shadow)
             .inner_margin(Margin::same(14));
-        let modal = Modal::new(Id::unique("file browser")).backdrop_color(tok.veil).frame(frame);
+        let modal = Modal::new(Id::unique("file browser"))
+            .backdrop_color(tok.veil)
+            .frame(frame);
         let shown = modal.show(ui.ctx(), |ui| self.inner_ui(ui, &mut around, tok));
         let is_on_top = shown.is_top_modal && !shown.any_popup_open;
-        let is_escaped = || is_on_top && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+        let is_escaped =
+            || is_on_top && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
         match shown.inner {
             // A click beside it loses nothing of what was typed.
             Outcome::Open if shown.response.should_close() || is_escaped() => Outcome::Left,
@@ -77,14 +83,26 @@ impl Browser {
             // What is typed takes its place.
             select(ui, FieldName::Name, 0..self.name.chars().count());
         }
-        let below = if self.pick == PickedKind::Place { 2.0 * (FIELD + 8.0) } else { FIELD + 8.0 };
+        let below = if self.pick == PickedKind::Place {
+            2.0 * (FIELD + 8.0)
+        } else {
+            FIELD + 8.0
+        };
         let rest = ui.available_rect_before_wrap();
-        let bottom = ui.max_rect().top() + size.y - below - if self.has_remark() { 26.0 } else { 0.0 };
+        let bottom =
+            ui.max_rect().top() + size.y - below - if self.has_remark() { 26.0 } else { 0.0 };
         let middle = rest.with_max_y(bottom);
         let (left, right) = middle.split_left_right_at_x(middle.left() + PLACES);
-        ui.scope_builder(UiBuilder::new().max_rect(left), |ui| self.places_ui(ui, tok));
+        ui.scope_builder(UiBuilder::new().max_rect(left), |ui| {
+            self.places_ui(ui, tok)
+        });
         let list = right.with_min_x(right.left() + 8.0);
-        then(ui.scope_builder(UiBuilder::new().max_rect(list), |ui| self.list_ui(ui, around, &look, tok)).inner);
+        then(
+            ui.scope_builder(UiBuilder::new().max_rect(list), |ui| {
+                self.list_ui(ui, around, &look, tok)
+            })
+            .inner,
+        );
         ui.advance_cursor_after_rect(middle);
         if self.pick == PickedKind::Place {
             self.name_ui(ui);
@@ -115,7 +133,9 @@ impl Browser {
             self.read_again();
         }
         // A key that is held down does once what cannot be seen coming.
-        let held = |key: &Key| *key == Key::Enter || *key == Key::Backspace && is_free && self.filter.is_empty();
+        let held = |key: &Key| {
+            *key == Key::Enter || *key == Key::Backspace && is_free && self.filter.is_empty()
+        };
         let is_repeat = |event: &egui::Event| matches!(event, egui::Event::Key { key, pressed: true, repeat: true, .. } if held(key));
         ui.input_mut(|input| input.events.retain(|event| !is_repeat(event)));
         let is_back = is_free && self.filter.is_empty() && pressed(Modifiers::NONE, Key::Backspace);
@@ -128,13 +148,20 @@ impl Browser {
         }
         if self.overwritten.is_some() && pressed(Modifiers::NONE, Key::Escape) {
             self.forget_place();
-        } else if (self.typed.is_some() || !self.filter.is_empty()) && pressed(Modifiers::NONE, Key::Escape) {
+        } else if (self.typed.is_some() || !self.filter.is_empty())
+            && pressed(Modifiers::NONE, Key::Escape)
+        {
             self.typed = None;
             self.filter.clear();
             self.wanted_focus = Some(first_field(self.pick));
         }
         let page = 12;
-        let steps = [(Key::ArrowDown, 1), (Key::ArrowUp, -1), (Key::PageDown, page), (Key::PageUp, -page)];
+        let steps = [
+            (Key::ArrowDown, 1),
+            (Key::ArrowUp, -1),
+            (Key::PageDown, page),
+            (Key::PageUp, -page),
+        ];
         for (key, by) in steps {
             (0..moved(key)).for_each(|_| self.move_cursor(by));
         }
@@ -143,14 +170,20 @@ impl Browser {
         }
         // On a button Enter presses that. What is not shown yet cannot be meant.
         let is_entered = is_free || is_in(FieldName::Path) || is_in(FieldName::Name);
-        if !is_entered || !matches!(look, Look::Ready | Look::Failed(_)) || !pressed(Modifiers::NONE, Key::Enter) {
+        if !is_entered
+            || !matches!(look, Look::Ready | Look::Failed(_))
+            || !pressed(Modifiers::NONE, Key::Enter)
+        {
             return Outcome::Open;
         }
         if let Some(path) = self.overwritten.take() {
             return Outcome::Chosen(vec![path]);
         }
         self.error = None;
-        let on_folder = self.cursor.as_ref().is_some_and(|c| self.entry(c.row).is_some_and(|entry| entry.is_folder));
+        let on_folder = self
+            .cursor
+            .as_ref()
+            .is_some_and(|c| self.entry(c.row).is_some_and(|entry| entry.is_folder));
         match self.typed.is_some() {
             true => self.submit_typed(),
             false if is_in(FieldName::Name) && !on_folder => self.save(),
@@ -160,9 +193,16 @@ impl Browser {
 
     fn head_ui(&mut self, ui: &mut Ui, tok: &Tok) {
         ui.horizontal(|ui| {
-            ui.label(RichText::new(self.purpose.title()).font(semi(14.0)).color(tok.t1));
+            ui.label(
+                RichText::new(self.purpose.title())
+                    .font(semi(14.0))
+                    .color(tok.t1),
+            );
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon(say!("files-close"), icons::CLOSE) };
+                let close = FlatButton {
+                    icon_size: 14.0,
+                    ..FlatButton::of_icon(say!("files-close"), icons::CLOSE)
+                };
                 if close.ui(ui).clicked() {
                     ui.close();
                 }
@@ -174,26 +214,44 @@ impl Browser {
     }
 
     fn path_ui(&mut self, ui: &mut Ui) {
-        let shown = self.typed.clone().unwrap_or_else(|| format!("{}", self.folder.display()));
+        let shown = self
+            .typed
+            .clone()
+            .unwrap_or_else(|| format!("{}", self.folder.display()));
         ui.horizontal(|ui| {
-            let up = FlatButton { icon_size: 14.0, ..FlatButton::of_icon(say!("files-above"), icons::CARET_UP) };
+            let up = FlatButton {
+                icon_size: 14.0,
+                ..FlatButton::of_icon(say!("files-above"), icons::CARET_UP)
+            };
             if up.ui(ui).on_hover_text(say!("files-above-key")).clicked() {
                 self.go_up();
             }
             let mut text = shown.clone();
-            let edit = field(&mut text, FieldName::Path).hint_text(say!("files-path")).font(mono(12.5));
-            let response = ui.add_sized(vec2(ui.available_width(), FIELD), edit.lock_focus(self.typed.is_some()));
-            response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("files-path")));
+            let edit = field(&mut text, FieldName::Path)
+                .hint_text(say!("files-path"))
+                .font(mono(12.5));
+            let response = ui.add_sized(
+                vec2(ui.available_width(), FIELD),
+                edit.lock_focus(self.typed.is_some()),
+            );
+            response.widget_info(|| {
+                WidgetInfo::labeled(egui::Role::TextInput, true, say!("files-path"))
+            });
             if response.changed() {
                 (self.typed, self.cursor, self.error) = (Some(text), None, None);
                 self.forget_place();
             } else if response.has_focus() && self.typed.is_none() {
                 let is_whole = shown.ends_with(std::path::is_separator);
-                self.typed = Some(if is_whole { shown } else { format!("{shown}{}", std::path::MAIN_SEPARATOR) });
+                self.typed = Some(if is_whole {
+                    shown
+                } else {
+                    format!("{shown}{}", std::path::MAIN_SEPARATOR)
+                });
                 put_cursor_at_end(ui, self.typed.as_deref().unwrap_or_default());
             } else if !response.has_focus() && self.wanted_focus != Some(FieldName::Path) {
                 // A click on a row takes the focus before the row sees it; its row belongs to what was typed.
-                let is_pressed = ui.input(|input| input.pointer.any_down() || input.pointer.any_released());
+                let is_pressed =
+                    ui.input(|input| input.pointer.any_down() || input.pointer.any_released());
                 self.typed = self.typed.take().filter(|_| is_pressed);
             }
         });
@@ -202,58 +260,109 @@ impl Browser {
     fn places_ui(&mut self, ui: &mut Ui, tok: &Tok) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let mut entered = None;
-        ScrollArea::vertical().id_salt("places").auto_shrink([false, false]).show(ui, |ui| {
-            for place in &self.places {
-                let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-                let is_here = place.path == self.folder;
-                response.widget_info(|| WidgetInfo::selected(egui::Role::Button, true, is_here, &place.name));
-                if is_here {
-                    ui.painter().rect_filled(rect, 4.0, tok.bg4);
+        ScrollArea::vertical()
+            .id_salt("places")
+            .auto_shrink([false, false])
+            .show(ui, |ui| {
+                for place in &self.places {
+                    let (rect, response) =
+                        ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+                    let is_here = place.path == self.folder;
+                    response.widget_info(|| {
+                        WidgetInfo::selected(egui::Role::Button, true, is_here, &place.name)
+                    });
+                    if is_here {
+                        ui.painter().rect_filled(rect, 4.0, tok.bg4);
+                    }
+                    paint_flat(ui.painter(), rect, &response, tok);
+                    let at = rect.left_center() + vec2(8.0, 0.0);
+                    ui.painter()
+                        .text(at, Align2::LEFT_CENTER, icons::OPEN, icon(14.0), tok.t2);
+                    let painter = ui.painter().with_clip_rect(rect.shrink2(vec2(4.0, 0.0)));
+                    painter.text(
+                        at + vec2(22.0, 0.0),
+                        Align2::LEFT_CENTER,
+                        &place.name,
+                        ui_font(12.5),
+                        tok.t1,
+                    );
+                    if response
+                        .on_hover_text(place.path.display().to_string())
+                        .clicked()
+                    {
+                        entered = Some(place.path.clone());
+                    }
                 }
-                paint_flat(ui.painter(), rect, &response, tok);
-                let at = rect.left_center() + vec2(8.0, 0.0);
-                ui.painter().text(at, Align2::LEFT_CENTER, icons::OPEN, icon(14.0), tok.t2);
-                let painter = ui.painter().with_clip_rect(rect.shrink2(vec2(4.0, 0.0)));
-                painter.text(at + vec2(22.0, 0.0), Align2::LEFT_CENTER, &place.name, ui_font(12.5), tok.t1);
-                if response.on_hover_text(place.path.display().to_string()).clicked() {
-                    entered = Some(place.path.clone());
-                }
-            }
-        });
+            });
         if let Some(folder) = entered {
             self.enter(folder);
         }
     }
 
-    fn list_ui(&mut self, ui: &mut Ui, around: &mut Surroundings<'_>, look: &Look, tok: &Tok) -> Outcome {
+    fn list_ui(
+        &mut self,
+        ui: &mut Ui,
+        around: &mut Surroundings<'_>,
+        look: &Look,
+        tok: &Tok,
+    ) -> Outcome {
         ui.horizontal(|ui| {
-            let label = if around.order.shows_hidden { say!("files-hide") } else { say!("files-show") };
+            let label = if around.order.shows_hidden {
+                say!("files-hide")
+            } else {
+                say!("files-show")
+            };
             let wide = ui.available_width() - 130.0;
-            let edit =
-                field(&mut self.filter, FieldName::Filter).hint_text(say!("files-part-hint")).font(ui_font(12.5));
+            let edit = field(&mut self.filter, FieldName::Filter)
+                .hint_text(say!("files-part-hint"))
+                .font(ui_font(12.5));
             let response = ui.add_sized(vec2(wide, FIELD), edit);
-            response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("files-part")));
+            response.widget_info(|| {
+                WidgetInfo::labeled(egui::Role::TextInput, true, say!("files-part"))
+            });
             if response.changed() {
                 self.begin_filter();
             }
-            if text_button(ui, label, ui_font(12.0), tok.t2).on_hover_text(key_name("Ctrl+H")).clicked() {
+            if text_button(ui, label, ui_font(12.0), tok.t2)
+                .on_hover_text(key_name("Ctrl+H"))
+                .clicked()
+            {
                 around.order.shows_hidden ^= true;
             }
         });
         heads_ui(ui, around.order, tok);
         let ground = ui.available_rect_before_wrap();
-        ui.painter().rect(ground, 4.0, tok.bg1, Stroke::new(1.0, tok.line), StrokeKind::Inside);
+        ui.painter().rect(
+            ground,
+            4.0,
+            tok.bg1,
+            Stroke::new(1.0, tok.line),
+            StrokeKind::Inside,
+        );
         match look {
             Look::Failed(error) => {
                 error_line(ui, &sentence(error), ground.width() - 20.0);
-                ui.label(RichText::new(say!("files-choose-another")).font(ui_font(12.0)).color(tok.t3));
+                ui.label(
+                    RichText::new(say!("files-choose-another"))
+                        .font(ui_font(12.0))
+                        .color(tok.t3),
+                );
                 return Outcome::Open;
             }
             Look::Waiting if self.row_count() == 0 => {
-                ui.painter().text(ground.center(), Align2::CENTER_CENTER, say!("files-reading"), ui_font(12.5), tok.t3);
+                ui.painter().text(
+                    ground.center(),
+                    Align2::CENTER_CENTER,
+                    say!("files-reading"),
+                    ui_font(12.5),
+                    tok.t3,
+                );
             }
             Look::Ready if self.row_count() == 0 => {
-                let is_empty = self.shown.as_ref().is_some_and(|shown| shown.listing.entries.is_empty());
+                let is_empty = self
+                    .shown
+                    .as_ref()
+                    .is_some_and(|shown| shown.listing.entries.is_empty());
                 let text = match is_empty {
                     true => say!("files-empty"),
                     false if self.filter.is_empty() && self.typed.is_none() => {
@@ -261,7 +370,13 @@ impl Browser {
                     }
                     false => say!("files-none-so"),
                 };
-                ui.painter().text(ground.center(), Align2::CENTER_CENTER, text, ui_font(12.5), tok.t3);
+                ui.painter().text(
+                    ground.center(),
+                    Align2::CENTER_CENTER,
+                    text,
+                    ui_font(12.5),
+                    tok.t3,
+                );
             }
             Look::Waiting => ui.set_opacity(0.6),
             Look::Ready => {}
@@ -272,7 +387,8 @@ impl Browser {
     /// A path that is typed where a name is looked for goes where paths belong.
     fn begin_filter(&mut self) {
         (self.cursor, self.error) = (None, None);
-        let is_path = self.filter.starts_with(std::path::is_separator) || self.filter.starts_with('~');
+        let is_path =
+            self.filter.starts_with(std::path::is_separator) || self.filter.starts_with('~');
         if is_path {
             self.typed = Some(std::mem::take(&mut self.filter));
             self.wanted_focus = Some(FieldName::Path);
@@ -283,14 +399,22 @@ impl Browser {
         ui.spacing_mut().item_spacing.y = 0.0;
         let (mut clicked, mut is_double, mut is_marking) = (None, false, false);
         let count = self.row_count();
-        let revealed = self.cursor.as_ref().map(|cursor| cursor.row).filter(|_| std::mem::take(&mut self.is_revealing));
-        let mut area = ScrollArea::vertical().id_salt("files").auto_shrink([false, false]);
+        let revealed = self
+            .cursor
+            .as_ref()
+            .map(|cursor| cursor.row)
+            .filter(|_| std::mem::take(&mut self.is_revealing));
+        let mut area = ScrollArea::vertical()
+            .id_salt("files")
+            .auto_shrink([false, false]);
         if let Some(row) = revealed {
             area = area.vertical_scroll_offset(self.offset_for(ui, row));
         }
         let scrolled = area.show_rows(ui, ROW, count, |ui, range| {
             for row in range {
-                let Some(entry) = self.entry(row) else { continue };
+                let Some(entry) = self.entry(row) else {
+                    continue;
+                };
                 let look = RowLook {
                     is_chosen: self.cursor.as_ref().is_some_and(|cursor| cursor.row == row),
                     is_marked: self.marked.contains(&entry.name),
@@ -304,10 +428,18 @@ impl Browser {
             }
         });
         ui.data_mut(|data| {
-            data.insert_temp(offset_id(), (scrolled.state.clamped_offset().y, scrolled.inner_rect.height()))
+            data.insert_temp(
+                offset_id(),
+                (
+                    scrolled.state.clamped_offset().y,
+                    scrolled.inner_rect.height(),
+                ),
+            )
         });
         // Rows of another folder than the one that is wanted are only still there.
-        let Some(row) = clicked.filter(|_| matches!(look, Look::Ready)) else { return Outcome::Open };
+        let Some(row) = clicked.filter(|_| matches!(look, Look::Ready)) else {
+            return Outcome::Open;
+        };
         self.settle();
         self.put_cursor(row);
         self.is_revealing = false;
@@ -317,12 +449,18 @@ impl Browser {
         } else {
             self.marked.clear();
         }
-        if is_double { self.activate(row) } else { Outcome::Open }
+        if is_double {
+            self.activate(row)
+        } else {
+            Outcome::Open
+        }
     }
 
     /// How far the list is scrolled so that a row is in view.
     fn offset_for(&self, ui: &Ui, row: usize) -> f32 {
-        let (offset, tall): (f32, f32) = ui.data(|data| data.get_temp(offset_id())).unwrap_or_default();
+        let (offset, tall): (f32, f32) = ui
+            .data(|data| data.get_temp(offset_id()))
+            .unwrap_or_default();
         // Far fewer rows than a 32-bit float is exact for.
         let top = row as f32 * ROW;
         offset.clamp((top + ROW - tall).max(0.0), top.max(0.0))
@@ -331,9 +469,15 @@ impl Browser {
     fn name_ui(&mut self, ui: &mut Ui) {
         ui.horizontal(|ui| {
             let label = ui.label(RichText::new(say!("files-name-label")).font(ui_font(12.5)));
-            let edit = field(&mut self.name, FieldName::Name).hint_text(say!("files-name")).font(mono(12.5));
-            let response = ui.add_sized(vec2(ui.available_width(), FIELD), edit).labelled_by(label.id);
-            response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("files-name")));
+            let edit = field(&mut self.name, FieldName::Name)
+                .hint_text(say!("files-name"))
+                .font(mono(12.5));
+            let response = ui
+                .add_sized(vec2(ui.available_width(), FIELD), edit)
+                .labelled_by(label.id);
+            response.widget_info(|| {
+                WidgetInfo::labeled(egui::Role::TextInput, true, say!("files-name"))
+            });
             if response.changed() {
                 (self.cursor, self.error) = (None, None);
                 self.forget_place();
@@ -347,8 +491,15 @@ impl Browser {
 
     fn remark_ui(&self, ui: &mut Ui, wide: f32) {
         if let Some(path) = &self.overwritten {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            error_line(ui, &say!("files-is-there", name = format!("{name:?}")), wide);
+            let name = path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            error_line(
+                ui,
+                &say!("files-is-there", name = format!("{name:?}")),
+                wide,
+            );
         } else if let Some(error) = &self.error {
             error_line(ui, &sentence(error), wide);
         }
@@ -358,7 +509,11 @@ impl Browser {
         let mut outcome = Outcome::Open;
         ui.horizontal(|ui| {
             ui.set_min_height(FIELD);
-            ui.label(RichText::new(self.counts()).font(ui_font(12.0)).color(tok.t3));
+            ui.label(
+                RichText::new(self.counts())
+                    .font(ui_font(12.0))
+                    .color(tok.t3),
+            );
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let words = match (self.pick, self.overwritten.is_some()) {
                     (_, true) => say!("files-overwrite"),
@@ -366,14 +521,21 @@ impl Browser {
                     (PickedKind::Place, _) => say!("files-save"),
                     (PickedKind::File | PickedKind::Files, _) => say!("files-open"),
                 };
-                let button = egui::Button::new(RichText::new(words).font(medium(13.0)).color(tok.on_accent));
-                if ui.add(button.fill(tok.accent).min_size(vec2(92.0, FIELD))).clicked() {
+                let button =
+                    egui::Button::new(RichText::new(words).font(medium(13.0)).color(tok.on_accent));
+                if ui
+                    .add(button.fill(tok.accent).min_size(vec2(92.0, FIELD)))
+                    .clicked()
+                {
                     outcome = match self.overwritten.take() {
                         Some(path) => Outcome::Chosen(vec![path]),
                         None => self.finish(),
                     };
                 }
-                if ui.add(egui::Button::new(say!("files-cancel")).min_size(vec2(72.0, FIELD))).clicked() {
+                if ui
+                    .add(egui::Button::new(say!("files-cancel")).min_size(vec2(72.0, FIELD)))
+                    .clicked()
+                {
                     match self.overwritten.take() {
                         Some(_) => {}
                         None => outcome = Outcome::Left,
@@ -385,7 +547,9 @@ impl Browser {
     }
 
     fn counts(&self) -> String {
-        let Some(shown) = &self.shown else { return String::new() };
+        let Some(shown) = &self.shown else {
+            return String::new();
+        };
         let (rows, all) = (shown.rows.len() as u64, shown.listing.entries.len() as u64);
         match (self.marked.len(), shown.listing.is_cut) {
             (marked @ 1.., _) => say!("files-chosen", number = marked as u64),
@@ -401,7 +565,10 @@ fn offset_id() -> Id {
 }
 
 fn field(text: &mut String, name: FieldName) -> TextEdit<'_> {
-    TextEdit::singleline(text).id(name.id()).margin(Margin::symmetric(8, 4)).align(Align2::LEFT_CENTER)
+    TextEdit::singleline(text)
+        .id(name.id())
+        .margin(Margin::symmetric(8, 4))
+        .align(Align2::LEFT_CENTER)
 }
 
 fn put_cursor_at_end(ui: &Ui, text: &str) {
@@ -428,18 +595,35 @@ fn heads_ui(ui: &mut Ui, order: &mut Order, tok: &Tok) {
     ] {
         let response = ui.interact(rect, ui.unique_id().with(name), Sense::click());
         let is_chosen = order.column == column;
-        response.widget_info(|| WidgetInfo::selected(egui::Role::ColumnHeader, true, is_chosen, name));
-        let color = if is_chosen || response.hovered() { tok.t1 } else { tok.t3 };
+        response
+            .widget_info(|| WidgetInfo::selected(egui::Role::ColumnHeader, true, is_chosen, name));
+        let color = if is_chosen || response.hovered() {
+            tok.t1
+        } else {
+            tok.t3
+        };
         let (at, align) = match column {
             Column::Name => (rect.left_center() + vec2(30.0, 0.0), Align2::LEFT_CENTER),
-            Column::Size | Column::Age => (rect.right_center() - vec2(14.0, 0.0), Align2::RIGHT_CENTER),
+            Column::Size | Column::Age => {
+                (rect.right_center() - vec2(14.0, 0.0), Align2::RIGHT_CENTER)
+            }
         };
         let said = ui.painter().text(at, align, name, medium(12.0), color);
         if is_chosen {
             // Names go up, sizes and ages down: the longest and the newest are wanted.
             let is_down = (column != Column::Name) != order.is_turned;
-            let caret = if is_down { icons::CARET_DOWN } else { icons::CARET_UP };
-            ui.painter().text(said.right_center() + vec2(2.0, 0.0), Align2::LEFT_CENTER, caret, icon(10.0), color);
+            let caret = if is_down {
+                icons::CARET_DOWN
+            } else {
+                icons::CARET_UP
+            };
+            ui.painter().text(
+                said.right_center() + vec2(2.0, 0.0),
+                Align2::LEFT_CENTER,
+                caret,
+                icon(10.0),
+                color,
+            );
         }
         if response.clicked() {
             order.is_turned = is_chosen && !order.is_turned;
@@ -483,7 +667,9 @@ fn row_ui(ui: &mut Ui, entry: &Entry, look: RowLook, tok: &Tok) -> egui::Respons
         (false, Some(format)) => say!("files-trace", name = &*entry.shown, format = format),
         (false, None) => entry.shown.clone(),
     };
-    response.widget_info(|| WidgetInfo::selected(egui::Role::ListBoxOption, !look.is_dim, is_selected, &said));
+    response.widget_info(|| {
+        WidgetInfo::selected(egui::Role::ListBoxOption, !look.is_dim, is_selected, &said)
+    });
     let painter = ui.painter();
     if is_selected {
         painter.rect_filled(rect, 3.0, tok.sel);
@@ -491,7 +677,11 @@ fn row_ui(ui: &mut Ui, entry: &Entry, look: RowLook, tok: &Tok) -> egui::Respons
         painter.rect_filled(rect, 3.0, tok.hover);
     }
     if look.is_chosen {
-        painter.rect_filled(Rect::from_min_size(rect.min, vec2(2.0, ROW)), 0.0, tok.accent);
+        painter.rect_filled(
+            Rect::from_min_size(rect.min, vec2(2.0, ROW)),
+            0.0,
+            tok.accent,
+        );
     }
     let (shape, shape_color) = match (entry.is_folder, entry.format) {
         (true, _) => (icons::OPEN, tok.t2),
@@ -500,31 +690,77 @@ fn row_ui(ui: &mut Ui, entry: &Entry, look: RowLook, tok: &Tok) -> egui::Respons
     };
     let color = if look.is_dim { tok.t4 } else { tok.t1 };
     let columns = columns(rect);
-    painter.text(rect.left_center() + vec2(10.0, 0.0), Align2::LEFT_CENTER, shape, icon(14.0), shape_color);
-    let font = if entry.format.is_some() { medium(12.5) } else { ui_font(12.5) };
+    painter.text(
+        rect.left_center() + vec2(10.0, 0.0),
+        Align2::LEFT_CENTER,
+        shape,
+        icon(14.0),
+        shape_color,
+    );
+    let font = if entry.format.is_some() {
+        medium(12.5)
+    } else {
+        ui_font(12.5)
+    };
     let name = columns.name.with_min_x(columns.name.left() + 30.0);
     let right = match entry.format {
         Some(format) => {
             let end = name.right_center() - vec2(8.0, 0.0);
-            painter.text(end, Align2::RIGHT_CENTER, format, ui_font(11.5), tok.accent).left() - 8.0
+            painter
+                .text(end, Align2::RIGHT_CENTER, format, ui_font(11.5), tok.accent)
+                .left()
+                - 8.0
         }
         None => name.right(),
     };
-    let galley = shortened(ui, &entry.shown, egui::TextFormat::simple(font, color), right - name.left());
-    painter.galley(pos2(name.left(), (rect.center().y - galley.size().y / 2.0).round()), galley, color);
-    if let Some(Details { len_bytes, modified }) = entry.details {
+    let galley = shortened(
+        ui,
+        &entry.shown,
+        egui::TextFormat::simple(font, color),
+        right - name.left(),
+    );
+    painter.galley(
+        pos2(
+            name.left(),
+            (rect.center().y - galley.size().y / 2.0).round(),
+        ),
+        galley,
+        color,
+    );
+    if let Some(Details {
+        len_bytes,
+        modified,
+    }) = entry.details
+    {
         if !entry.is_folder {
             let at = columns.size.right_center() - vec2(14.0, 0.0);
-            painter.text(at, Align2::RIGHT_CENTER, bytes(len_bytes), mono(11.5), tok.t2);
+            painter.text(
+                at,
+                Align2::RIGHT_CENTER,
+                bytes(len_bytes),
+                mono(11.5),
+                tok.t2,
+            );
         }
         let at = columns.age.right_center() - vec2(14.0, 0.0);
-        painter.text(at, Align2::RIGHT_CENTER, ago(modified, now()), ui_font(12.0), tok.t3);
+        painter.text(
+            at,
+            Align2::RIGHT_CENTER,
+            ago(modified, now()),
+            ui_font(12.0),
+            tok.t3,
+        );
     }
     response
 }
 
 /// A text on one line, cut with an ellipsis where it is too long.
-fn shortened(ui: &Ui, text: &str, format: egui::TextFormat, wide: f32) -> std::sync::Arc<egui::Galley> {
+fn shortened(
+    ui: &Ui,
+    text: &str,
+    format: egui::TextFormat,
+    wide: f32,
+) -> std::sync::Arc<egui::Galley> {
     let mut job = egui::text::LayoutJob::default();
     job.append(text, 0.0, format);
     job.wrap = egui::text::TextWrapping::truncate_at_width(wide);

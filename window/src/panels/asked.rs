@@ -28,7 +28,13 @@ impl Touched {
     }
 
     /// Applies what was done.
-    pub fn apply(self, view: &mut impl View, list: &mut CursorList, desk: &Desk, out: &mut Vec<Action>) {
+    pub fn apply(
+        self,
+        view: &mut impl View,
+        list: &mut CursorList,
+        desk: &Desk,
+        out: &mut Vec<Action>,
+    ) {
         if let Some(row) = self.cursor {
             list.click(row);
         }

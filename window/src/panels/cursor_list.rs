@@ -35,7 +35,12 @@ pub struct Shown {
 impl CursorList {
     /// Lays the list out in a rectangle.
     pub fn area(&mut self, ui: &mut Ui, rect: Rect, rows: usize, tok: &Tok) -> ListArea {
-        List { rows: rows as u64, ticks: &[], has_lasting_bar: false }.ui(ui, rect, &mut self.scroll, tok)
+        List {
+            rows: rows as u64,
+            ticks: &[],
+            has_lasting_bar: false,
+        }
+        .ui(ui, rect, &mut self.scroll, tok)
     }
 
     /// The first row in view.
@@ -74,13 +79,17 @@ impl CursorList {
             }
             match key {
                 PanelKey::Move(Toward::Left) if view.act(row, Gesture::Close, cx.desk, out) => {}
-                PanelKey::Move(Toward::Left) => self.go_to(view.parent(row).unwrap_or(row), rows, list),
+                PanelKey::Move(Toward::Left) => {
+                    self.go_to(view.parent(row).unwrap_or(row), rows, list)
+                }
                 PanelKey::Move(Toward::Right) => _ = view.act(row, Gesture::Open, cx.desk, out),
                 PanelKey::Enter => _ = view.act(row, view.entered(), cx.desk, out),
                 PanelKey::ShiftEnter => _ = view.act(row, Gesture::GoOn, cx.desk, out),
                 PanelKey::Remove => _ = view.act(row, Gesture::Remove, cx.desk, out),
                 PanelKey::Copy => out.extend(
-                    view.copied_whole().or_else(|| view.copied(row)).map(|it| Action::App(AppAction::Copy(it))),
+                    view.copied_whole()
+                        .or_else(|| view.copied(row))
+                        .map(|it| Action::App(AppAction::Copy(it))),
                 ),
                 key if key.is_move() && view.follows_cursor() => {
                     view.act(self.cursor, Gesture::Go, cx.desk, out);
@@ -98,7 +107,14 @@ impl CursorList {
         let Some(marked) = marked else { return };
         let now = Some((marked.key, list.height()));
         if self.followed != now {
-            self.reveal(marked.row.saturating_add(margin).min(rows.saturating_sub(1)), rows, list);
+            self.reveal(
+                marked
+                    .row
+                    .saturating_add(margin)
+                    .min(rows.saturating_sub(1)),
+                rows,
+                list,
+            );
             self.reveal(marked.row.saturating_sub(margin), rows, list);
             self.go_to(marked.row, rows, list);
             self.followed = now;
@@ -134,7 +150,11 @@ impl CursorList {
 }
 
 fn view(rows: usize, list: Rect) -> Viewport {
-    Viewport { rows: rows as u64, height: list.height(), row_height: ROW }
+    Viewport {
+        rows: rows as u64,
+        height: list.height(),
+        row_height: ROW,
+    }
 }
 
 /// All the space of a panel, which is taken.
@@ -152,7 +172,10 @@ mod tests {
 
     #[test]
     fn keys_move_the_cursor_within_the_list() {
-        let (mut list, rect) = (CursorList::default(), Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 10.0 * ROW)));
+        let (mut list, rect) = (
+            CursorList::default(),
+            Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 10.0 * ROW)),
+        );
         let mut pressed = |key| (list.press(key, 25, rect), list.cursor);
         assert_eq!(pressed(PanelKey::Move(Toward::Up)), (0, 0));
         assert_eq!(pressed(PanelKey::Move(Toward::Down)), (0, 1));
@@ -165,8 +188,17 @@ mod tests {
     #[test]
     fn a_list_that_became_shorter_has_its_cursor_on_the_last_row() {
         let rect = Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 100.0));
-        let mut list = CursorList { cursor: 80, ..CursorList::default() };
+        let mut list = CursorList {
+            cursor: 80,
+            ..CursorList::default()
+        };
         assert_eq!(list.press(PanelKey::Enter, 3, rect), 2);
-        assert_eq!((list.press(PanelKey::Move(Toward::Down), 0, rect), list.cursor), (0, 0));
+        assert_eq!(
+            (
+                list.press(PanelKey::Move(Toward::Down), 0, rect),
+                list.cursor
+            ),
+            (0, 0)
+        );
     }
 }

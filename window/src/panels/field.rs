@@ -18,8 +18,19 @@ impl Field<'_> {
     /// Draws it into a rectangle 22 high.
     pub fn ui(self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, text: &mut String) -> Response {
         let tok = pen.tok;
-        pen.painter.rect(rect, 4.0, tok.bg1, Stroke::new(1.0, tok.ctl), StrokeKind::Inside);
-        pen.text_centered(rect.left_center() + vec2(13.0, 0.0), self.icon, icon(14.0), tok.t3);
+        pen.painter.rect(
+            rect,
+            4.0,
+            tok.bg1,
+            Stroke::new(1.0, tok.ctl),
+            StrokeKind::Inside,
+        );
+        pen.text_centered(
+            rect.left_center() + vec2(13.0, 0.0),
+            self.icon,
+            icon(14.0),
+            tok.t3,
+        );
         let inner = Rect::from_min_max(rect.min + vec2(26.0, 0.0), rect.max - vec2(6.0, 0.0));
         let edit = egui::TextEdit::singleline(text)
             .id(ui.unique_id().with(self.hint))
@@ -33,7 +44,8 @@ impl Field<'_> {
         let response = ui.put(inner, edit);
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, self.hint));
         if response.has_focus() {
-            pen.painter.rect_stroke(rect, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
+            pen.painter
+                .rect_stroke(rect, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
         }
         response
     }

@@ -22,7 +22,10 @@ pub struct HoverCell {
 impl HoverCell {
     /// A cell at what a panel shows.
     pub fn shown(cell: CellName, follow: Follow, cx: &ViewCx<'_>) -> Self {
-        Self { cell, at: cx.desk.windows.position_of(follow) }
+        Self {
+            cell,
+            at: cx.desk.windows.position_of(follow),
+        }
     }
 
     /// Shows words about the cell while the pointer rests on it.
@@ -38,15 +41,27 @@ impl HoverCell {
     pub fn line_ui(&self, ui: &mut Ui) {
         let key = CommandId::Why.command().keys().into_iter().next();
         // In a field the key is a letter.
-        let Some(key) = key.filter(|_| !ui.ctx().text_edit_focused()) else { return };
-        let words = say!("hover-why", key = key_text(&key), cell = shown_text(&self.cell));
-        ui.label(RichText::new(words).font(ui_font(11.5)).color(Tok::current(ui).t2));
+        let Some(key) = key.filter(|_| !ui.ctx().text_edit_focused()) else {
+            return;
+        };
+        let words = say!(
+            "hover-why",
+            key = key_text(&key),
+            cell = shown_text(&self.cell)
+        );
+        ui.label(
+            RichText::new(words)
+                .font(ui_font(11.5))
+                .color(Tok::current(ui).t2),
+        );
         ui.data_mut(|data| data.insert_temp(Self::place(), Some(self.clone())));
     }
 
     /// The cell of the text that showed in the frame before, once.
     pub fn take(context: &Context) -> Option<Self> {
-        context.data_mut(|data| data.remove_temp::<Option<Self>>(Self::place())).flatten()
+        context
+            .data_mut(|data| data.remove_temp::<Option<Self>>(Self::place()))
+            .flatten()
     }
 
     fn place() -> Id {
@@ -57,6 +72,11 @@ impl HoverCell {
 /// A register of a thread as commands name it.
 pub fn register_of(thread: ThreadId, name: &str, cx: &ViewCx<'_>) -> CellName {
     let threads = cx.desk.session.index.threads();
-    let owner = threads.get(usize::from(thread.0)).filter(|_| threads.len() > 1);
-    CellName::Register(owner.map_or_else(|| name.to_owned(), |owner| format!("{name} of {}", owner.name)))
+    let owner = threads
+        .get(usize::from(thread.0))
+        .filter(|_| threads.len() > 1);
+    CellName::Register(owner.map_or_else(
+        || name.to_owned(),
+        |owner| format!("{name} of {}", owner.name),
+    ))
 }

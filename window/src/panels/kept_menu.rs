@@ -40,7 +40,9 @@ impl KeptMenu {
     /// Draws one kept thing with its entries.
     pub fn ui(&mut self, ui: &mut Ui, item: KeptItem<'_>, out: &mut Vec<Action>) {
         let KeptItem { name, words, deeds } = item;
-        ui.menu_button(name, |ui| self.entries_ui(ui, name, deeds, out)).response.on_hover_text(words);
+        ui.menu_button(name, |ui| self.entries_ui(ui, name, deeds, out))
+            .response
+            .on_hover_text(words);
     }
 
     fn entries_ui(&mut self, ui: &mut Ui, name: &str, deeds: &KeptDeeds, out: &mut Vec<Action>) {
@@ -60,7 +62,9 @@ impl KeptMenu {
         if self.renamed.as_ref().is_none_or(|(known, _)| known != name) {
             self.renamed = Some((name.to_owned(), name.to_owned()));
         }
-        let Some((_, typed)) = &mut self.renamed else { return };
+        let Some((_, typed)) = &mut self.renamed else {
+            return;
+        };
         let response = ui.add(TextEdit::singleline(typed)).labelled_by(label.id);
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
             out.push((deeds.rename)(name.to_owned(), typed.clone()));

@@ -50,17 +50,37 @@ impl PanelKey {
 
     /// Row to which the cursor of a list moves.
     pub fn moved(self, cursor: usize, last: usize, page: usize) -> usize {
-        if let Self::Move(toward) = self { toward.moved(cursor, last, page) } else { cursor }
+        if let Self::Move(toward) = self {
+            toward.moved(cursor, last, page)
+        } else {
+            cursor
+        }
     }
 }
 
 const KEYS: [(Key, Modifiers, PanelKey); 26] = [
     (Key::ArrowUp, Modifiers::NONE, PanelKey::Move(Toward::Up)),
-    (Key::ArrowDown, Modifiers::NONE, PanelKey::Move(Toward::Down)),
-    (Key::ArrowLeft, Modifiers::NONE, PanelKey::Move(Toward::Left)),
-    (Key::ArrowRight, Modifiers::NONE, PanelKey::Move(Toward::Right)),
+    (
+        Key::ArrowDown,
+        Modifiers::NONE,
+        PanelKey::Move(Toward::Down),
+    ),
+    (
+        Key::ArrowLeft,
+        Modifiers::NONE,
+        PanelKey::Move(Toward::Left),
+    ),
+    (
+        Key::ArrowRight,
+        Modifiers::NONE,
+        PanelKey::Move(Toward::Right),
+    ),
     (Key::PageUp, Modifiers::NONE, PanelKey::Move(Toward::PageUp)),
-    (Key::PageDown, Modifiers::NONE, PanelKey::Move(Toward::PageDown)),
+    (
+        Key::PageDown,
+        Modifiers::NONE,
+        PanelKey::Move(Toward::PageDown),
+    ),
     (Key::Home, Modifiers::COMMAND, PanelKey::Move(Toward::First)),
     (Key::End, Modifiers::COMMAND, PanelKey::Move(Toward::Last)),
     (Key::Enter, Modifiers::SHIFT, PanelKey::ShiftEnter),
@@ -89,7 +109,10 @@ pub fn take_keys(ui: &Ui, cx: &ViewCx<'_>) -> Vec<PanelKey> {
         return Vec::new();
     }
     ui.input_mut(|input| {
-        let is_copying = input.events.iter().any(|event| matches!(event, egui::Event::Copy));
+        let is_copying = input
+            .events
+            .iter()
+            .any(|event| matches!(event, egui::Event::Copy));
         let copied = is_copying.then_some(PanelKey::Copy);
         let pressed = |(key, modifiers, meaning): &(Key, Modifiers, PanelKey)| {
             let count = input.count_and_consume_key(*modifiers, *key);

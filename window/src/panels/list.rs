@@ -58,11 +58,19 @@ pub struct Thumb {
 impl List<'_> {
     /// Lays the list out in a rectangle, follows the wheel and draws the scroll bar.
     pub fn ui(self, ui: &mut Ui, rect: Rect, scroll: &mut Scroll, tok: &Tok) -> ListArea {
-        let view = Viewport { rows: self.rows, height: rect.height(), row_height: ROW };
+        let view = Viewport {
+            rows: self.rows,
+            height: rect.height(),
+            row_height: ROW,
+        };
         wheel(ui, rect, scroll, &view);
         scroll.clamp(&view);
         if view.last_top() == 0 && !self.has_lasting_bar {
-            return ListArea { body: rect, view, scroll: *scroll };
+            return ListArea {
+                body: rect,
+                view,
+                scroll: *scroll,
+            };
         }
         let (body, bar) = rect.split_left_right_at_x(rect.right() - BAR_WIDTH);
         bar_ui(ui, bar, scroll, &view, tok);
@@ -71,7 +79,11 @@ impl List<'_> {
             let mark = Rect::from_min_size(pos2(bar.left() + 1.0, y), vec2(tick.width, 2.0));
             ui.painter().rect_filled(mark, 0.0, tick.color);
         }
-        ListArea { body, view, scroll: *scroll }
+        ListArea {
+            body,
+            view,
+            scroll: *scroll,
+        }
     }
 }
 
@@ -88,7 +100,8 @@ impl ListArea {
 
     /// The same for lists that are in memory, whose rows have places.
     pub fn places(&self) -> impl Iterator<Item = (usize, Rect)> + use<> {
-        self.rows().filter_map(|(row, rect)| Some((usize::try_from(row).ok()?, rect)))
+        self.rows()
+            .filter_map(|(row, rect)| Some((usize::try_from(row).ok()?, rect)))
     }
 
     /// Range of the rows in view; the last may be cut.
@@ -106,12 +119,21 @@ impl ListArea {
     /// The rows in view with their rectangles; the last may be cut.
     pub fn rows(&self) -> impl Iterator<Item = (u64, Rect)> + use<> {
         let Self { body, view, scroll } = *self;
-        let end = scroll.top.saturating_add(view.page()).saturating_add(2).min(view.rows);
-        (scroll.top..end).zip(0u16..).filter_map(move |(row, place)| {
-            let top = body.top() + f32::from(place) * view.row_height - scroll.pixels;
-            let rect = Rect::from_min_size(pos2(body.left(), top.round()), vec2(body.width(), view.row_height));
-            (rect.top() < body.bottom()).then_some((row, rect))
-        })
+        let end = scroll
+            .top
+            .saturating_add(view.page())
+            .saturating_add(2)
+            .min(view.rows);
+        (scroll.top..end)
+            .zip(0u16..)
+            .filter_map(move |(row, place)| {
+                let top = body.top() + f32::from(place) * view.row_height - scroll.pixels;
+                let rect = Rect::from_min_size(
+                    pos2(body.left(), top.round()),
+                    vec2(body.width(), view.row_height),
+                );
+                (rect.top() < body.bottom()).then_some((row, rect))
+            })
     }
 }
 
@@ -130,7 +152,18 @@ fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &Tok) {
     let length = view.thumb_height();
     let way = (bar.height() - length).max(1.0);
     let top = bar.top() + scroll.share(view) * way;
-    drag(ui, &response, scroll, view, Thumb { top, length, start: bar.top(), way });
+    drag(
+        ui,
+        &response,
+        scroll,
+        view,
+        Thumb {
+            top,
+            length,
+            start: bar.top(),
+            way,
+        },
+    );
     let top = bar.top() + scroll.share(view) * way;
     let thumb = Rect::from_min_size(pos2(bar.left() + 2.0, top), vec2(BAR_WIDTH - 4.0, length));
     ui.painter().rect_filled(bar, 0.0, tok.bg2);
@@ -144,12 +177,26 @@ fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &Tok) {
         };
         ui.painter().rect_filled(thumb, 3.0, color);
     }
-    response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, say!("list-vertical-scroll")));
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, say!("list-vertical-scroll")));
 }
 
 /// The thumb follows the pointer from where it was taken; a click beside it turns a page.
-fn drag(ui: &Ui, response: &Response, scroll: &mut Scroll, view: &Viewport, Thumb { top, length, start, way }: Thumb) {
-    let Some(pointer) = response.interact_pointer_pos() else { return };
+fn drag(
+    ui: &Ui,
+    response: &Response,
+    scroll: &mut Scroll,
+    view: &Viewport,
+    Thumb {
+        top,
+        length,
+        start,
+        way,
+    }: Thumb,
+) {
+    let Some(pointer) = response.interact_pointer_pos() else {
+        return;
+    };
     let is_on_thumb = (top..top + length).contains(&pointer.y);
     let is_pressed = ui.input(|input| input.pointer.primary_pressed());
     if is_pressed {

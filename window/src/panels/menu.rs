@@ -27,12 +27,19 @@ pub struct MenuItem<'a> {
 impl<'a> MenuItem<'a> {
     /// An entry with words alone.
     pub fn new(text: &'a str) -> Self {
-        Self { icon: None, text, key: "" }
+        Self {
+            icon: None,
+            text,
+            key: "",
+        }
     }
 
     /// The same with an icon.
     pub fn icon(self, shape: char) -> Self {
-        Self { icon: Some(shape), ..self }
+        Self {
+            icon: Some(shape),
+            ..self
+        }
     }
 
     /// The same with a key.
@@ -42,9 +49,19 @@ impl<'a> MenuItem<'a> {
 
     /// Draws it. True when it was chosen.
     pub fn ui(self, ui: &mut Ui, tok: &Tok) -> bool {
-        let words = ui.fonts_mut(|fonts| fonts.layout_no_wrap(self.text.to_owned(), ui_font(13.0), tok.t1).size().x);
+        let words = ui.fonts_mut(|fonts| {
+            fonts
+                .layout_no_wrap(self.text.to_owned(), ui_font(13.0), tok.t1)
+                .size()
+                .x
+        });
         let key_name = key_name(self.key);
-        let key = ui.fonts_mut(|fonts| fonts.layout_no_wrap(key_name.clone(), ui_font(12.0), tok.t3).size().x);
+        let key = ui.fonts_mut(|fonts| {
+            fonts
+                .layout_no_wrap(key_name.clone(), ui_font(12.0), tok.t3)
+                .size()
+                .x
+        });
         let least = 34.0 + words + if key > 0.0 { key + 32.0 } else { 12.0 };
         let width = menu_width(ui, least);
         let (rect, response) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::click());
@@ -54,10 +71,28 @@ impl<'a> MenuItem<'a> {
             painter.rect_filled(rect, 4.0, tok.sel);
         }
         if let Some(shape) = self.icon {
-            painter.text(pos2(rect.left() + 16.0, rect.center().y), Align2::CENTER_CENTER, shape, icon(14.0), tok.t2);
+            painter.text(
+                pos2(rect.left() + 16.0, rect.center().y),
+                Align2::CENTER_CENTER,
+                shape,
+                icon(14.0),
+                tok.t2,
+            );
         }
-        painter.text(pos2(rect.left() + 32.0, rect.center().y), Align2::LEFT_CENTER, self.text, ui_font(13.0), tok.t1);
-        painter.text(pos2(rect.right() - 8.0, rect.center().y), Align2::RIGHT_CENTER, key_name, ui_font(12.0), tok.t3);
+        painter.text(
+            pos2(rect.left() + 32.0, rect.center().y),
+            Align2::LEFT_CENTER,
+            self.text,
+            ui_font(13.0),
+            tok.t1,
+        );
+        painter.text(
+            pos2(rect.right() - 8.0, rect.center().y),
+            Align2::RIGHT_CENTER,
+            key_name,
+            ui_font(12.0),
+            tok.t3,
+        );
         response.clicked()
     }
 }
@@ -65,24 +100,66 @@ impl<'a> MenuItem<'a> {
 /// The head of a menu: what it is about, and its value.
 pub fn menu_head_ui(ui: &mut Ui, tok: &Tok, title: &str, value: &str) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    let title_width = ui.fonts_mut(|fonts| fonts.layout_no_wrap(title.to_owned(), semi(12.5), tok.t1).size().x);
-    let value_width = ui.fonts_mut(|fonts| fonts.layout_no_wrap(value.to_owned(), mono(12.5), tok.t1).size().x);
+    let title_width = ui.fonts_mut(|fonts| {
+        fonts
+            .layout_no_wrap(title.to_owned(), semi(12.5), tok.t1)
+            .size()
+            .x
+    });
+    let value_width = ui.fonts_mut(|fonts| {
+        fonts
+            .layout_no_wrap(value.to_owned(), mono(12.5), tok.t1)
+            .size()
+            .x
+    });
     let width = menu_width(ui, title_width + value_width + 32.0);
     let (rect, _) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::hover());
     let painter = ui.painter();
-    painter.text(pos2(rect.left() + 8.0, rect.center().y), Align2::LEFT_CENTER, title, semi(12.5), tok.t1);
-    painter.text(pos2(rect.right() - 8.0, rect.center().y), Align2::RIGHT_CENTER, value, mono(12.5), tok.t2);
+    painter.text(
+        pos2(rect.left() + 8.0, rect.center().y),
+        Align2::LEFT_CENTER,
+        title,
+        semi(12.5),
+        tok.t1,
+    );
+    painter.text(
+        pos2(rect.right() - 8.0, rect.center().y),
+        Align2::RIGHT_CENTER,
+        value,
+        mono(12.5),
+        tok.t2,
+    );
     menu_line_ui(ui, tok);
 }
 
 /// Draws the context menu of a row.
-pub fn row_menu_ui(ui: &mut Ui, tok: &Tok, RowMenu { title, note, entries }: RowMenu, out: &mut Vec<Action>) {
+pub fn row_menu_ui(
+    ui: &mut Ui,
+    tok: &Tok,
+    RowMenu {
+        title,
+        note,
+        entries,
+    }: RowMenu,
+    out: &mut Vec<Action>,
+) {
     menu_head_ui(ui, tok, &title, &note);
     for entry in entries {
         match entry {
             MenuEntry::Line => menu_line_ui(ui, tok),
-            MenuEntry::Choice { icon, label, key, actions } => {
-                if (MenuItem { icon, text: &label, key }).ui(ui, tok) {
+            MenuEntry::Choice {
+                icon,
+                label,
+                key,
+                actions,
+            } => {
+                if (MenuItem {
+                    icon,
+                    text: &label,
+                    key,
+                })
+                .ui(ui, tok)
+                {
                     out.extend(actions);
                 }
             }

@@ -56,7 +56,8 @@ pub trait Panel {
 
     /// The position at which the cell under its cursor has the value that is shown; none: that of the active window.
     fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
-        self.follow().map(|follow| cx.desk.windows.position_of(follow))
+        self.follow()
+            .map(|follow| cx.desk.windows.position_of(follow))
     }
 
     /// Draws it.

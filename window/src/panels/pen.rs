@@ -1,6 +1,9 @@
 //! Painting by meaning: text at whole pixels, hairlines, badges.
 
-use egui::{Color32, CornerRadius, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
+use egui::{
+    Color32, CornerRadius, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2,
+    vec2,
+};
 
 use crate::theme::{Tok, icon, is_icon, medium, mono, mono_bold, ui as ui_font};
 use stepback_debugger::model::{Meaning, Span};
@@ -39,19 +42,32 @@ pub enum FoldSign {
 impl<'a> Pen<'a> {
     /// A pen for a rectangle.
     pub fn new(ui: &egui::Ui, rect: Rect, tok: &'a Tok) -> Self {
-        Self { painter: ui.painter_at(rect), tok }
+        Self {
+            painter: ui.painter_at(rect),
+            tok,
+        }
     }
 
     /// Text from `x` on, its middle at `y`. Returns where it ends.
     pub fn text(&self, x: f32, y: f32, text: impl ToString, font: FontId, color: Color32) -> f32 {
-        let galley = self.painter.layout_no_wrap(text.to_string(), font.clone(), color);
+        let galley = self
+            .painter
+            .layout_no_wrap(text.to_string(), font.clone(), color);
         let width = galley.size().x;
-        self.painter.galley(pos2(x.round(), top_of(&galley, &font, y)), galley, color);
+        self.painter
+            .galley(pos2(x.round(), top_of(&galley, &font, y)), galley, color);
         x + width
     }
 
     /// Text that ends at `x`. Returns where it begins.
-    pub fn text_left_of(&self, x: f32, y: f32, text: impl ToString, font: FontId, color: Color32) -> f32 {
+    pub fn text_left_of(
+        &self,
+        x: f32,
+        y: f32,
+        text: impl ToString,
+        font: FontId,
+        color: Color32,
+    ) -> f32 {
         let width = self.width(&text.to_string(), font.clone());
         self.text(x - width, y, text, font, color);
         x - width
@@ -65,7 +81,10 @@ impl<'a> Pen<'a> {
 
     /// How wide a text is.
     pub fn width(&self, text: &str, font: FontId) -> f32 {
-        self.painter.layout_no_wrap(text.to_owned(), font, Color32::WHITE).size().x
+        self.painter
+            .layout_no_wrap(text.to_owned(), font, Color32::WHITE)
+            .size()
+            .x
     }
 
     /// Code or a value.
@@ -86,11 +105,13 @@ impl<'a> Pen<'a> {
     /// Text cut with `…` so that it ends before `right`. Returns where it ends.
     pub fn cut_text(&self, at: Pos2, text: &str, font: FontId, color: Color32, right: f32) -> f32 {
         let Pos2 { x, y } = at;
-        let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), font.clone(), color);
+        let mut job =
+            egui::text::LayoutJob::simple_singleline(text.to_owned(), font.clone(), color);
         job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(0.0));
         let galley = self.painter.layout_job(job);
         let width = galley.size().x;
-        self.painter.galley(pos2(x.round(), top_of(&galley, &font, y)), galley, color);
+        self.painter
+            .galley(pos2(x.round(), top_of(&galley, &font, y)), galley, color);
         x + width
     }
 
@@ -98,23 +119,42 @@ impl<'a> Pen<'a> {
     pub fn spans(&self, x: f32, y: f32, spans: &[Span], color: Option<Color32>) -> f32 {
         let mut end = x;
         for span in spans {
-            end = self.code(end, y, &span.text, color.unwrap_or_else(|| self.color(span.meaning)));
+            end = self.code(
+                end,
+                y,
+                &span.text,
+                color.unwrap_or_else(|| self.color(span.meaning)),
+            );
         }
         end
     }
 
     /// The same, cut with `…` so that they end before `right`.
-    pub fn cut_spans(&self, Pos2 { x, y }: Pos2, spans: &[Span], color: Option<Color32>, right: f32) -> f32 {
+    pub fn cut_spans(
+        &self,
+        Pos2 { x, y }: Pos2,
+        spans: &[Span],
+        color: Option<Color32>,
+        right: f32,
+    ) -> f32 {
         let mut job = egui::text::LayoutJob::default();
         for span in spans {
             let color = color.unwrap_or_else(|| self.color(span.meaning));
-            let format = egui::TextFormat { font_id: mono(CODE), color, ..egui::TextFormat::default() };
+            let format = egui::TextFormat {
+                font_id: mono(CODE),
+                color,
+                ..egui::TextFormat::default()
+            };
             job.append(&span.text, 0.0, format);
         }
         job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(0.0));
         let galley = self.painter.layout_job(job);
         let width = galley.size().x;
-        self.painter.galley(pos2(x.round(), top_of(&galley, &mono(CODE), y)), galley, self.tok.t1);
+        self.painter.galley(
+            pos2(x.round(), top_of(&galley, &mono(CODE), y)),
+            galley,
+            self.tok.t1,
+        );
         x + width
     }
 
@@ -148,26 +188,41 @@ impl<'a> Pen<'a> {
 
     /// A box of one pixel around a rectangle.
     pub fn frame(&self, rect: Rect, radius: u8, color: Color32) {
-        self.painter.rect_stroke(rect, CornerRadius::same(radius), Stroke::new(1.0, color), StrokeKind::Inside);
+        self.painter.rect_stroke(
+            rect,
+            CornerRadius::same(radius),
+            Stroke::new(1.0, color),
+            StrokeKind::Inside,
+        );
     }
 
     /// A hairline across, its upper edge at `y`.
     pub fn line_across(&self, left: f32, right: f32, y: f32, color: Color32) {
         let y = y.round();
-        self.fill(Rect::from_min_max(pos2(left, y), pos2(right, y + 1.0)), color);
+        self.fill(
+            Rect::from_min_max(pos2(left, y), pos2(right, y + 1.0)),
+            color,
+        );
     }
 
     /// A hairline down, its left edge at `x`.
     pub fn line_down(&self, x: f32, top: f32, bottom: f32, color: Color32) {
         let x = x.round();
-        self.fill(Rect::from_min_max(pos2(x, top), pos2(x + 1.0, bottom)), color);
+        self.fill(
+            Rect::from_min_max(pos2(x, top), pos2(x + 1.0, bottom)),
+            color,
+        );
     }
 
     /// Code whose words have colours of their own, from a point that is left of its middle on.
     pub fn words<'w>(&self, at: Pos2, words: impl Iterator<Item = (&'w str, Color32)>) {
         let mut job = egui::text::LayoutJob::default();
         for (text, color) in words {
-            let format = egui::TextFormat { font_id: mono(CODE), color, ..egui::TextFormat::default() };
+            let format = egui::TextFormat {
+                font_id: mono(CODE),
+                color,
+                ..egui::TextFormat::default()
+            };
             job.append(text, 0.0, format);
         }
         let galley = self.painter.layout_job(job);
@@ -185,7 +240,8 @@ impl<'a> Pen<'a> {
         let text = number.to_string();
         let width = (self.width(&text, mono_bold(10.5)) + 8.0).max(16.0).round();
         let rect = Rect::from_min_size(pos2(x.round(), (y - 7.0).round()), vec2(width, 14.0));
-        self.painter.rect_filled(rect, 3.0, self.tok.position(number));
+        self.painter
+            .rect_filled(rect, 3.0, self.tok.position(number));
         self.text_centered(rect.center(), text, mono_bold(10.5), self.tok.on_accent);
         rect.right()
     }
@@ -194,7 +250,10 @@ impl<'a> Pen<'a> {
     pub fn dots(&self, left: f32, right: f32, y: f32) {
         let mut x = left.round();
         while x < right {
-            self.fill(Rect::from_min_size(pos2(x, y.round()), vec2(2.0, 1.0)), self.tok.t3);
+            self.fill(
+                Rect::from_min_size(pos2(x, y.round()), vec2(2.0, 1.0)),
+                self.tok.t3,
+            );
             x += 4.0;
         }
     }
@@ -205,15 +264,22 @@ impl<'a> Pen<'a> {
         let rect = Rect::from_min_size(center - vec2(5.0, 5.0), vec2(11.0, 11.0));
         self.painter.rect_filled(rect, 2.0, self.tok.bg1);
         self.frame(rect, 2, self.tok.ctl);
-        self.fill(Rect::from_min_size(center - vec2(2.0, 0.0), vec2(5.0, 1.0)), color);
+        self.fill(
+            Rect::from_min_size(center - vec2(2.0, 0.0), vec2(5.0, 1.0)),
+            color,
+        );
         if sign == FoldSign::Folded {
-            self.fill(Rect::from_min_size(center - vec2(0.0, 2.0), vec2(1.0, 5.0)), color);
+            self.fill(
+                Rect::from_min_size(center - vec2(0.0, 2.0), vec2(1.0, 5.0)),
+                color,
+            );
         }
     }
 
     /// A triangle.
     pub fn triangle(&self, corners: [Pos2; 3], color: Color32) {
-        self.painter.add(Shape::convex_polygon(corners.to_vec(), color, Stroke::NONE));
+        self.painter
+            .add(Shape::convex_polygon(corners.to_vec(), color, Stroke::NONE));
     }
 
     /// The same pen, paler: for an answer that is being renewed.
@@ -228,10 +294,18 @@ impl<'a> Pen<'a> {
 fn top_of(galley: &Galley, font: &FontId, y: f32) -> f32 {
     const CAPITAL: f32 = 0.73;
     let first = galley.rows.first().and_then(|row| row.row.glyphs.first());
-    let baseline = first.filter(|_| !is_icon(font)).map(|glyph| glyph.pos.y.round());
-    let size = if IN_ROWS.contains(&font.size) { CODE } else { font.size };
-    baseline
-        .map_or_else(|| (y - galley.size().y / 2.0).round(), |baseline| (y + CAPITAL / 2.0 * size).round() - baseline)
+    let baseline = first
+        .filter(|_| !is_icon(font))
+        .map(|glyph| glyph.pos.y.round());
+    let size = if IN_ROWS.contains(&font.size) {
+        CODE
+    } else {
+        font.size
+    };
+    baseline.map_or_else(
+        || (y - galley.size().y / 2.0).round(),
+        |baseline| (y + CAPITAL / 2.0 * size).round() - baseline,
+    )
 }
 
 /// The font of table heads.
@@ -258,7 +332,9 @@ mod tests {
             let pen = Pen::new(ui, ui.max_rect(), Tok::current(ui));
             *seen.borrow_mut() = [mono(CODE), mono_bold(CODE), ui_font(11.5), ui_font(13.0)]
                 .map(|font| {
-                    let galley = pen.painter.layout_no_wrap("ab".to_owned(), font.clone(), Color32::WHITE);
+                    let galley =
+                        pen.painter
+                            .layout_no_wrap("ab".to_owned(), font.clone(), Color32::WHITE);
                     (top_of(&galley, &font, 100.0) + galley.rows[0].row.glyphs[0].pos.y).round()
                 })
                 .to_vec();

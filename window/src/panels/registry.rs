@@ -184,7 +184,10 @@ mod tests {
     fn a_duplicate_has_the_settings_of_the_first() {
         let mut first = Pane::new(PanelKind::Stack, WindowId(1));
         first.bind(Follow::Pinned(7.into()));
-        assert_eq!(first.duplicate().and_then(|copy| copy.follow()), Some(Follow::Pinned(7.into())));
+        assert_eq!(
+            first.duplicate().and_then(|copy| copy.follow()),
+            Some(Follow::Pinned(7.into()))
+        );
     }
 
     #[test]
@@ -201,7 +204,8 @@ mod tests {
 
     #[test]
     fn the_functions_among_other_lists_become_a_panel_of_their_own() {
-        let mut pane: Pane = ron::from_str("Table((kind:Functions))").expect("a panel of an earlier version");
+        let mut pane: Pane =
+            ron::from_str("Table((kind:Functions))").expect("a panel of an earlier version");
         pane.renew();
         assert!(matches!(pane, Pane::Functions(_)));
     }
@@ -210,8 +214,16 @@ mod tests {
     #[test]
     fn panels_that_were_kept_by_earlier_versions_are_read() {
         for (text, kind, follow) in [
-            ("Trace((window:(2)))", PanelKind::Trace, Some(Follow::Window(WindowId(2)))),
-            ("Registers((follow:Window((1))))", PanelKind::Registers, Some(Follow::Window(WindowId(1)))),
+            (
+                "Trace((window:(2)))",
+                PanelKind::Trace,
+                Some(Follow::Window(WindowId(2))),
+            ),
+            (
+                "Registers((follow:Window((1))))",
+                PanelKind::Registers,
+                Some(Follow::Window(WindowId(1))),
+            ),
             (
                 "Registers((follow:Pinned(12),group:Vector,thread:Some(\"cpu1\"),filter:\"v\",\
                  formats:[],open_groups:[\"System\"]))",
@@ -223,13 +235,29 @@ mod tests {
                 PanelKind::Memory,
                 Some(Follow::Window(WindowId(1))),
             ),
-            ("Calls((window:(1)))", PanelKind::Calls, Some(Follow::Active)),
-            ("Compare((before:Some((1)),after:None))", PanelKind::Compare, None),
+            (
+                "Calls((window:(1)))",
+                PanelKind::Calls,
+                Some(Follow::Active),
+            ),
+            (
+                "Compare((before:Some((1)),after:None))",
+                PanelKind::Compare,
+                None,
+            ),
             ("Compare(())", PanelKind::Compare, None),
             ("Warnings(())", PanelKind::Warnings, None),
-            ("Stack((follow:Pinned(3),thread:None))", PanelKind::Stack, Some(Follow::Pinned(3.into()))),
+            (
+                "Stack((follow:Pinned(3),thread:None))",
+                PanelKind::Stack,
+                Some(Follow::Pinned(3.into())),
+            ),
             ("Externals(())", PanelKind::Externals, None),
-            ("Source((follow:Window((1))))", PanelKind::Source, Some(Follow::Window(WindowId(1)))),
+            (
+                "Source((follow:Window((1))))",
+                PanelKind::Source,
+                Some(Follow::Window(WindowId(1))),
+            ),
             ("Threads(())", PanelKind::Threads, None),
             ("Table((kind:Heap))", PanelKind::Heap, None),
             (
@@ -243,7 +271,11 @@ mod tests {
             ("Functions(())", PanelKind::Functions, None),
             ("FlameGraph(())", PanelKind::FlameGraph, None),
             ("Why(())", PanelKind::Why, None),
-            ("Why((view:Tree,own:Some((name:\"p\",slice:(cell:\"x2\",at:7)))))", PanelKind::Why, None),
+            (
+                "Why((view:Tree,own:Some((name:\"p\",slice:(cell:\"x2\",at:7)))))",
+                PanelKind::Why,
+                None,
+            ),
         ] {
             let pane: Pane = ron::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!((pane.kind(), pane.follow()), (kind, follow), "{text}");

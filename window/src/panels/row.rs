@@ -10,7 +10,12 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 
 /// A row that can be clicked. It is not in the order of the Tab key: arrows move within a panel.
-pub fn row_response(ui: &Ui, rect: Rect, salt: impl egui::AsIdSalt, name: impl Fn() -> String) -> Response {
+pub fn row_response(
+    ui: &Ui,
+    rect: Rect,
+    salt: impl egui::AsIdSalt,
+    name: impl Fn() -> String,
+) -> Response {
     let response = ui.interact(rect, ui.unique_id().with(salt), Sense::CLICK);
     response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, name()));
     response
@@ -71,7 +76,9 @@ impl StepLink {
         let rect = Rect::from_min_size(pos2(x, y - 8.0), vec2(width, 16.0));
         let salt = ("step link", x.to_bits(), y.to_bits(), self.step.0);
         let response = ui.interact(rect, ui.unique_id().with(salt), Sense::CLICK);
-        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, say!("row-to-step", text = &text)));
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Link, true, say!("row-to-step", text = &text))
+        });
         let color = pen.tok.accent;
         let end = pen.text(x, y, text, mono(12.0), color);
         if response.hovered() {
@@ -83,8 +90,13 @@ impl StepLink {
     }
 
     fn act(self, ui: &Ui, response: &Response, out: &mut Vec<Action>) {
-        let to = Moment { trace: self.trace, position: self.step.after() };
-        if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
+        let to = Moment {
+            trace: self.trace,
+            position: self.step.after(),
+        };
+        if response.middle_clicked()
+            || (response.clicked() && ui.input(|input| input.modifiers.command))
+        {
             out.push(Action::Panel(PanelAction::OpenWindowAt(to)));
         } else if response.clicked() {
             out.push(Action::travel(self.window, to.position));
@@ -101,7 +113,12 @@ pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyWor
     let EmptyWords(sentence, advice) = words;
     // Where there is little room the words go before the icon.
     let has_icon = rect.height() >= 96.0;
-    let center = rect.center() - if has_icon { vec2(0.0, 0.0) } else { vec2(0.0, 10.0) };
+    let center = rect.center()
+        - if has_icon {
+            vec2(0.0, 0.0)
+        } else {
+            vec2(0.0, 10.0)
+        };
     if has_icon {
         pen.icon(center - vec2(0.0, 29.0), shape, 26.0, pen.tok.t3);
     }
@@ -114,29 +131,48 @@ pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyWor
 /// A question that failed: why, and a way to copy it.
 pub fn error_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, error: &str, out: &mut Vec<Action>) {
     let center = rect.center();
-    pen.icon(center - vec2(0.0, 29.0), crate::theme::icons::ERROR, 26.0, pen.tok.err);
+    pen.icon(
+        center - vec2(0.0, 29.0),
+        crate::theme::icons::ERROR,
+        26.0,
+        pen.tok.err,
+    );
     let width = (rect.width() - 32.0).max(0.0);
-    let galley = pen.painter.layout(error.to_owned(), ui_font(12.0), pen.tok.t1, width);
+    let galley = pen
+        .painter
+        .layout(error.to_owned(), ui_font(12.0), pen.tok.t1, width);
     let (left, height) = (center.x - galley.size().x / 2.0, galley.size().y);
-    pen.painter.galley(pos2(left.round(), (center.y - 8.0).round()), galley, pen.tok.t1);
+    pen.painter.galley(
+        pos2(left.round(), (center.y - 8.0).round()),
+        galley,
+        pen.tok.t1,
+    );
     let response = ui.interact(rect, ui.unique_id().with("error"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, error));
     let button = Rect::from_center_size(pos2(center.x, center.y + height + 14.0), vec2(64.0, 26.0));
-    if ui.put(button, egui::Button::new(say!("row-copy"))).clicked() {
+    if ui
+        .put(button, egui::Button::new(say!("row-copy")))
+        .clicked()
+    {
         out.push(Action::App(AppAction::Copy(error.to_owned())));
     }
 }
 
 /// Draws again when the answer that a slot waits for has become late, so that this is told.
 pub fn watch_for_late(ui: &Ui) {
-    ui.ctx().request_repaint_after(stepback_debugger::worker::LATE_AFTER);
+    ui.ctx()
+        .request_repaint_after(stepback_debugger::worker::LATE_AFTER);
 }
 
 /// Where rows will be: three bars.
 pub fn loading_ui(pen: &Pen<'_>, rect: Rect) {
     for (place, width) in [(0u8, 0.5), (1, 0.7), (2, 0.4)] {
         let top = rect.top() + 12.0 + 18.0 * f32::from(place);
-        let bar = Rect::from_min_size(pos2(rect.left() + 12.0, top), vec2((rect.width() - 24.0) * width, 8.0));
-        pen.painter.rect_filled(bar.intersect(rect), 2.0, pen.tok.bg3);
+        let bar = Rect::from_min_size(
+            pos2(rect.left() + 12.0, top),
+            vec2((rect.width() - 24.0) * width, 8.0),
+        );
+        pen.painter
+            .rect_filled(bar.intersect(rect), 2.0, pen.tok.bg3);
     }
 }

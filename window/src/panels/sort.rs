@@ -20,9 +20,15 @@ impl SortBy {
     /// A head was pressed: its column counts, once more the other way round, and a third time the list is as it came.
     pub fn press(&mut self, column: usize) {
         *self = match (self.column == Some(column), self.is_falling) {
-            (true, false) => Self { column: Some(column), is_falling: true },
+            (true, false) => Self {
+                column: Some(column),
+                is_falling: true,
+            },
             (true, true) => Self::default(),
-            (false, _) => Self { column: Some(column), is_falling: false },
+            (false, _) => Self {
+                column: Some(column),
+                is_falling: false,
+            },
         };
     }
 
@@ -31,7 +37,11 @@ impl SortBy {
         let Some(column) = self.column else { return };
         rows.sort_by(|one, other| {
             let (one, other) = (key(one, column), key(other, column));
-            if self.is_falling { other.cmp(&one) } else { one.cmp(&other) }
+            if self.is_falling {
+                other.cmp(&one)
+            } else {
+                one.cmp(&other)
+            }
         });
     }
 }
@@ -50,10 +60,16 @@ pub fn heads_ui(ui: &Ui, pen: &Pen<'_>, line: Rect, heads: &[Head<'_>], sort: &m
     pen.line_across(line.left(), line.right(), line.bottom() - 1.0, tok.line);
     let before = *sort;
     for (column, head) in heads.iter().enumerate() {
-        let end =
-            heads.iter().map(|other| other.left).filter(|left| *left > head.left).fold(line.right() - 4.0, f32::min);
+        let end = heads
+            .iter()
+            .map(|other| other.left)
+            .filter(|left| *left > head.left)
+            .fold(line.right() - 4.0, f32::min);
         let width = pen.width(head.name, head_font()) + 14.0;
-        let rect = Rect::from_min_max(pos2(head.left, line.top()), pos2((head.left + width).min(end), line.bottom()));
+        let rect = Rect::from_min_max(
+            pos2(head.left, line.top()),
+            pos2((head.left + width).min(end), line.bottom()),
+        );
         let response = button_response(
             ui,
             rect.expand2(vec2(2.0, 0.0)),
@@ -61,10 +77,18 @@ pub fn heads_ui(ui: &Ui, pen: &Pen<'_>, line: Rect, heads: &[Head<'_>], sort: &m
             &say!("threads-sort-by", name = head.name),
         );
         let is_chosen = before.column == Some(column);
-        let color = if is_chosen || response.hovered() { tok.t1 } else { tok.t2 };
+        let color = if is_chosen || response.hovered() {
+            tok.t1
+        } else {
+            tok.t2
+        };
         let right = pen.cut_text(pos2(head.left, y), head.name, head_font(), color, end);
         if is_chosen {
-            let caret = if before.is_falling { icons::CARET_DOWN } else { icons::CARET_UP };
+            let caret = if before.is_falling {
+                icons::CARET_DOWN
+            } else {
+                icons::CARET_UP
+            };
             pen.text(right + 2.0, y, caret, icon(10.0), tok.t2);
         }
         let words = say!("table-sort-by", column = head.name.to_lowercase());
@@ -84,7 +108,13 @@ mod tests {
         let mut sort = SortBy::default();
         let order = |sort: SortBy| {
             let mut rows = vec![(2, 'b'), (1, 'c'), (3, 'a'), (1, 'd')];
-            sort.sort(&mut rows, |row, column| if column == 0 { row.0.to_string() } else { row.1.to_string() });
+            sort.sort(&mut rows, |row, column| {
+                if column == 0 {
+                    row.0.to_string()
+                } else {
+                    row.1.to_string()
+                }
+            });
             rows.into_iter().map(|row| row.1).collect::<String>()
         };
         assert_eq!(order(sort), "bcad");

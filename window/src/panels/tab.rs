@@ -16,5 +16,8 @@ pub struct TabBadge {
 
 /// The badge of a panel that follows a window or a moment.
 pub fn tab_badge(follow: Follow, windows: &Windows) -> TabBadge {
-    TabBadge { window: windows.shown(follow).map(|window| window.id), position: windows.position_of(follow) }
+    TabBadge {
+        window: windows.shown(follow).map(|window| window.id),
+        position: windows.position_of(follow),
+    }
 }

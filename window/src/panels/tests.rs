@@ -13,7 +13,8 @@ use super::trace::TracePanel;
 use super::*;
 use crate::theme::{Fonts, Tok, install_fonts, install_styles};
 use stepback_debugger::action::{
-    Access, Action, CellName, Fold, Follow, PanelAction, PanelId, PanelKind, TravelAction, ViewAction, Way, WindowId,
+    Access, Action, CellName, Fold, Follow, PanelAction, PanelId, PanelKind, TravelAction,
+    ViewAction, Way, WindowId,
 };
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::model::{Ground, SourceChoice};
@@ -39,10 +40,22 @@ impl Bench {
     ) -> Harness<'static, Self> {
         let mut desk = desk_over(overflow(), 0);
         let ground = Ground::at(&desk.session.index, Position(0)).expect("a trace");
-        desk.windows.active_mut().travel(Position(position), &ground);
-        desk.sources = SourceChoice { is_in_rows: true, ..SourceChoice::default() };
-        let bench = Self { desk, actions: Vec::new(), is_dressed: false, draw: Box::new(draw) };
-        let mut harness = Harness::builder().with_size([620.0, 420.0]).build_ui_state(Self::frame, bench);
+        desk.windows
+            .active_mut()
+            .travel(Position(position), &ground);
+        desk.sources = SourceChoice {
+            is_in_rows: true,
+            ..SourceChoice::default()
+        };
+        let bench = Self {
+            desk,
+            actions: Vec::new(),
+            is_dressed: false,
+            draw: Box::new(draw),
+        };
+        let mut harness = Harness::builder()
+            .with_size([620.0, 420.0])
+            .build_ui_state(Self::frame, bench);
         harness.run();
         harness
     }
@@ -56,8 +69,18 @@ impl Bench {
             ui.ctx().request_repaint();
             return;
         }
-        let Self { desk, actions, draw, .. } = bench;
-        let cx = ViewCx { desk, tok: Tok::current(ui), tile: PanelId(1), has_focus: true };
+        let Self {
+            desk,
+            actions,
+            draw,
+            ..
+        } = bench;
+        let cx = ViewCx {
+            desk,
+            tok: Tok::current(ui),
+            tile: PanelId(1),
+            has_focus: true,
+        };
         draw(ui, &cx, actions);
     }
 }
@@ -85,17 +108,28 @@ fn the_box_beside_a_call_folds_it() {
     let mut harness = trace(1235);
     harness.get_by_label("fold step 1229").click();
     let call = match taken(&mut harness).as_slice() {
-        [Action::Panel(PanelAction::Activate(ONE)), Action::Fold(Fold::Toggle(call))] => *call,
+        [
+            Action::Panel(PanelAction::Activate(ONE)),
+            Action::Fold(Fold::Toggle(call)),
+        ] => *call,
         other => panic!("{other:?}"),
     };
     let session = overflow();
     let ground = Ground::at(&session.index, Position(1235)).expect("a position");
-    harness.state_mut().desk.windows.active_mut().fold(Fold::Toggle(call), &ground);
+    harness
+        .state_mut()
+        .desk
+        .windows
+        .active_mut()
+        .fold(Fold::Toggle(call), &ground);
     harness.run();
     assert!(harness.query_by_label("step 1233").is_none());
     harness.get_by_label("unfold step 1229");
     harness.get_by_label_contains("folded ");
-    assert_eq!(harness.state().desk.windows.active().position, Position(1237));
+    assert_eq!(
+        harness.state().desk.windows.active().position,
+        Position(1237)
+    );
 }
 
 #[test]
@@ -103,10 +137,14 @@ fn the_menu_of_a_row_asks_for_the_last_write_before_it() {
     let mut harness = trace(1250);
     harness.get_by_label("step 1249").click_secondary();
     harness.run();
-    harness.get_by_label("Last write of [80020010] before it").click();
+    harness
+        .get_by_label("Last write of [80020010] before it")
+        .click();
     let cell = CellName::Memory("0x80020010".to_owned(), 1);
-    let expected =
-        [Action::travel(ONE, Position(1249)), Action::Travel(TravelAction::GoToAccess(cell, Access::Write, Way::Back))];
+    let expected = [
+        Action::travel(ONE, Position(1249)),
+        Action::Travel(TravelAction::GoToAccess(cell, Access::Write, Way::Back)),
+    ];
     assert_eq!(taken(&mut harness), expected);
 }
 
@@ -116,7 +154,12 @@ fn the_list_follows_the_position_and_can_be_scrolled_away() {
     harness.get_by_label("step 0");
     let session = overflow();
     let ground = Ground::at(&session.index, Position(0)).expect("a position");
-    harness.state_mut().desk.windows.active_mut().edge(Way::Forward, &ground);
+    harness
+        .state_mut()
+        .desk
+        .windows
+        .active_mut()
+        .edge(Way::Forward, &ground);
     harness.run();
     harness.get_by_label("step 1762");
     harness.hover_at(egui::pos2(200.0, 200.0));
@@ -150,9 +193,18 @@ fn enter_on_a_register_asks_for_its_last_write() {
     harness.key_press(Key::Enter);
     harness.key_press_modifiers(Modifiers::SHIFT, Key::Enter);
     harness.key_press(Key::M);
-    let access =
-        |way| Action::Travel(TravelAction::GoToAccess(CellName::Register("x3".to_owned()), Access::Write, way));
-    let expected = [access(Way::Back), access(Way::Forward), Action::View(ViewAction::ShowMemory("0x75".to_owned()))];
+    let access = |way| {
+        Action::Travel(TravelAction::GoToAccess(
+            CellName::Register("x3".to_owned()),
+            Access::Write,
+            way,
+        ))
+    };
+    let expected = [
+        access(Way::Back),
+        access(Way::Forward),
+        Action::View(ViewAction::ShowMemory("0x75".to_owned())),
+    ];
     assert_eq!(taken(&mut harness), expected);
 }
 
@@ -173,31 +225,53 @@ fn a_pinned_panel_asks_from_its_moment() {
     harness.get_by_label("register x2").click();
     harness.run();
     harness.key_press(Key::Enter);
-    let access =
-        Action::Travel(TravelAction::GoToAccess(CellName::Register("x2".to_owned()), Access::Write, Way::Back));
-    assert_eq!(taken(&mut harness), [Action::travel(ONE, Position(900)), access]);
+    let access = Action::Travel(TravelAction::GoToAccess(
+        CellName::Register("x2".to_owned()),
+        Access::Write,
+        Way::Back,
+    ));
+    assert_eq!(
+        taken(&mut harness),
+        [Action::travel(ONE, Position(900)), access]
+    );
 }
 
 #[test]
 fn digits_ask_for_the_last_write_of_aligned_bytes() {
-    let mut panel = MemoryPanel::over(MemoryView::new(Follow::Window(ONE), "x22 + 0x10".to_owned()));
+    let mut panel = MemoryPanel::over(MemoryView::new(
+        Follow::Window(ONE),
+        "x22 + 0x10".to_owned(),
+    ));
     let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
     harness.get_by_label("byte 0x80020013").click();
     harness.run();
     harness.key_press(Key::Num1);
     harness.key_press(Key::Num8);
     let write = |address: &str, length| {
-        Action::Travel(TravelAction::GoToAccess(CellName::Memory(address.to_owned(), length), Access::Write, Way::Back))
+        Action::Travel(TravelAction::GoToAccess(
+            CellName::Memory(address.to_owned(), length),
+            Access::Write,
+            Way::Back,
+        ))
     };
-    assert_eq!(taken(&mut harness), [write("0x80020013", 1), write("0x80020010", 8)]);
-    assert!(harness.query_all_by_label_contains("never accessed from").count() > 0);
+    assert_eq!(
+        taken(&mut harness),
+        [write("0x80020013", 1), write("0x80020010", 8)]
+    );
+    assert!(
+        harness
+            .query_all_by_label_contains("never accessed from")
+            .count()
+            > 0
+    );
 }
 
 #[test]
 fn an_address_stays_where_it_was_entered_until_the_expression_is_followed() {
     let mut panel = MemoryPanel::over(MemoryView::new(Follow::Window(ONE), "x19".to_owned()));
     let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
-    let row = |harness: &Harness<'static, Bench>, byte: &str| harness.get_by_label(byte).rect().top();
+    let row =
+        |harness: &Harness<'static, Bench>, byte: &str| harness.get_by_label(byte).rect().top();
     let first = row(&harness, "byte 0x8002000f");
     harness.state_mut().desk.windows.active_mut().position = Position(1763);
     harness.run();
@@ -221,7 +295,11 @@ fn a_byte_that_is_asked_about_stays_in_view() {
     let asked = taken(&mut harness);
     assert!(matches!(
         asked.as_slice(),
-        [Action::Travel(TravelAction::GoToAccess(CellName::Memory(..), Access::Write, Way::Back))]
+        [Action::Travel(TravelAction::GoToAccess(
+            CellName::Memory(..),
+            Access::Write,
+            Way::Back
+        ))]
     ));
     // Where nothing is known of the stack yet, sp is somewhere else.
     harness.state_mut().desk.windows.active_mut().position = Position(0);
@@ -231,7 +309,10 @@ fn a_byte_that_is_asked_about_stays_in_view() {
 
 #[test]
 fn memory_can_be_scrolled_up_over_what_was_never_accessed() {
-    let mut panel = MemoryPanel::over(MemoryView::new(Follow::Window(ONE), "0x84020000".to_owned()));
+    let mut panel = MemoryPanel::over(MemoryView::new(
+        Follow::Window(ONE),
+        "0x84020000".to_owned(),
+    ));
     let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
     harness.get_by_label("byte 0x84020000").click();
     harness.run();
@@ -277,7 +358,10 @@ fn two_positions_are_compared() {
     harness.get_by_label("difference x2").click();
     harness.run();
     harness.get_by_label("to step 1,761").click();
-    assert_eq!(taken(&mut harness), [Action::travel(WindowId(2), Position(1762))]);
+    assert_eq!(
+        taken(&mut harness),
+        [Action::travel(WindowId(2), Position(1762))]
+    );
     harness.get_by_label("close group Registers").click();
     harness.run();
     assert!(harness.query_by_label("difference x2").is_none());
@@ -289,7 +373,11 @@ fn a_thread_chosen_in_another_trace_gives_way_to_that_of_the_position() {
     registers.view.thread = Some("cpu7".to_owned());
     let mut harness = Bench::new(1250, move |ui, cx, out| {
         registers.ui(ui, cx, out);
-        let words = registers.view.thread.as_deref().unwrap_or("no thread is chosen");
+        let words = registers
+            .view
+            .thread
+            .as_deref()
+            .unwrap_or("no thread is chosen");
         ui.label(words);
     });
     harness.run();
@@ -318,7 +406,9 @@ fn a_trace_without_warnings_says_so() {
 #[test]
 fn a_click_on_the_timeline_travels() {
     let mut state = TimelineState::default();
-    let mut harness = Bench::new(0, move |ui, cx, out| timeline_ui(ui, cx, None, &mut state, out));
+    let mut harness = Bench::new(0, move |ui, cx, out| {
+        timeline_ui(ui, cx, None, &mut state, out)
+    });
     harness.get_by_label("timeline").click();
     let actions = taken(&mut harness);
     let middle = 1763 / 2;
@@ -345,7 +435,9 @@ fn apply(harness: &mut Harness<'static, Bench>) {
 #[test]
 fn a_drag_along_the_timeline_is_one_visit() {
     let mut state = TimelineState::default();
-    let mut harness = Bench::new(100, move |ui, cx, out| timeline_ui(ui, cx, None, &mut state, out));
+    let mut harness = Bench::new(100, move |ui, cx, out| {
+        timeline_ui(ui, cx, None, &mut state, out)
+    });
     let button = |pressed| egui::Event::PointerButton {
         pos: egui::pos2(300.0, 60.0),
         button: egui::PointerButton::Primary,
@@ -365,6 +457,10 @@ fn a_drag_along_the_timeline_is_one_visit() {
     harness.event(button(false));
     harness.run();
     let window = harness.state().desk.windows.active();
-    assert!(window.position > Position(1100) && window.position < Position(1400), "{:?}", window.position);
+    assert!(
+        window.position > Position(1100) && window.position < Position(1400),
+        "{:?}",
+        window.position
+    );
     assert_eq!(window.back, [Position(0), Position(100)]);
 }

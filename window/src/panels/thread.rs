@@ -39,8 +39,18 @@ pub fn thread_chooser_ui(
     let width = pen.width(shown, mono(11.5)) + 30.0;
     let rect = Rect::from_min_size(pos2(left, y - 10.0), vec2(width, 20.0));
     let response = ui.interact(rect, ui.unique_id().with("thread"), Sense::CLICK);
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("thread-thread", shown = shown)));
-    pen.painter.rect_filled(rect, 4.0, if response.hovered() { tok.bg4 } else { tok.bg3 });
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            egui::Role::Button,
+            true,
+            say!("thread-thread", shown = shown),
+        )
+    });
+    pen.painter.rect_filled(
+        rect,
+        4.0,
+        if response.hovered() { tok.bg4 } else { tok.bg3 },
+    );
     let end = pen.text(left + 8.0, y, shown, mono(11.5), tok.t1);
     pen.text(end + 6.0, y, icons::CARET_DOWN, icon(10.0), tok.t2);
     if response.has_focus() {
@@ -48,7 +58,13 @@ pub fn thread_chooser_ui(
     }
     egui::Popup::menu(&response).show(|ui| {
         ui.style_mut().override_font_id = Some(ui_font(13.0));
-        if ui.add(egui::Button::selectable(chosen.is_none(), spoken(OF_POSITION))).clicked() {
+        if ui
+            .add(egui::Button::selectable(
+                chosen.is_none(),
+                spoken(OF_POSITION),
+            ))
+            .clicked()
+        {
             *chosen = None;
         }
         threads_ui(ui, threads, chosen);
@@ -64,12 +80,17 @@ pub fn thread_chooser_ui(
 /// The threads to choose from; only those in view are drawn, since there may be thousands.
 fn threads_ui(ui: &mut Ui, threads: &[ThreadInfo], chosen: &mut ChosenThread) {
     let row_height = ui.spacing().interact_size.y;
-    egui::ScrollArea::vertical().max_height(LIST_HEIGHT).show_rows(ui, row_height, threads.len(), |ui, in_view| {
-        for thread in threads.get(in_view).unwrap_or_default() {
-            let is_chosen = chosen.as_deref() == Some(thread.name.as_str());
-            if ui.add(egui::Button::selectable(is_chosen, &thread.name)).clicked() {
-                *chosen = Some(thread.name.clone());
+    egui::ScrollArea::vertical()
+        .max_height(LIST_HEIGHT)
+        .show_rows(ui, row_height, threads.len(), |ui, in_view| {
+            for thread in threads.get(in_view).unwrap_or_default() {
+                let is_chosen = chosen.as_deref() == Some(thread.name.as_str());
+                if ui
+                    .add(egui::Button::selectable(is_chosen, &thread.name))
+                    .clicked()
+                {
+                    *chosen = Some(thread.name.clone());
+                }
             }
-        }
-    });
+        });
 }

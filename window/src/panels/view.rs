@@ -27,6 +27,9 @@ impl ViewCx<'_> {
 
     /// A moment of the trace.
     pub fn moment(&self, position: Position) -> Moment {
-        Moment { trace: self.trace(), position }
+        Moment {
+            trace: self.trace(),
+            position,
+        }
     }
 }

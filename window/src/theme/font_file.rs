@@ -34,15 +34,27 @@ impl OwnFaces {
         let told = || format!("{path:?}");
         let regular = read_face(path, role).with_context(told)?;
         let bolder: &[(&str, &[&str])] = match role {
-            FontRole::Interface => &[(MEDIUM, &["Medium"]), (SEMI, &["SemiBold", "Semibold", "Bold"])],
+            FontRole::Interface => &[
+                (MEDIUM, &["Medium"]),
+                (SEMI, &["SemiBold", "Semibold", "Bold"]),
+            ],
             FontRole::FixedWidth => &[(MONO_BOLD, &["Bold"])],
         };
         let mut faces = Vec::new();
         for (name, endings) in bolder {
-            let face = endings.iter().find_map(|ending| read_face(&beside(path, ending)?, role).ok());
+            let face = endings
+                .iter()
+                .find_map(|ending| read_face(&beside(path, ending)?, role).ok());
             faces.push((*name, face.unwrap_or_else(|| regular.clone())));
         }
-        faces.push((if role == FontRole::Interface { UI } else { MONO }, regular));
+        faces.push((
+            if role == FontRole::Interface {
+                UI
+            } else {
+                MONO
+            },
+            regular,
+        ));
         Ok(Self(faces))
     }
 
@@ -62,9 +74,15 @@ fn beside(path: &Path, face: &str) -> Option<PathBuf> {
 fn read_face(path: &Path, role: FontRole) -> Result<FontData> {
     // Before it is opened: that would wait for ever for whoever writes into a pipe.
     let metadata = path.metadata()?;
-    anyhow::ensure!(metadata.is_file() && metadata.len() <= LIMIT_BYTES, "{}", say!("font-no-font"));
+    anyhow::ensure!(
+        metadata.is_file() && metadata.len() <= LIMIT_BYTES,
+        "{}",
+        say!("font-no-font")
+    );
     let mut bytes = Vec::new();
-    File::open(path)?.take(LIMIT_BYTES).read_to_end(&mut bytes)?;
+    File::open(path)?
+        .take(LIMIT_BYTES)
+        .read_to_end(&mut bytes)?;
     let scale = scale_of(&bytes, role)?;
     let mut data = FontData::from_owned(bytes);
     data.tweak.scale = scale;
@@ -73,21 +91,34 @@ fn read_face(path: &Path, role: FontRole) -> Result<FontData> {
 
 /// How much larger a font is drawn: one of fixed width so that its characters are as wide as those of the program's.
 fn scale_of(bytes: &[u8], role: FontRole) -> Result<f32> {
-    let Ok(font) = FontRef::from_index(bytes, 0) else { anyhow::bail!(say!("font-no-font")) };
+    let Ok(font) = FontRef::from_index(bytes, 0) else {
+        anyhow::bail!(say!("font-no-font"))
+    };
     let metrics = font.glyph_metrics(Size::new(1.0), LocationRef::default());
     let (glyphs, outlines) = (font.charmap(), font.outline_glyphs());
     let advance = |character: char| {
         let glyph = glyphs.map(character)?;
-        outlines.get(glyph).and(metrics.advance_width(glyph)).filter(|width| *width > 0.0)
+        outlines
+            .get(glyph)
+            .and(metrics.advance_width(glyph))
+            .filter(|width| *width > 0.0)
     };
     let widths: Option<Vec<f32>> = "0fiMx".chars().map(advance).collect();
-    let Some(widths) = widths else { anyhow::bail!(say!("font-no-letters")) };
+    let Some(widths) = widths else {
+        anyhow::bail!(say!("font-no-letters"))
+    };
     if role == FontRole::Interface {
         return Ok(1.0);
     }
     let scale = ADVANCE / widths.first().copied().unwrap_or(ADVANCE);
-    let is_fixed = widths.iter().all(|width| (width * scale - ADVANCE).abs() < 0.01);
-    anyhow::ensure!(is_fixed && SCALES.contains(&scale), "{}", say!("font-not-fixed-width"));
+    let is_fixed = widths
+        .iter()
+        .all(|width| (width * scale - ADVANCE).abs() < 0.01);
+    anyhow::ensure!(
+        is_fixed && SCALES.contains(&scale),
+        "{}",
+        say!("font-not-fixed-width")
+    );
     Ok(scale)
 }
 
@@ -96,26 +127,49 @@ mod tests {
     use super::*;
 
     fn face(name: &str) -> PathBuf {
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("assets/fonts").join(name)
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+            .join("assets/fonts")
+            .join(name)
     }
 
     fn refused(path: &Path, role: FontRole) -> String {
-        OwnFaces::read(path, role).err().map(|error| format!("{error:#}")).expect("it is refused")
+        OwnFaces::read(path, role)
+            .err()
+            .map(|error| format!("{error:#}"))
+            .expect("it is refused")
     }
 
     #[test]
     fn a_font_comes_with_its_bolder_faces() {
         let faces = OwnFaces::read(&face("Inter-Regular.otf"), FontRole::Interface).unwrap();
         let regular = faces.0.iter().find(|(name, _)| *name == UI).unwrap();
-        assert!(faces.0.iter().filter(|(name, _)| *name != UI).all(|(_, data)| *data != regular.1));
+        assert!(
+            faces
+                .0
+                .iter()
+                .filter(|(name, _)| *name != UI)
+                .all(|(_, data)| *data != regular.1)
+        );
     }
 
     #[test]
     fn a_font_of_fixed_width_is_as_wide_as_ours() {
-        let faces = OwnFaces::read(&face("JetBrainsMono-Regular-NoLigatures.ttf"), FontRole::FixedWidth).unwrap();
-        assert!(faces.0.iter().all(|(_, data)| (data.tweak.scale - 1.0).abs() < 0.001));
+        let faces = OwnFaces::read(
+            &face("JetBrainsMono-Regular-NoLigatures.ttf"),
+            FontRole::FixedWidth,
+        )
+        .unwrap();
+        assert!(
+            faces
+                .0
+                .iter()
+                .all(|(_, data)| (data.tweak.scale - 1.0).abs() < 0.001)
+        );
         let why = refused(&face("Inter-Regular.otf"), FontRole::FixedWidth);
-        assert!(why.ends_with("its characters are not all equally wide"), "{why}");
+        assert!(
+            why.ends_with("its characters are not all equally wide"),
+            "{why}"
+        );
     }
 
     #[test]
@@ -123,11 +177,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.ttf");
         assert!(refused(&path, FontRole::Interface).contains("a.ttf"));
-        for bytes in [&b""[..], b"no font", &[0; 4096], &std::fs::read(face("Inter-Regular.otf")).unwrap()[..3000]] {
+        for bytes in [
+            &b""[..],
+            b"no font",
+            &[0; 4096],
+            &std::fs::read(face("Inter-Regular.otf")).unwrap()[..3000],
+        ] {
             std::fs::write(&path, bytes).unwrap();
             assert!(refused(&path, FontRole::Interface).contains("a.ttf"));
         }
-        assert!(refused(&face("Phosphor.ttf"), FontRole::Interface).ends_with("it has no letters and digits"));
+        assert!(
+            refused(&face("Phosphor.ttf"), FontRole::Interface)
+                .ends_with("it has no letters and digits")
+        );
         assert!(refused(folder.path(), FontRole::Interface).contains("not a font"));
     }
 }

@@ -51,7 +51,9 @@ pub fn icon_fill(size: f32) -> FontId {
 
 /// Whether a font is one of icons.
 pub fn is_icon(font: &FontId) -> bool {
-    [ICON, ICON_FILL].iter().any(|name| font.family == FontFamily::Name((*name).into()))
+    [ICON, ICON_FILL]
+        .iter()
+        .any(|name| font.family == FontFamily::Name((*name).into()))
 }
 
 fn named(size: f32, family: &str) -> FontId {
@@ -69,7 +71,10 @@ pub struct Fonts {
 
 impl Default for Fonts {
     fn default() -> Self {
-        Self { own: OwnFaces::default(), interface_scale: 1.0 }
+        Self {
+            own: OwnFaces::default(),
+            interface_scale: 1.0,
+        }
     }
 }
 
@@ -81,13 +86,31 @@ pub fn install_fonts(context: &egui::Context, fonts: &Fonts) {
 
 fn definitions(fonts: &Fonts) -> FontDefinitions {
     let faces: [(&str, &'static [u8]); 7] = [
-        (UI, include_bytes!("../../../assets/fonts/Inter-Regular.otf")),
-        (MEDIUM, include_bytes!("../../../assets/fonts/Inter-Medium.otf")),
-        (SEMI, include_bytes!("../../../assets/fonts/Inter-SemiBold.otf")),
-        (MONO, include_bytes!("../../../assets/fonts/JetBrainsMono-Regular-NoLigatures.ttf")),
-        (MONO_BOLD, include_bytes!("../../../assets/fonts/JetBrainsMono-Bold-NoLigatures.ttf")),
+        (
+            UI,
+            include_bytes!("../../../assets/fonts/Inter-Regular.otf"),
+        ),
+        (
+            MEDIUM,
+            include_bytes!("../../../assets/fonts/Inter-Medium.otf"),
+        ),
+        (
+            SEMI,
+            include_bytes!("../../../assets/fonts/Inter-SemiBold.otf"),
+        ),
+        (
+            MONO,
+            include_bytes!("../../../assets/fonts/JetBrainsMono-Regular-NoLigatures.ttf"),
+        ),
+        (
+            MONO_BOLD,
+            include_bytes!("../../../assets/fonts/JetBrainsMono-Bold-NoLigatures.ttf"),
+        ),
         (ICON, include_bytes!("../../../assets/fonts/Phosphor.ttf")),
-        (ICON_FILL, include_bytes!("../../../assets/fonts/Phosphor-Fill.ttf")),
+        (
+            ICON_FILL,
+            include_bytes!("../../../assets/fonts/Phosphor-Fill.ttf"),
+        ),
     ];
     let mut definitions = FontDefinitions::empty();
     let mut add = |key: String, name: &str, mut data: FontData| {
@@ -96,13 +119,25 @@ fn definitions(fonts: &Fonts) -> FontDefinitions {
         }
         definitions.font_data.insert(key, Arc::new(data));
     };
-    faces.iter().for_each(|(name, bytes)| add((*name).to_owned(), name, FontData::from_static(bytes)));
-    fonts.own.0.iter().for_each(|(name, data)| add(own(name), name, data.clone()));
+    faces
+        .iter()
+        .for_each(|(name, bytes)| add((*name).to_owned(), name, FontData::from_static(bytes)));
+    fonts
+        .own
+        .0
+        .iter()
+        .for_each(|(name, data)| add(own(name), name, data.clone()));
     for (name, _) in faces {
-        definitions.families.insert(FontFamily::Name(name.into()), chain(name, fonts));
+        definitions
+            .families
+            .insert(FontFamily::Name(name.into()), chain(name, fonts));
     }
-    definitions.families.insert(FontFamily::Proportional, chain(UI, fonts));
-    definitions.families.insert(FontFamily::Monospace, chain(MONO, fonts));
+    definitions
+        .families
+        .insert(FontFamily::Proportional, chain(UI, fonts));
+    definitions
+        .families
+        .insert(FontFamily::Monospace, chain(MONO, fonts));
     definitions
 }
 
@@ -114,7 +149,13 @@ fn own(name: &str) -> String {
 /// A face and what stands in for the characters that it lacks: the program's own, then texts fall back to the monospace
 /// face and the other way round, then to the icons.
 fn chain(name: &str, fonts: &Fonts) -> Vec<String> {
-    let mine = fonts.own.0.iter().filter(|(replaced, _)| *replaced == name).map(|(name, _)| own(name));
+    let mine = fonts
+        .own
+        .0
+        .iter()
+        .filter(|(replaced, _)| *replaced == name)
+        .map(|(name, _)| own(name));
     let others = [MONO, UI, ICON].into_iter().filter(|other| *other != name);
-    mine.chain(std::iter::once(name).chain(others).map(str::to_owned)).collect()
+    mine.chain(std::iter::once(name).chain(others).map(str::to_owned))
+        .collect()
 }

@@ -53,7 +53,12 @@ fn apply_levels(style: &mut Style, tok: &Tok) {
     visuals.window_stroke = Stroke::new(1.0, tok.line2);
     visuals.window_corner_radius = CornerRadius::same(8);
     visuals.menu_corner_radius = CornerRadius::same(6);
-    let shadow = Shadow { offset: [0, 6], blur: 24, spread: 0, color: tok.shadow };
+    let shadow = Shadow {
+        offset: [0, 6],
+        blur: 24,
+        spread: 0,
+        color: tok.shadow,
+    };
     visuals.window_shadow = shadow;
     visuals.popup_shadow = shadow;
     visuals.selection.bg_fill = tok.sel;

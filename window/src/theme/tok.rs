@@ -146,7 +146,11 @@ impl Tok {
     /// The colour of the position of the trace window with this number (from 1).
     pub fn position(&self, number: u32) -> Color32 {
         let place = number.saturating_sub(1) % 4;
-        usize::try_from(place).ok().and_then(|place| self.positions.get(place)).copied().unwrap_or(self.accent)
+        usize::try_from(place)
+            .ok()
+            .and_then(|place| self.positions.get(place))
+            .copied()
+            .unwrap_or(self.accent)
     }
 
     /// The colour of a function's frames, the same in every run: by a hash of its name (FNV-1a, its bits
@@ -375,7 +379,11 @@ mod tests {
         let [red, green, blue, _] = color.to_array();
         [red, green, blue].map(|part| {
             let part = f64::from(part) / 255.0;
-            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+            if part <= 0.04045 {
+                part / 12.92
+            } else {
+                ((part + 0.055) / 1.055).powf(2.4)
+            }
         })
     }
 
@@ -391,11 +399,26 @@ mod tests {
 
     #[test]
     fn texts_of_every_theme_are_legible() {
-        for (name, tok) in [("dark", &DARK), ("light", &LIGHT), ("safe dark", &SAFE_DARK), ("safe light", &SAFE_LIGHT)]
-        {
-            let texts =
-                [tok.t1, tok.t2, tok.t3, tok.changed, tok.external, tok.read, tok.write, tok.call, tok.register];
-            let more = [tok.number, tok.symbol, tok.warn, tok.err, tok.done, tok.accent];
+        for (name, tok) in [
+            ("dark", &DARK),
+            ("light", &LIGHT),
+            ("safe dark", &SAFE_DARK),
+            ("safe light", &SAFE_LIGHT),
+        ] {
+            let texts = [
+                tok.t1,
+                tok.t2,
+                tok.t3,
+                tok.changed,
+                tok.external,
+                tok.read,
+                tok.write,
+                tok.call,
+                tok.register,
+            ];
+            let more = [
+                tok.number, tok.symbol, tok.warn, tok.err, tok.done, tok.accent,
+            ];
             for text in texts.into_iter().chain(more).chain(tok.positions) {
                 let on_ground = contrast(text, tok.bg1);
                 assert!(on_ground >= 4.5, "{name}: {text:?} has {on_ground:.1}");
@@ -424,10 +447,18 @@ mod tests {
                     (a - c).hypot(b - d)
                 };
                 let [first, second, third, _] = tok.positions;
-                for (one, other) in
-                    [(tok.read, tok.write), (tok.done, tok.err), (first, second), (first, third), (second, third)]
-                {
-                    assert!(apart(one, other) > 0.12, "{one:?} {other:?}: {:.2}", apart(one, other));
+                for (one, other) in [
+                    (tok.read, tok.write),
+                    (tok.done, tok.err),
+                    (first, second),
+                    (first, third),
+                    (second, third),
+                ] {
+                    assert!(
+                        apart(one, other) > 0.12,
+                        "{one:?} {other:?}: {:.2}",
+                        apart(one, other)
+                    );
                 }
             }
         }
@@ -438,9 +469,16 @@ mod tests {
         let mut seen = [0u32; 8];
         for function in 0..64u32 {
             let color = DARK.flame(&format!("{:x}", 0x8000_0000 + function * 0x74));
-            let place = DARK.flames.iter().position(|flame| *flame == color).expect("a flame colour");
+            let place = DARK
+                .flames
+                .iter()
+                .position(|flame| *flame == color)
+                .expect("a flame colour");
             seen[place] += 1;
         }
-        assert!(seen.iter().all(|count| (3..=16).contains(count)), "{seen:?}");
+        assert!(
+            seen.iter().all(|count| (3..=16).contains(count)),
+            "{seen:?}"
+        );
     }
 }

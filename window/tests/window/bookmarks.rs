@@ -11,7 +11,13 @@ use crate::support::Driver;
 const SHIFT: Modifiers = Modifiers::SHIFT;
 
 fn titles(window: &Driver) -> Vec<String> {
-    window.desk().bookmarks.list().iter().map(Bookmark::title).collect()
+    window
+        .desk()
+        .bookmarks
+        .list()
+        .iter()
+        .map(Bookmark::title)
+        .collect()
 }
 
 #[test]
@@ -47,7 +53,11 @@ fn the_panel_lists_renames_and_deletes_and_undo_brings_back() {
     window.command("Show bookmarks");
     assert_eq!(titles(&window), ["early", "late", "some code"]);
     // What is there bears the name that was just given to its address.
-    assert!(window.painted("bookmark early").contains("some code"), "{}", window.painted("bookmark early"));
+    assert!(
+        window.painted("bookmark early").contains("some code"),
+        "{}",
+        window.painted("bookmark early")
+    );
     window.click("bookmark late");
     window.check_position(9);
     window.press(Key::F2);
@@ -78,7 +88,9 @@ fn the_filter_looks_at_names_and_notes() {
     window.command("Show bookmarks");
     window.click("Filter");
     window.type_text("T");
-    assert!(!window.has("bookmark one") && window.has("bookmark two") && window.has("bookmark three"));
+    assert!(
+        !window.has("bookmark one") && window.has("bookmark two") && window.has("bookmark three")
+    );
 }
 
 #[test]
@@ -86,12 +98,21 @@ fn what_is_selected_in_the_timeline_is_marked_as_a_part() {
     let mut window = Driver::text(SHORT);
     window.press_with(SHIFT, Key::B);
     window.check_told("no part of the trace is selected");
-    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(3), last: Position(8) }))));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange {
+        first: Position(3),
+        last: Position(8),
+    }))));
     window.press_with(SHIFT, Key::B);
     assert_eq!(titles(&window), ["3 – 8"]);
     window.choose("step 5", "Bookmark");
     window.choose("step 5", "Make it red");
-    let colors: Vec<BookmarkColor> = window.desk().bookmarks.list().iter().map(|mark| mark.color).collect();
+    let colors: Vec<BookmarkColor> = window
+        .desk()
+        .bookmarks
+        .list()
+        .iter()
+        .map(|mark| mark.color)
+        .collect();
     assert_eq!(colors, [BookmarkColor::Yellow, BookmarkColor::Red]);
     window.choose("step 5", "Rename bookmark…");
     assert!(window.panels().contains(&PanelKind::Bookmarks) && window.is_typing());
@@ -104,7 +125,10 @@ fn a_place_is_copied_as_the_command_that_opens_it() {
     let mut window = Driver::text(SHORT);
     window.choose("step 5", "Copy command that opens it");
     let copied = window.copied().expect("a command");
-    assert!(copied.starts_with("stepback ") && copied.ends_with("a.tarmac@6"), "{copied}");
+    assert!(
+        copied.starts_with("stepback ") && copied.ends_with("a.tarmac@6"),
+        "{copied}"
+    );
 }
 
 #[test]
@@ -116,7 +140,11 @@ fn names_of_addresses_show_wherever_symbols_do_and_are_gone_by_undo() {
     assert_eq!(titles(&window), ["helper"]);
     window.go_to("helper");
     window.check_position(3);
-    assert!(window.painted("step 2").contains("helper"), "{}", window.painted("step 2"));
+    assert!(
+        window.painted("step 2").contains("helper"),
+        "{}",
+        window.painted("step 2")
+    );
     window.command("Show calls");
     assert!(window.count_like("helper") > 0);
     // The name, the panel that was shown for it, and the mark.
@@ -139,13 +167,21 @@ fn in_the_smallest_window_no_button_lies_under_a_field() {
     let sandbox = crate::sandbox::Sandbox::new();
     let trace = sandbox.file("a.tarmac", SHORT);
     let options = stepback_window::WindowOptions {
-        trace: Some(stepback_debugger::desk::TraceChoice::of(stepback_debugger::session::OpenOptions::new(trace))),
+        trace: Some(stepback_debugger::desk::TraceChoice::of(
+            stepback_debugger::session::OpenOptions::new(trace),
+        )),
         ..Default::default()
     };
     let mut window = sandbox.window_of([800.0, 500.0], options);
     window.wait();
     let harness = window.harness();
-    let right = harness.get_by_role_and_label(Role::Button, "Compare").rect().right();
-    let left = harness.get_by_role_and_label(Role::TextInput, "Go to").rect().left();
+    let right = harness
+        .get_by_role_and_label(Role::Button, "Compare")
+        .rect()
+        .right();
+    let left = harness
+        .get_by_role_and_label(Role::TextInput, "Go to")
+        .rect()
+        .left();
     assert!(right <= left, "{right} > {left}");
 }

@@ -117,7 +117,10 @@ fn the_call_of_the_position_is_in_view_at_the_first_travel_however_many_stand_be
     window.go_to("end");
     window.wait();
     window.wait();
-    assert!(window.has("call 4000"), "the call of the end is not in view");
+    assert!(
+        window.has("call 4000"),
+        "the call of the end is not in view"
+    );
 }
 
 #[test]
@@ -126,10 +129,21 @@ fn calls_that_are_looked_for_tell_where_who_and_with_what() {
     window.click("Find a function");
     window.type_text("open_ses");
     window.wait();
-    let row = window.harness().get_all_by_label("call open_session").next().expect("a row").rect();
+    let row = window
+        .harness()
+        .get_all_by_label("call open_session")
+        .next()
+        .expect("a row")
+        .rect();
     let said = window.painted_in(row);
-    assert!(said.contains("115") && said.contains("open_session (x0="), "{said}");
+    assert!(
+        said.contains("115") && said.contains("open_session (x0="),
+        "{said}"
+    );
     let panel = row.with_min_y(row.top() - 60.0);
     let heads = window.painted_in(panel);
-    assert!(heads.contains("30 calls") && heads.contains("Position") && heads.contains("Steps"), "{heads}");
+    assert!(
+        heads.contains("30 calls") && heads.contains("Position") && heads.contains("Steps"),
+        "{heads}"
+    );
 }

@@ -2,8 +2,8 @@
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
-    Action, CellName, Follow, MemoryChange, MemoryText, PanelAction, PanelKind, RegisterFormat, ViewAction, Way,
-    WindowId,
+    Action, CellName, Follow, MemoryChange, MemoryText, PanelAction, PanelKind, RegisterFormat,
+    ViewAction, Way, WindowId,
 };
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
 
@@ -79,19 +79,30 @@ fn an_address_in_a_row_is_selected_in_memory() {
     let place = window.place_of_text("step 1249", "[80020010]");
     window.click_at(place, 1);
     assert!(window.has("byte 0x80020010"));
-    assert_eq!(cell(&window), Some(CellName::Memory("0x80020010".to_owned(), 1)));
+    assert_eq!(
+        cell(&window),
+        Some(CellName::Memory("0x80020010".to_owned(), 1))
+    );
 }
 
 #[test]
 fn registers_are_written_as_they_were_chosen() {
     let mut window = at(1250);
     let hex = window.register("x0");
-    window.perform(Action::View(ViewAction::FormatRegisters(RegisterFormat::Unsigned)));
+    window.perform(Action::View(ViewAction::FormatRegisters(
+        RegisterFormat::Unsigned,
+    )));
     let number: u64 = window.register("x0").parse().unwrap();
     assert_eq!(u64::from_str_radix(&hex, 16), Ok(number));
-    window.perform(Action::View(ViewAction::FormatRegisters(RegisterFormat::Hex)));
+    window.perform(Action::View(ViewAction::FormatRegisters(
+        RegisterFormat::Hex,
+    )));
     window.perform(Action::View(ViewAction::HalveRegisters));
-    assert!(window.painted("register x0").starts_with("w0"), "{}", window.painted("register x0"));
+    assert!(
+        window.painted("register x0").starts_with("w0"),
+        "{}",
+        window.painted("register x0")
+    );
 }
 
 #[test]
@@ -99,7 +110,10 @@ fn the_pc_at_the_end_is_where_the_exception_went() {
     let mut window = Driver::demo();
     window.go_to("end");
     let pc = window.register("pc");
-    assert!(window.count_like(&format!("frame 0 {}", &pc[..16])) == 1, "{pc}");
+    assert!(
+        window.count_like(&format!("frame 0 {}", &pc[..16])) == 1,
+        "{pc}"
+    );
 }
 
 #[test]
@@ -110,7 +124,8 @@ fn a_stored_constant_is_shown_in_a_trace_without_values() {
     writer.instruction(0x40_1000, &[0x48, 0xc7, 0x00, 0x10, 0x00, 0x00, 0x00]);
     writer.write(0x5000, 8);
     let sandbox = Sandbox::new();
-    let mut window = sandbox.open(&sandbox.file("app.trace", writer.finish().pack(Container::Plain)));
+    let mut window =
+        sandbox.open(&sandbox.file("app.trace", writer.finish().pack(Container::Plain)));
     window.go_to("0");
     let row = window.painted("step 0");
     assert!(row.contains("[5000] ← 10"), "{row}");
@@ -120,7 +135,9 @@ fn a_stored_constant_is_shown_in_a_trace_without_values() {
 fn rows_of_memory_are_as_wide_as_they_were_chosen() {
     let mut window = at(1250);
     window.perform(Action::View(ViewAction::ShowMemory("80020000".to_owned())));
-    let is_one_row = |window: &Driver| window.rect("byte 0x80020000").top() == window.rect("byte 0x8002001f").top();
+    let is_one_row = |window: &Driver| {
+        window.rect("byte 0x80020000").top() == window.rect("byte 0x8002001f").top()
+    };
     change(&mut window, MemoryChange::Width(Some(16)));
     assert!(!is_one_row(&window));
     change(&mut window, MemoryChange::Width(Some(8)));
@@ -140,7 +157,10 @@ fn memory_is_compared_in_place() {
     let pinned = Follow::Pinned(1249.into());
     change(&mut window, MemoryChange::Compare(Some(pinned)));
     change(&mut window, MemoryChange::GoToChanged(Way::Forward));
-    assert_eq!(cell(&window), Some(CellName::Memory("0x80020010".to_owned(), 1)));
+    assert_eq!(
+        cell(&window),
+        Some(CellName::Memory("0x80020010".to_owned(), 1))
+    );
     change(&mut window, MemoryChange::GoToChanged(Way::Forward));
     assert_eq!(window.count_like("No changed byte above the cursor"), 1);
 }
@@ -150,7 +170,10 @@ fn comparing_with_a_window_ends_when_that_is_closed() {
     let mut window = at(1250);
     window.press_with(Modifiers::COMMAND, Key::B);
     window.perform(Action::View(ViewAction::ShowMemory("x22".to_owned())));
-    change(&mut window, MemoryChange::Compare(Some(Follow::Window(WindowId(1)))));
+    change(
+        &mut window,
+        MemoryChange::Compare(Some(Follow::Window(WindowId(1)))),
+    );
     assert!(window.has("end comparing memory"));
     window.press_with(Modifiers::COMMAND, Key::Num1);
     window.press_with(Modifiers::COMMAND, Key::W);
@@ -163,7 +186,10 @@ fn a_text_is_found_in_memory() {
     let mut window = at(1250);
     window.perform(Action::View(ViewAction::ShowMemory("80020000".to_owned())));
     window.command("Find in memory %u5b");
-    assert_eq!(cell(&window), Some(CellName::Memory("0x84020000".to_owned(), 1)));
+    assert_eq!(
+        cell(&window),
+        Some(CellName::Memory("0x84020000".to_owned(), 1))
+    );
     window.command("Find next in memory");
     assert_eq!(window.count_like("Not found above the cursor"), 1);
 }
@@ -173,7 +199,9 @@ fn regions_and_the_stack_are_listed() {
     let mut window = at(1250);
     window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Regions)));
     assert!(window.count_like("region 8") > 1);
-    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::StackMemory)));
+    window.perform(Action::Panel(PanelAction::ShowPanel(
+        PanelKind::StackMemory,
+    )));
     assert!(window.count_like("word ") > 3);
 }
 
@@ -186,7 +214,15 @@ fn windows_move_together_until_they_are_let_go() {
     window.press(Key::F11);
     assert_eq!(window.positions(), [(1, 1251), (2, 1301)]);
     // A window that is led along keeps no more in its history than the one that steps.
-    let remembered = |window: &Driver| window.desk().windows.list.iter().map(|one| one.back.len()).collect::<Vec<_>>();
+    let remembered = |window: &Driver| {
+        window
+            .desk()
+            .windows
+            .list
+            .iter()
+            .map(|one| one.back.len())
+            .collect::<Vec<_>>()
+    };
     let before = remembered(&window);
     window.press(Key::F11);
     window.press(Key::F10);
@@ -216,12 +252,18 @@ fn windows_scroll_together_until_they_are_let_go() {
     scroll(&mut window, -2.0);
     let after = tops(&mut window);
     assert!(after.1 < before.1 - 30.0, "{before:?} {after:?}");
-    assert!(((after.0 - before.0) - (after.1 - before.1)).abs() < 1.0, "{before:?} {after:?}");
+    assert!(
+        ((after.0 - before.0) - (after.1 - before.1)).abs() < 1.0,
+        "{before:?} {after:?}"
+    );
     window.check_position(1300);
     window.perform(Action::Panel(PanelAction::SyncWindows));
     scroll(&mut window, -1.0);
     let alone = tops(&mut window);
-    assert!(alone.0 == after.0 && alone.1 < after.1, "{after:?} {alone:?}");
+    assert!(
+        alone.0 == after.0 && alone.1 < after.1,
+        "{after:?} {alone:?}"
+    );
 }
 
 /// Turns the wheel over the row of the second trace window's position.

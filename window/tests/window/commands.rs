@@ -46,7 +46,11 @@ fn give(window: &mut Driver, command: &Command) {
         window.enter(argument_of(command));
     }
     close_all(window);
-    assert!(!window.app().is_palette_open() && !window.app().is_page_open(), "after {}", command.name);
+    assert!(
+        !window.app().is_palette_open() && !window.app().is_page_open(),
+        "after {}",
+        command.name
+    );
     window.close_messages();
 }
 
@@ -64,37 +68,49 @@ fn close_all(window: &mut Driver) {
 
 #[test]
 fn every_command_can_be_given_on_an_open_trace() {
-    in_own_home("commands::every_command_can_be_given_on_an_open_trace", || {
-        let sandbox = Sandbox::new();
-        let path = sandbox.file("a.tarmac", SHORT);
-        let mut window = sandbox.open(&path);
-        for command in commands() {
-            give(&mut window, command);
-            let is_same = window.app().desk().is_some_and(|desk| desk.name() == "a.tarmac");
-            if !is_same {
-                window.perform(Action::File(FileAction::OpenPath(path.clone())));
+    in_own_home(
+        "commands::every_command_can_be_given_on_an_open_trace",
+        || {
+            let sandbox = Sandbox::new();
+            let path = sandbox.file("a.tarmac", SHORT);
+            let mut window = sandbox.open(&path);
+            for command in commands() {
+                give(&mut window, command);
+                let is_same = window
+                    .app()
+                    .desk()
+                    .is_some_and(|desk| desk.name() == "a.tarmac");
+                if !is_same {
+                    window.perform(Action::File(FileAction::OpenPath(path.clone())));
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 #[test]
 fn every_command_can_be_given_on_the_start_screen() {
-    in_own_home("commands::every_command_can_be_given_on_the_start_screen", || {
-        let mut window = Driver::start();
-        for command in commands() {
-            give(&mut window, command);
-            if window.app().workspace().is_some() {
-                window.perform(Action::File(FileAction::CloseTrace));
+    in_own_home(
+        "commands::every_command_can_be_given_on_the_start_screen",
+        || {
+            let mut window = Driver::start();
+            for command in commands() {
+                give(&mut window, command);
+                if window.app().workspace().is_some() {
+                    window.perform(Action::File(FileAction::CloseTrace));
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 #[test]
 fn every_command_with_an_argument_can_be_given_as_one_line() {
     let mut window = Driver::text(SHORT);
-    for command in commands().iter().filter(|command| command.argument.is_some()) {
+    for command in commands()
+        .iter()
+        .filter(|command| command.argument.is_some())
+    {
         window.command(&format!("{} {}", command.bare_name(), argument_of(command)));
         assert!(!window.app().is_palette_open(), "{}", command.name);
         window.close_messages();
@@ -104,10 +120,19 @@ fn every_command_with_an_argument_can_be_given_as_one_line() {
 #[test]
 fn every_key_can_be_pressed_on_an_open_trace_and_on_the_start_screen() {
     for mut window in [Driver::text(SHORT), Driver::start()] {
-        for command in commands().iter().filter(|command| command.name != "Close trace") {
+        for command in commands()
+            .iter()
+            .filter(|command| command.name != "Close trace")
+        {
             for key in &command.keys() {
                 let Modifiers { ctrl, alt, shift } = key.modifiers;
-                let held = egui::Modifiers { ctrl, command: ctrl, alt, shift, ..egui::Modifiers::NONE };
+                let held = egui::Modifiers {
+                    ctrl,
+                    command: ctrl,
+                    alt,
+                    shift,
+                    ..egui::Modifiers::NONE
+                };
                 window.press_with(held, egui::Key::from_name(key.key.name()).unwrap());
                 close_all(&mut window);
             }

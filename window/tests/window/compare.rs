@@ -13,7 +13,10 @@ use crate::support::Driver;
 /// The small overflow with its ELF; window 1 at 1,250, window 2 at the end, compared; window 1 is active.
 pub fn compared() -> Driver {
     let sandbox = Sandbox::new();
-    let image = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/demo/overflow_bare.elf");
+    let image = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../assets/demo/overflow_bare.elf"
+    );
     fs::copy(image, sandbox.path("overflow_bare.elf")).unwrap();
     let mut window = sandbox.open(&sandbox.fixture("overflow_bare.tiny.tarmac"));
     window.close_messages();
@@ -30,9 +33,16 @@ pub fn compared() -> Driver {
 fn registers_are_listed_with_both_values_and_their_last_writer() {
     let window = compared();
     let row = window.painted("difference x2");
-    assert!(row.contains("34") && row.contains("bfb1e598a4e5bda9") && row.contains("1,761"), "{row}");
+    assert!(
+        row.contains("34") && row.contains("bfb1e598a4e5bda9") && row.contains("1,761"),
+        "{row}"
+    );
     assert!(row.contains("dispatch") && row.contains("ldr"), "{row}");
-    assert_eq!(window.count_like("difference x4"), 0, "x4 is the same at both");
+    assert_eq!(
+        window.count_like("difference x4"),
+        0,
+        "x4 is the same at both"
+    );
 }
 
 #[test]
@@ -45,7 +55,10 @@ fn memory_is_grouped_by_its_symbol() {
     window.harness().get_by_label("close group heap");
     let row = window.painted("difference 8001ffe8");
     assert!(
-        row.contains("51 06 d3 98") && row.contains("8d b6 70 20") && row.contains("1,662") && row.contains("rnd"),
+        row.contains("51 06 d3 98")
+            && row.contains("8d b6 70 20")
+            && row.contains("1,662")
+            && row.contains("rnd"),
         "{row}"
     );
     window.click("open group Registers");
@@ -85,7 +98,11 @@ fn nothing_behind_the_later_position_is_between() {
     let mut window = compared();
     window.go_to("1,700");
     let cell = CellName::Register("x3".to_owned());
-    window.perform(Action::Travel(TravelAction::GoToAccessUntil(cell, Access::Write, Position(1763))));
+    window.perform(Action::Travel(TravelAction::GoToAccessUntil(
+        cell,
+        Access::Write,
+        Position(1763),
+    )));
     window.check_told("x3 is not written between 1,700 and 1,763");
     assert_eq!(window.positions(), [(1, 1700), (2, 1763)]);
 }
@@ -113,9 +130,13 @@ fn cells_can_be_filtered() {
 #[test]
 fn before_and_after_can_be_swapped() {
     let mut window = compared();
-    window.harness().get_by_label("window 1 before, window 2 after");
+    window
+        .harness()
+        .get_by_label("window 1 before, window 2 after");
     window.click("Swap sides");
-    window.harness().get_by_label("window 2 after, window 1 before");
+    window
+        .harness()
+        .get_by_label("window 2 after, window 1 before");
     let row = window.painted("difference x2");
     let (before, after) = (row.find("bfb1e598a4e5bda9"), row.find("34"));
     assert!(before < after && before.is_some(), "{row}");
@@ -126,7 +147,9 @@ fn two_equal_positions_say_so() {
     let mut window = compared();
     window.go_to("end");
     assert_eq!(window.positions(), [(1, 1763), (2, 1763)]);
-    window.harness().get_by_label("The two positions are the same");
+    window
+        .harness()
+        .get_by_label("The two positions are the same");
 }
 
 #[test]
@@ -153,7 +176,10 @@ fn memory_says_what_it_holds_and_how_often_it_was_written() {
     window.type_text("80020010");
     window.wait();
     let row = window.painted("difference 80020010");
-    assert!(row.contains("a9 bd e5 a4 98 e5 b1 bf") || row.contains("bd e5 a4 98 e5 b1 bf"), "{row}");
+    assert!(
+        row.contains("a9 bd e5 a4 98 e5 b1 bf") || row.contains("bd e5 a4 98 e5 b1 bf"),
+        "{row}"
+    );
     assert!(row.contains("decode_field"), "{row}");
 }
 
@@ -163,7 +189,9 @@ fn what_lies_below_both_stack_pointers_is_folded_and_opens() {
     window.go_to("700");
     window.click("Filter cells");
     window.type_text("below the stack");
-    window.harness().get_by_label("open group below the stack pointer, guessed");
+    window
+        .harness()
+        .get_by_label("open group below the stack pointer, guessed");
     let before = window.count_like("difference 8ffff");
     window.click("open group below the stack pointer, guessed");
     assert!(window.count_like("difference 8ffff") > before);
@@ -188,7 +216,9 @@ fn of_three_windows_the_active_one_is_compared() {
     window.command("Compare with 1,000");
     let positions = window.positions();
     assert_eq!((positions[0], positions[2]), ((1, 1000), (3, 700)));
-    window.harness().get_by_label("window 1 after, window 3 before");
+    window
+        .harness()
+        .get_by_label("window 1 after, window 3 before");
 }
 
 #[test]
@@ -196,7 +226,9 @@ fn a_call_is_compared_before_and_after() {
     let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
     window.go_to("1,700");
     window.command("Compare before and after this call");
-    let [(1, first), (2, last)] = window.positions()[..] else { panic!("two windows: {:?}", window.positions()) };
+    let [(1, first), (2, last)] = window.positions()[..] else {
+        panic!("two windows: {:?}", window.positions())
+    };
     assert!(first < 1700 && last >= 1700, "{first} {last}");
     assert!(window.count_like("difference ") > 0);
 }

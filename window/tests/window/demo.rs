@@ -29,14 +29,20 @@ fn check_end(window: &Driver) {
 fn check_loaded(window: &Driver) {
     window.check_position(LOADED);
     let step = window.painted("step 44011");
-    assert!(step.contains("ldr x2") && step.contains("80020340"), "{step}");
+    assert!(
+        step.contains("ldr x2") && step.contains("80020340"),
+        "{step}"
+    );
 }
 
 #[track_caller]
 fn check_corrupted(window: &mut Driver) {
     window.check_position(CORRUPTED);
     let step = window.painted("step 20344");
-    assert!(step.contains("strb w0") && step.contains("80020347"), "{step}");
+    assert!(
+        step.contains("strb w0") && step.contains("80020347"),
+        "{step}"
+    );
     window.harness().get_by_label("to the call of decode_field");
     window.harness().get_by_label("In decode_field+0x118");
 }
@@ -97,33 +103,47 @@ fn every_byte_of_the_pointer_has_the_writer_that_is_on_record() {
     let mut window = Driver::demo();
     window.press(Key::End);
     window.command("Show memory 0x80020340");
-    let writers = [20_212, 20_215, 20_274, 20_277, 20_280, 20_339, 20_342, 20_345];
+    let writers = [
+        20_212, 20_215, 20_274, 20_277, 20_280, 20_339, 20_342, 20_345,
+    ];
     for (place, writer) in (0u64..).zip(writers) {
         window.go_to("end");
-        window.choose(&format!("byte {:#x}", 0x8002_0340 + place), "Last write of the byte");
+        window.choose(
+            &format!("byte {:#x}", 0x8002_0340 + place),
+            "Last write of the byte",
+        );
         window.check_position(writer);
     }
 }
 
 #[test]
 fn the_demo_that_the_program_carries_opens_from_the_start_screen() {
-    in_own_home("demo::the_demo_that_the_program_carries_opens_from_the_start_screen", || {
-        let mut window = Driver::start();
-        window.click("Open the demo");
-        window.go_to("end");
-        check_end(&window);
-    });
+    in_own_home(
+        "demo::the_demo_that_the_program_carries_opens_from_the_start_screen",
+        || {
+            let mut window = Driver::start();
+            window.click("Open the demo");
+            window.go_to("end");
+            check_end(&window);
+        },
+    );
 }
 
 #[test]
 fn the_demo_that_the_program_carries_opens_at_once_when_it_is_asked_for() {
-    in_own_home("demo::the_demo_that_the_program_carries_opens_at_once_when_it_is_asked_for", || {
-        let options = WindowOptions { trace: Some(TraceChoice::Demo), ..WindowOptions::default() };
-        let mut window = Sandbox::new().window(options);
-        window.wait();
-        window.go_to("end");
-        check_end(&window);
-    });
+    in_own_home(
+        "demo::the_demo_that_the_program_carries_opens_at_once_when_it_is_asked_for",
+        || {
+            let options = WindowOptions {
+                trace: Some(TraceChoice::Demo),
+                ..WindowOptions::default()
+            };
+            let mut window = Sandbox::new().window(options);
+            window.wait();
+            window.go_to("end");
+            check_end(&window);
+        },
+    );
 }
 
 /// What the tour shows must be what the program does.
@@ -137,7 +157,10 @@ fn the_tour_leads_from_the_crash_to_the_store_that_caused_it() {
     for line in script.lines() {
         match line.strip_prefix("# picture ") {
             Some(name) => {
-                assert!(told.contains(&format!("](tour/{name}.png)")), "the tour does not show {name}");
+                assert!(
+                    told.contains(&format!("](tour/{name}.png)")),
+                    "the tour does not show {name}"
+                );
                 positions.push(window.positions());
             }
             None if line.starts_with('#') => {}

@@ -27,7 +27,10 @@ fn the_status_bar_counts_them_and_the_list_tells_what_was_and_what_was_read() {
     window.click("2 external changes");
     assert!(window.panels().contains(&PanelKind::Externals));
     let row = window.painted("external change at step 2");
-    assert!(row.contains("00002000") && row.contains("aa") && row.contains("bb"), "{row}");
+    assert!(
+        row.contains("00002000") && row.contains("aa") && row.contains("bb"),
+        "{row}"
+    );
     window.click("external change at step 4");
     window.check_position(5);
 }

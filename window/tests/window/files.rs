@@ -45,10 +45,18 @@ fn check_open(window: &Driver, name: &str) {
 #[test]
 fn a_trace_is_found_by_keys_alone() {
     let (mut window, _) = browsing();
-    assert!(window.has("run9.tarmac, Tarmac trace") && window.has("folder more") && !window.has(".hidden"));
+    assert!(
+        window.has("run9.tarmac, Tarmac trace")
+            && window.has("folder more")
+            && !window.has(".hidden")
+    );
     (0..3).for_each(|_| window.press(Key::ArrowDown));
     assert!(
-        window.harness().get_by_label("run9.tarmac, Tarmac trace").accesskit_node().toggled()
+        window
+            .harness()
+            .get_by_label("run9.tarmac, Tarmac trace")
+            .accesskit_node()
+            .toggled()
             == Some(egui::accesskit::Toggled::True)
     );
     window.press(Key::Enter);
@@ -67,7 +75,12 @@ fn folders_are_entered_and_left() {
     window.press(Key::Backspace);
     // The cursor is on the folder that was left.
     assert!(
-        window.harness().get_by_label("folder more").accesskit_node().toggled() == Some(egui::accesskit::Toggled::True)
+        window
+            .harness()
+            .get_by_label("folder more")
+            .accesskit_node()
+            .toggled()
+            == Some(egui::accesskit::Toggled::True)
     );
     window.double_click("folder more");
     window.double_click("deep.tarmac, Tarmac trace");
@@ -94,7 +107,10 @@ fn a_path_is_typed_and_completed() {
     window.press_with(CTRL, Key::L);
     window.type_text("run1");
     window.press(Key::Tab);
-    assert_eq!(window.value_of("Path"), folder.join("run10.tarmac").display().to_string());
+    assert_eq!(
+        window.value_of("Path"),
+        folder.join("run10.tarmac").display().to_string()
+    );
     window.press(Key::Enter);
     check_open(&window, "run10.tarmac");
 }
@@ -144,7 +160,10 @@ fn what_is_there_is_overwritten_only_when_that_is_said() {
     let list = trace.with_file_name("list.csv");
     fs::write(&list, "before").unwrap();
     let mut window = sandbox.open(&trace);
-    let save = Action::File(FileAction::SaveText("list.csv".to_owned(), "after".to_owned()));
+    let save = Action::File(FileAction::SaveText(
+        "list.csv".to_owned(),
+        "after".to_owned(),
+    ));
     window.perform(save.clone());
     assert_eq!(window.value_of("Name of the file"), "list.csv");
     window.press(Key::Enter);
@@ -160,7 +179,10 @@ fn what_is_there_is_overwritten_only_when_that_is_said() {
     // The name is selected: what is typed takes its place.
     window.type_text("list.csv2");
     window.press(Key::Enter);
-    assert_eq!(fs::read_to_string(trace.with_file_name("list.csv2")).unwrap(), "after");
+    assert_eq!(
+        fs::read_to_string(trace.with_file_name("list.csv2")).unwrap(),
+        "after"
+    );
 }
 
 #[test]
@@ -169,9 +191,14 @@ fn what_is_saved_goes_where_the_typed_path_says() {
     let trace = sandbox.file("a.tarmac", SHORT);
     let [here, there] = ["list.csv", "other/list.csv"].map(|name| trace.with_file_name(name));
     fs::create_dir_all(there.parent().unwrap()).unwrap();
-    [&here, &there].iter().for_each(|path| fs::write(path, "before").unwrap());
+    [&here, &there]
+        .iter()
+        .for_each(|path| fs::write(path, "before").unwrap());
     let mut window = sandbox.open(&trace);
-    window.perform(Action::File(FileAction::SaveText("list.csv".to_owned(), "after".to_owned())));
+    window.perform(Action::File(FileAction::SaveText(
+        "list.csv".to_owned(),
+        "after".to_owned(),
+    )));
     window.press_with(CTRL, Key::L);
     window.press_with(CTRL, Key::A);
     window.type_text(&format!("{}/", there.parent().unwrap().display()));
@@ -179,7 +206,10 @@ fn what_is_saved_goes_where_the_typed_path_says() {
     // It is asked about the file that would be lost.
     assert_eq!(window.count_like("Overwrite it?"), 1);
     window.click_button("Overwrite");
-    assert_eq!([here, there].map(|path| fs::read_to_string(path).unwrap()), ["before", "after"]);
+    assert_eq!(
+        [here, there].map(|path| fs::read_to_string(path).unwrap()),
+        ["before", "after"]
+    );
 }
 
 #[test]
@@ -198,7 +228,10 @@ fn a_whole_path_is_a_name_to_save_under() {
     let sandbox = Sandbox::new();
     let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
     let there = sandbox.path("other/list.csv");
-    window.perform(Action::File(FileAction::SaveText("list.csv".to_owned(), "after".to_owned())));
+    window.perform(Action::File(FileAction::SaveText(
+        "list.csv".to_owned(),
+        "after".to_owned(),
+    )));
     window.type_text(&there.display().to_string());
     window.press(Key::Enter);
     assert_eq!(window.count_like("The folder cannot be read"), 1);

@@ -2,7 +2,8 @@
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
-    Action, FindKind, FindQuestion, FindRange, MarkAction, PanelAction, PanelId, PanelKind, SearchAction, Way,
+    Action, FindKind, FindQuestion, FindRange, MarkAction, PanelAction, PanelId, PanelKind,
+    SearchAction, Way,
 };
 
 use crate::sandbox::SHORT;
@@ -20,7 +21,9 @@ fn find(window: &mut Driver, text: &str) {
 /// The steps that are listed, as far as the panel has room for them.
 fn hits(window: &Driver) -> Vec<u64> {
     let found = window.desk().find.found().expect("a search");
-    let step = |row: &stepback_debugger::model::table::TableRow| row.position.map(|position| position.0 - 1);
+    let step = |row: &stepback_debugger::model::table::TableRow| {
+        row.position.map(|position| position.0 - 1)
+    };
     found.table.rows.iter().filter_map(step).collect()
 }
 
@@ -115,7 +118,11 @@ fn bytes_and_memory_are_found_however_they_were_written() {
     check(trace, "access:reads of 0x5000:1", &[3]);
     let mut window = Driver::text(trace);
     find(&mut window, "67 64 62");
-    assert!(window.painted("hit at step 2").contains("write [5002] ← 62"));
+    assert!(
+        window
+            .painted("hit at step 2")
+            .contains("write [5002] ← 62")
+    );
 }
 
 #[test]
@@ -123,12 +130,17 @@ fn functions_are_found_by_name_and_lines_by_file() {
     let mut window = Driver::demo();
     find(&mut window, "rnd");
     let entries = hits(&window).len();
-    assert!(entries > 100 && window.count_like("entries of rnd") > 0, "{entries}");
+    assert!(
+        entries > 100 && window.count_like("entries of rnd") > 0,
+        "{entries}"
+    );
     // As the list shows it: the trace's own text has the address.
     find(&mut window, "bl rnd");
     assert_eq!(hits(&window).len(), entries);
     find(&mut window, "function:decode_f");
-    assert!(window.count_like("entries of decode_f") > 0 || window.count_like("functions with") > 0);
+    assert!(
+        window.count_like("entries of decode_f") > 0 || window.count_like("functions with") > 0
+    );
     assert!(!hits(&window).is_empty());
     find(&mut window, "overflow.c:69");
     assert!(!hits(&window).is_empty() && window.count_like("steps of overflow.c:69") > 0);
@@ -152,11 +164,23 @@ fn what_cannot_be_read_says_where_it_is_wrong_and_what_to_do() {
 #[test]
 fn a_search_keeps_to_its_range() {
     let mut window = Driver::text(SHORT);
-    let range = |from: &str, to: &str| FindRange { from: from.to_owned(), to: to.to_owned() };
+    let range = |from: &str, to: &str| FindRange {
+        from: from.to_owned(),
+        to: to.to_owned(),
+    };
     let mut look = |range| {
-        let question = FindQuestion { text: "mov".to_owned(), kind: FindKind::Text, range };
+        let question = FindQuestion {
+            text: "mov".to_owned(),
+            kind: FindKind::Text,
+            range,
+        };
         window.perform(Action::Search(SearchAction::Find(question)));
-        window.desk().find.error().map(str::to_owned).ok_or_else(|| hits(&window))
+        window
+            .desk()
+            .find
+            .error()
+            .map(str::to_owned)
+            .ok_or_else(|| hits(&window))
     };
     assert_eq!(look(range("2", "")), Err(vec![3, 9]));
     assert_eq!(look(range("", "4")), Err(vec![0, 1, 3]));
@@ -205,10 +229,16 @@ fn a_value_of_a_register_is_typed_as_it_is_shown() {
         find(window, text);
         hits(window).len()
     };
-    assert_eq!(count(&mut window, "x0 = 80020340"), count(&mut window, "x0 = 0x80020340"));
+    assert_eq!(
+        count(&mut window, "x0 = 80020340"),
+        count(&mut window, "x0 = 0x80020340")
+    );
     assert!(count(&mut window, "x0 = 80020340") > 0);
     // Not what the register b6 holds.
-    assert_eq!(count(&mut window, "x1 = b6"), count(&mut window, "x1 = 0xb6"));
+    assert_eq!(
+        count(&mut window, "x1 = b6"),
+        count(&mut window, "x1 = 0xb6")
+    );
     let decimal = count(&mut window, "x1 = 0xd");
     find(&mut window, "x1 = 13");
     window.click_button("or x1 = 0xd");
@@ -235,21 +265,39 @@ fn hits_are_sorted_filtered_and_forgotten() {
 #[test]
 fn the_hit_next_to_a_position_is_that_of_the_list() {
     let mut window = Driver::demo();
-    for text in ["strb", "0x80000494", "value:0x7a", "access:writes of x19", "x0 = 0x7a", "rnd", "67 00"] {
+    for text in [
+        "strb",
+        "0x80000494",
+        "value:0x7a",
+        "access:writes of x19",
+        "x0 = 0x7a",
+        "rnd",
+        "67 00",
+    ] {
         find(&mut window, text);
         let listed: Vec<u64> = window.desk().find.found().expect("hits").positions.to_vec();
         assert!(listed.len() > 3, "{text}: {listed:?}");
         for way in [Way::Forward, Way::Back] {
             for at in [0, 1, 183, 184, 185, 5000, 44_012] {
-                let question = window.desk().find.hit_question(way, stepback_parsers::Position(at));
+                let question = window
+                    .desk()
+                    .find
+                    .hit_question(way, stepback_parsers::Position(at));
                 let session = window.desk().session.clone();
                 let cancel = stepback_index::Cancel::default();
-                let found = question.expect("a search").answer(&session, &cancel).expect("an answer");
+                let found = question
+                    .expect("a search")
+                    .answer(&session, &cancel)
+                    .expect("an answer");
                 let expected = match way {
                     Way::Forward => listed.iter().copied().find(|position| *position > at),
                     Way::Back => listed.iter().copied().rev().find(|position| *position < at),
                 };
-                assert_eq!(found.map(|position| position.0), expected, "{text} {way:?} from {at}");
+                assert_eq!(
+                    found.map(|position| position.0),
+                    expected,
+                    "{text} {way:?} from {at}"
+                );
             }
         }
     }
@@ -262,11 +310,15 @@ fn hits_are_copied_as_csv_and_json_as_they_are_shown() {
     window.click_button("Copy or save the list");
     window.click("Copy as CSV");
     let copied = window.copied().expect("a text");
-    assert!(copied.starts_with("step,function,instruction,match\n0,00001000,"), "{copied}");
+    assert!(
+        copied.starts_with("step,function,instruction,match\n0,00001000,"),
+        "{copied}"
+    );
     assert_eq!(copied.lines().count(), 5);
     window.click_button("Copy or save the list");
     window.click("Copy as JSON");
-    let json: serde_json::Value = serde_json::from_str(&window.copied().expect("a text")).expect("JSON");
+    let json: serde_json::Value =
+        serde_json::from_str(&window.copied().expect("a text")).expect("JSON");
     assert_eq!(json[1]["step"], 1);
 }
 
@@ -279,7 +331,11 @@ fn hits_are_marked_until_they_are_forgotten() {
     // In the gutter, on the scroll bar and in the timeline.
     assert_eq!((of(3.0), of(4.0), of(2.0)), (4, 4, 4));
     let row = window.rect("step 3");
-    assert!(marks.iter().any(|mark| mark.width() == 3.0 && mark.center().y == row.center().y));
+    assert!(
+        marks
+            .iter()
+            .any(|mark| mark.width() == 3.0 && mark.center().y == row.center().y)
+    );
     window.command("Clear hits");
     assert!(window.hit_marks().is_empty());
 }
@@ -324,7 +380,10 @@ fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
     // Steps 0, 1, 3, 9 are hits; step 2 alone between two of them takes as much room as a row for it.
     assert_eq!(window.active().row_count(), 4 + 1 + 1 + 1);
     assert!(window.has("… 5 steps") && window.has("… 2 steps") && !window.has("step 5"));
-    let trace = window.workspace().trace_tile(window.active().id).expect("a trace");
+    let trace = window
+        .workspace()
+        .trace_tile(window.active().id)
+        .expect("a trace");
     window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Trace)));
     assert_eq!(window.workspace().focused, Some(trace));
     for position in [1, 2, 3, 4, 10, 10] {

@@ -28,29 +28,45 @@ fn findings_stand_below_their_rules() {
     let rule = "warning path ×2: a thread goes on where its last instruction leads";
     let row = window.painted(rule);
     assert!(row.contains("path") && row.contains("×2"), "{row}");
-    window.harness().get_by_label("warning time-backwards ×1: the time of a thread does not run backwards");
-    let row =
-        window.painted("path: step 1, line 2: cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004");
-    assert!(row.contains("step 1, line 2") && row.contains("cpu0 is at 0x2000"), "{row}");
+    window
+        .harness()
+        .get_by_label("warning time-backwards ×1: the time of a thread does not run backwards");
+    let row = window.painted(
+        "path: step 1, line 2: cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004",
+    );
+    assert!(
+        row.contains("step 1, line 2") && row.contains("cpu0 is at 0x2000"),
+        "{row}"
+    );
 }
 
 #[test]
 fn a_click_and_enter_travel_to_the_place() {
     let mut window = open();
-    window.click("path: step 1, line 2: cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004");
+    window.click(
+        "path: step 1, line 2: cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004",
+    );
     window.check_position(2);
     window.press(Key::ArrowDown);
     window.press(Key::Enter);
     window.check_position(3);
-    window.choose("path: step 2, line 3: cpu0 is at 0x3000, where the instruction at 0x2000 leads to 0x2004", "Copy");
-    assert!(window.copied().is_some_and(|text| text.starts_with("path: step 2, line 3: ")));
+    window.choose(
+        "path: step 2, line 3: cpu0 is at 0x3000, where the instruction at 0x2000 leads to 0x2004",
+        "Copy",
+    );
+    assert!(
+        window
+            .copied()
+            .is_some_and(|text| text.starts_with("path: step 2, line 3: "))
+    );
 }
 
 #[test]
 fn a_rule_closes_and_opens_over_its_places() {
     let mut window = open();
     let rule = "warning path ×2: a thread goes on where its last instruction leads";
-    let place = "path: step 1, line 2: cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004";
+    let place =
+        "path: step 1, line 2: cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004";
     window.click(rule);
     assert!(!window.has(place));
     window.press(Key::Enter);

@@ -17,7 +17,10 @@ fn at(position: u64) -> Driver {
 
 #[track_caller]
 fn check(window: &Driver, position: u64, rows: u64) {
-    assert_eq!((window.active().position.0, window.rows()), (position, rows));
+    assert_eq!(
+        (window.active().position.0, window.rows()),
+        (position, rows)
+    );
 }
 
 #[test]
@@ -121,6 +124,12 @@ fn each_window_folds_by_itself() {
     let mut window = at(1240);
     window.press_with(Modifiers::COMMAND, Key::B);
     window.press(Key::OpenCurlyBracket);
-    let rows: Vec<u64> = window.desk().windows.list.iter().map(|window| window.folds.row_count()).collect();
+    let rows: Vec<u64> = window
+        .desk()
+        .windows
+        .list
+        .iter()
+        .map(|window| window.folds.row_count())
+        .collect();
     assert!(rows[0] == ALL && rows[1] < ALL / 2, "{rows:?}");
 }

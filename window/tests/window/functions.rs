@@ -1,7 +1,9 @@
 //! What functions took: the list, callers and callees, the flame graph.
 
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Action, PanelAction, PanelId, PanelKind, StepRange, TravelAction, ViewAction, Way};
+use stepback_debugger::action::{
+    Action, PanelAction, PanelId, PanelKind, StepRange, TravelAction, ViewAction, Way,
+};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
@@ -18,8 +20,10 @@ fn the_function_under_the_cursor_stays_where_the_range_is_another_one() {
     let mut window = demo();
     let first = |window: &Driver| window.desk().functions.told().unwrap().table.rows[0].address;
     let before = first(&window);
-    window
-        .perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(800), last: Position(1350) }))));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange {
+        first: Position(800),
+        last: Position(1350),
+    }))));
     assert_ne!(first(&window), before);
     // Enter is about the row under the cursor, and chooses it.
     window.press(Key::Enter);
@@ -31,10 +35,16 @@ fn a_range_of_the_timeline_cuts_the_calls_and_the_whole_trace_comes_back() {
     let mut window = demo();
     assert!(window.has("functions of: Whole trace"));
     assert!(window.painted("function decode_field").contains("6,051"));
-    window
-        .perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(100), last: Position(900) }))));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange {
+        first: Position(100),
+        last: Position(900),
+    }))));
     assert!(window.has("functions of: Steps 100 – 900"));
-    assert!(window.painted("function main").contains("800 100.0"), "{}", window.painted("function main"));
+    assert!(
+        window.painted("function main").contains("800 100.0"),
+        "{}",
+        window.painted("function main")
+    );
     window.click("Whole trace");
     assert!(window.has("functions of: Whole trace"));
     assert!(window.painted("function decode_field").contains("6,051"));
@@ -47,10 +57,15 @@ fn a_range_of_the_timeline_cuts_the_calls_and_the_whole_trace_comes_back() {
 #[test]
 fn the_menu_of_a_range_leads_to_its_functions_and_its_flame_graph() {
     let mut window = Driver::demo();
-    window
-        .perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(100), last: Position(900) }))));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange {
+        first: Position(100),
+        last: Position(900),
+    }))));
     window.choose("timeline", "Functions of this range");
-    assert!(window.panels().contains(&PanelKind::Functions) && window.has("functions of: Steps 100 – 900"));
+    assert!(
+        window.panels().contains(&PanelKind::Functions)
+            && window.has("functions of: Steps 100 – 900")
+    );
     window.choose("timeline", "Flame graph of this range");
     assert!(window.panels().contains(&PanelKind::FlameGraph) && window.has("flame main"));
     // Both are seen at once.
@@ -61,7 +76,11 @@ fn the_menu_of_a_range_leads_to_its_functions_and_its_flame_graph() {
 fn callers_and_callees_of_the_chosen_function_are_listed_and_chosen_by_a_click() {
     let mut window = demo();
     window.click("function make_request");
-    assert!(window.painted("near open_session").contains("30 20,340"), "{}", window.painted("near open_session"));
+    assert!(
+        window.painted("near open_session").contains("30 20,340"),
+        "{}",
+        window.painted("near open_session")
+    );
     assert!(window.painted("near rnd").contains("723"));
     window.click("near open_session");
     assert!(window.has("near main") && window.has("near make_request"));
@@ -92,20 +111,40 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
     window.go_to(&(first + 1).to_string());
     window.press(Key::Period);
     window.check_position(second);
-    assert!(window.messages().iter().any(|told| told.starts_with("decode_field is called here, ")));
+    assert!(
+        window
+            .messages()
+            .iter()
+            .any(|told| told.starts_with("decode_field is called here, "))
+    );
     // One that was chosen in a panel that is closed is not meant any more.
     window.perform(Action::View(ViewAction::SelectFunction(Some(Address(0x1)))));
     window.press(Key::Comma);
     window.check_position(second);
     let tiles = &window.workspace().dock.tiles;
-    let is_list =
-        |tile: &&egui_tiles::TileId| tiles.get_pane(tile).is_some_and(|pane| pane.kind() == PanelKind::Functions);
-    let tile = tiles.tile_ids().collect::<Vec<_>>().iter().find(is_list).expect("the list").0;
+    let is_list = |tile: &&egui_tiles::TileId| {
+        tiles
+            .get_pane(tile)
+            .is_some_and(|pane| pane.kind() == PanelKind::Functions)
+    };
+    let tile = tiles
+        .tile_ids()
+        .collect::<Vec<_>>()
+        .iter()
+        .find(is_list)
+        .expect("the list")
+        .0;
     window.perform(Action::Panel(PanelAction::ClosePanel(PanelId(tile))));
     window.press(Key::Comma);
     window.check_position(first);
-    window.perform(Action::Travel(TravelAction::GoToCall(Some("no_such".to_owned()), Way::Forward)));
-    assert!(window.messages().iter().any(|told| told.to_lowercase().contains("no function is called \"no_such\"")));
+    window.perform(Action::Travel(TravelAction::GoToCall(
+        Some("no_such".to_owned()),
+        Way::Forward,
+    )));
+    assert!(window.messages().iter().any(|told| {
+        told.to_lowercase()
+            .contains("no function is called \"no_such\"")
+    }));
 }
 
 #[test]
@@ -116,8 +155,14 @@ fn the_list_of_functions_is_copied_as_it_is_seen() {
     window.click_button("Copy or save the list");
     window.click("Copy as CSV");
     let copied = window.copied().expect("a list");
-    assert!(copied.starts_with("function,module,calls,self,self_percent,total,total_percent,"), "{copied}");
-    assert!(copied.contains("decode_field,overflow_bare.elf,30,6051,"), "{copied}");
+    assert!(
+        copied.starts_with("function,module,calls,self,self_percent,total,total_percent,"),
+        "{copied}"
+    );
+    assert!(
+        copied.contains("decode_field,overflow_bare.elf,30,6051,"),
+        "{copied}"
+    );
 }
 
 #[test]

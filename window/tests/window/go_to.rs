@@ -59,7 +59,16 @@ fn a_symbol_is_a_pc() {
 fn what_is_no_place_is_told_in_the_field() {
     let mut window = small();
     window.go_to("1,250");
-    for place in ["nowhere", "line:0", "101%", "time:x", "pc:", "pc:0x80000328#0", "pc:nothing_of_this_name", "-1"] {
+    for place in [
+        "nowhere",
+        "line:0",
+        "101%",
+        "time:x",
+        "pc:",
+        "pc:0x80000328#0",
+        "pc:nothing_of_this_name",
+        "-1",
+    ] {
         check_refused(&mut window, place);
     }
 }
@@ -67,7 +76,13 @@ fn what_is_no_place_is_told_in_the_field() {
 #[test]
 fn a_place_beyond_the_trace_is_told_in_the_field() {
     let mut window = small();
-    for place in ["1,764", "99999999999999999999999", "line:999999", "pc:0x1", "pc:0x80000898#2"] {
+    for place in [
+        "1,764",
+        "99999999999999999999999",
+        "line:999999",
+        "pc:0x1",
+        "pc:0x80000898#2",
+    ] {
         check_refused(&mut window, place);
     }
 }

@@ -32,7 +32,10 @@ fn building() -> (Driver, File) {
     let path = sandbox.file("a.tarmac", SHORT);
     let lock = hold_up(&path);
     let trace = Some(TraceChoice::of(OpenOptions::new(path)));
-    let mut window = sandbox.window(WindowOptions { trace, ..WindowOptions::default() });
+    let mut window = sandbox.window(WindowOptions {
+        trace,
+        ..WindowOptions::default()
+    });
     window.wait_until(|window| window.has("Indexing a.tarmac"));
     (window, lock)
 }
@@ -66,7 +69,11 @@ fn cancel_leads_back_to_the_start_screen() {
 fn files_that_were_chosen_together_are_one_trace() {
     let sandbox = Sandbox::new();
     let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
-    let whole = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/rst/cti.rst")).unwrap();
+    let whole = std::fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../fixtures/rst/cti.rst"
+    ))
+    .unwrap();
     let (begin, rest) = whole.split_at(24 * 40);
     // The second part does not begin like a trace; in a name, 10 comes behind 9.
     let parts = [sandbox.path("cti.10"), sandbox.path("cti.9")];
@@ -74,7 +81,16 @@ fn files_that_were_chosen_together_are_one_trace() {
     std::fs::write(&parts[1], begin).unwrap();
     window.perform(Action::File(FileAction::OpenFiles(parts.to_vec())));
     assert_eq!(window.desk().name(), "cti.9 and 1 more file");
-    let records = window.desk().session.index.source().downcast::<Rst>().unwrap().store().facts().records;
+    let records = window
+        .desk()
+        .session
+        .index
+        .source()
+        .downcast::<Rst>()
+        .unwrap()
+        .store()
+        .facts()
+        .records;
     assert_eq!(records, whole.len() as u64 / 24);
     let recent = &window.app().settings().recent[0];
     let again = [&parts[1], &parts[0]].map(PathBuf::from).to_vec();
@@ -88,13 +104,19 @@ fn cancel_keeps_the_trace_that_was_open() {
     window.go_to("7");
     let other = sandbox.file("b.tarmac", SHORT);
     let _lock = hold_up(&other);
-    window.harness().state_mut().perform(Action::File(FileAction::OpenPath(other.clone())));
+    window
+        .harness()
+        .state_mut()
+        .perform(Action::File(FileAction::OpenPath(other.clone())));
     window.wait_until(|window| window.has("Indexing b.tarmac"));
     // The trace that is open can be used meanwhile.
     window.harness().key_press(egui::Key::F11);
     window.harness().run_steps(4);
     window.check_position(8);
-    window.harness().state_mut().perform(Action::File(FileAction::CancelIndexing));
+    window
+        .harness()
+        .state_mut()
+        .perform(Action::File(FileAction::CancelIndexing));
     window.wait();
     assert_eq!(window.messages(), ["Indexing was cancelled"]);
     assert_eq!(window.desk().name(), "a.tarmac");
@@ -134,7 +156,12 @@ fn a_damaged_index_is_rebuilt_and_told() {
     drop(sandbox.open(&path));
     let index = sandbox.path("a.tarmac.sbi");
     let half = fs::metadata(&index).unwrap().len() / 2;
-    File::options().write(true).open(&index).unwrap().set_len(half).unwrap();
+    File::options()
+        .write(true)
+        .open(&index)
+        .unwrap()
+        .set_len(half)
+        .unwrap();
     let window = sandbox.open(&path);
     assert_eq!(window.messages(), ["The index was rebuilt"]);
     assert_eq!(window.desk().session.index.step_count(), 12);
@@ -153,7 +180,12 @@ fn damage_index(sandbox: &Sandbox, path: &Path, is_met: impl Fn(&mut Driver) -> 
         fs::write(&index, &damaged).unwrap();
         is_found
     };
-    assert!((0..whole.len()).step_by(whole.len() / 60).any(|at| has_damage(&at)), "no damage is met");
+    assert!(
+        (0..whole.len())
+            .step_by(whole.len() / 60)
+            .any(|at| has_damage(&at)),
+        "no damage is met"
+    );
 }
 
 const MENDED: &str = "The index was damaged and was rebuilt";
@@ -162,7 +194,9 @@ const MENDED: &str = "The index was damaged and was rebuilt";
 fn a_damaged_index_that_a_panel_meets_is_rebuilt_and_the_panel_shows_its_answer() {
     let sandbox = Sandbox::new();
     let path = sandbox.file("a.tarmac", SHORT);
-    damage_index(&sandbox, &path, |window| window.messages().iter().any(|message| message == MENDED));
+    damage_index(&sandbox, &path, |window| {
+        window.messages().iter().any(|message| message == MENDED)
+    });
     let mut window = sandbox.open(&path);
     window.wait_until(|window| window.messages().iter().any(|message| message == MENDED));
     window.wait();
@@ -176,12 +210,17 @@ fn a_damaged_index_that_a_panel_meets_is_rebuilt_and_the_panel_shows_its_answer(
 fn a_search_that_meets_a_damaged_index_lands_where_it_would_have() {
     let sandbox = Sandbox::new();
     // No panel looks for the visits of an address, except Memory where it shows code: it shows the stack here.
-    let path = sandbox.file("a.tarmac", format!("0 clk R SP_EL1 0000000000090000\n{SHORT}"));
+    let path = sandbox.file(
+        "a.tarmac",
+        format!("0 clk R SP_EL1 0000000000090000\n{SHORT}"),
+    );
     let search = |window: &mut Driver| {
         window.go_to("pc:0x1010#1");
         window.messages().iter().any(|message| message == MENDED)
     };
-    damage_index(&sandbox, &path, |window| window.messages().is_empty() && search(window));
+    damage_index(&sandbox, &path, |window| {
+        window.messages().is_empty() && search(window)
+    });
     let mut window = sandbox.open(&path);
     assert!(search(&mut window));
     window.wait();
@@ -193,7 +232,10 @@ fn a_search_that_meets_a_damaged_index_lands_where_it_would_have() {
 fn a_trace_that_changes_while_it_is_open_is_noticed_and_can_be_reloaded() {
     let mut window = Driver::text(SHORT);
     window.go_to("7");
-    let other = format!("{}13 clk IT (12) 00001028 d503201f O EL1h_n : NOP\n", SHORT.replace("d2800020", "d2800021"));
+    let other = format!(
+        "{}13 clk IT (12) 00001028 d503201f O EL1h_n : NOP\n",
+        SHORT.replace("d2800020", "d2800021")
+    );
     fs::write(window.path("a.tarmac"), other).unwrap();
     window.wait_until(|window| !window.messages().is_empty());
     assert_eq!(window.messages(), ["The trace changed"]);
@@ -202,13 +244,22 @@ fn a_trace_that_changes_while_it_is_open_is_noticed_and_can_be_reloaded() {
     window.click("Reload");
     assert_eq!(window.desk().session.index.step_count(), 13);
     window.check_position(7);
-    assert!(!window.messages().contains(&"The trace changed".to_owned()), "{:?}", window.messages());
+    assert!(
+        !window.messages().contains(&"The trace changed".to_owned()),
+        "{:?}",
+        window.messages()
+    );
 }
 
 #[test]
 fn a_trace_that_is_cut_short_while_it_is_open_does_not_harm() {
     let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
-    File::options().write(true).open(window.path("overflow_bare.tiny.tarmac")).unwrap().set_len(100).unwrap();
+    File::options()
+        .write(true)
+        .open(window.path("overflow_bare.tiny.tarmac"))
+        .unwrap()
+        .set_len(100)
+        .unwrap();
     for place in ["end", "50%", "line:3000", "1,233"] {
         window.go_to(place);
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 use eframe::{App as _, Storage};
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
-    Action, AppAction, Follow, PanelAction, PanelKind, ThemeChoice, TravelAction, ViewAction, WindowId,
+    Action, AppAction, Follow, PanelAction, PanelKind, ThemeChoice, TravelAction, ViewAction,
+    WindowId,
 };
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::session::OpenOptions;
@@ -46,7 +47,10 @@ fn kept(mut window: Driver) -> Kept {
 #[track_caller]
 fn again(sandbox: &Sandbox, kept: Kept, trace: Option<&Path>) -> Driver {
     let trace = trace.map(|path| TraceChoice::of(OpenOptions::new(path)));
-    let options = WindowOptions { trace, ..WindowOptions::default() };
+    let options = WindowOptions {
+        trace,
+        ..WindowOptions::default()
+    };
     // The toolkit wants to borrow it for as long as the window may live.
     let mut window = sandbox.kept_window([1280.0, 800.0], options, Some(Box::leak(Box::new(kept))));
     window.wait();
@@ -80,8 +84,14 @@ fn panels_and_what_they_follow_are_kept() {
     assert_eq!(window.panels_in_order(), panels);
     assert_eq!(window.positions(), [(1, 5), (2, 12)]);
     window.check_active(2);
-    assert_eq!(window.follows(PanelKind::Registers), [Follow::Window(WindowId(2))]);
-    assert_eq!(window.follows(PanelKind::Memory), [Follow::Pinned(5.into())]);
+    assert_eq!(
+        window.follows(PanelKind::Registers),
+        [Follow::Window(WindowId(2))]
+    );
+    assert_eq!(
+        window.follows(PanelKind::Memory),
+        [Follow::Pinned(5.into())]
+    );
     assert_eq!(window.register("x2"), "0000000000000003");
     assert_eq!(window.value_of("address"), "x0 + 0x10");
     window.press(Key::Home);
@@ -123,7 +133,9 @@ fn a_layout_that_cannot_be_read_costs_the_layout_alone() {
     let sandbox = Sandbox::new();
     let kept = kept(arranged(&sandbox));
     let session = sandbox.path("a.tarmac.session.toml");
-    let text = std::fs::read_to_string(&session).expect("a session").replace("Tabs(", "Tab(");
+    let text = std::fs::read_to_string(&session)
+        .expect("a session")
+        .replace("Tabs(", "Tab(");
     std::fs::write(&session, text).expect("a session");
     let window = again(&sandbox, kept, Some(&sandbox.path("a.tarmac")));
     assert_eq!(window.positions(), [(1, 5), (2, 12)]);
@@ -156,5 +168,8 @@ fn the_layout_can_be_reset() {
     window.command("Reset layout");
     assert_eq!(window.positions().len(), 1);
     use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
-    assert_eq!(window.panels_in_order(), [Trace, Registers, Calls, Memory, Source, Stack, Compare]);
+    assert_eq!(
+        window.panels_in_order(),
+        [Trace, Registers, Calls, Memory, Source, Stack, Compare]
+    );
 }

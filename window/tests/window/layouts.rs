@@ -30,7 +30,11 @@ fn a_closed_panel_is_brought_back_and_closed_again() {
     window.command("Close panel");
     assert_eq!(window.panels_in_order(), after);
     window.command("Show memory panel");
-    assert_eq!(window.panels_in_order(), before, "it comes back where it was");
+    assert_eq!(
+        window.panels_in_order(),
+        before,
+        "it comes back where it was"
+    );
 }
 
 #[test]
@@ -62,7 +66,10 @@ fn layouts_have_names_and_the_user_has_some_too() {
     let mut window = Driver::text(SHORT);
     let first = window.panels_in_order();
     window.command("Layout profile");
-    assert!(window.panels().contains(&PanelKind::Functions) && window.panels().contains(&PanelKind::FlameGraph));
+    assert!(
+        window.panels().contains(&PanelKind::Functions)
+            && window.panels().contains(&PanelKind::FlameGraph)
+    );
     assert!(!window.panels().contains(&PanelKind::Memory));
     window.command("Layout source");
     assert_eq!(window.panels_in_order().first(), Some(&PanelKind::Source));
@@ -92,12 +99,19 @@ fn trace_windows_share_the_width_and_become_tabs_where_there_is_none() {
     assert_eq!(window.positions().len(), 6);
     let dock = &window.workspace().dock;
     let widths: Vec<f32> = (1..=6)
-        .filter_map(|number| window.workspace().trace_tile(stepback_debugger::action::WindowId(number)))
+        .filter_map(|number| {
+            window
+                .workspace()
+                .trace_tile(stepback_debugger::action::WindowId(number))
+        })
         .filter_map(|tile| dock.tiles.rect(tile))
         .map(|rect| rect.width())
         .collect();
     assert!(widths.iter().all(|width| *width >= 225.0), "{widths:?}");
-    assert!(widths.iter().all(|width| (width - widths[0]).abs() < 3.0), "{widths:?}");
+    assert!(
+        widths.iter().all(|width| (width - widths[0]).abs() < 3.0),
+        "{widths:?}"
+    );
 }
 
 #[test]
@@ -141,7 +155,10 @@ fn a_layout_that_is_saved_over_or_forgotten_is_had_back() {
     let mut window = Driver::text(SHORT);
     let names = |window: &Driver| -> Vec<(String, usize)> {
         let layouts = &window.app().settings().layouts;
-        layouts.iter().map(|own| (own.name.clone(), own.panels.len())).collect()
+        layouts
+            .iter()
+            .map(|own| (own.name.clone(), own.panels.len()))
+            .collect()
     };
     window.command("Layout profile");
     window.command("Save layout as mine");

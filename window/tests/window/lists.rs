@@ -15,11 +15,18 @@ const RETURN_VALUE: u16 = 7;
 
 /// A block of 64 bytes that is used and freed, and another of 16 that stays.
 fn open(functions: &str) -> Driver {
-    let mut writer = TraceWriter::new(TraceRecipe { tid: 100, ..TraceRecipe::default() });
+    let mut writer = TraceWriter::new(TraceRecipe {
+        tid: 100,
+        ..TraceRecipe::default()
+    });
     writer.time(13_400_000_000_000_000, 0);
     let mut call = |function: u64, argument: u64, result: u64| {
         writer.instruction(0x40_1000, &[0x90]);
-        for (sort, value) in [(FUNCTION, function), (RETURN_ADDRESS, 0x40_2000), (ARGUMENT, argument)] {
+        for (sort, value) in [
+            (FUNCTION, function),
+            (RETURN_ADDRESS, 0x40_2000),
+            (ARGUMENT, argument),
+        ] {
             writer.marker(sort, value);
         }
         // mov rax, [rdi]; mov [rdi], rax
@@ -73,7 +80,14 @@ fn bytes_lead_to_their_accesses() {
     assert!(window.has("read at step 1"));
     window.click("byte 0x5003");
     window.press_with(CTRL_SHIFT, Key::A);
-    assert_eq!(window.panels().iter().filter(|kind| **kind == PanelKind::Accesses).count(), 1);
+    assert_eq!(
+        window
+            .panels()
+            .iter()
+            .filter(|kind| **kind == PanelKind::Accesses)
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -83,9 +97,15 @@ fn all_values_are_those_of_the_byte_whose_accesses_are_listed() {
     window.perform(Action::View(ViewAction::ShowMemory("80020340".to_owned())));
     window.click("byte 0x80020347");
     window.press_with(CTRL_SHIFT, Key::A);
-    window.click_at(window.rect("List from the position").left_bottom() + egui::vec2(0.0, 60.0), 1);
+    window.click_at(
+        window.rect("List from the position").left_bottom() + egui::vec2(0.0, 60.0),
+        1,
+    );
     window.press_with(egui::Modifiers::ALT, Key::A);
-    assert_eq!(window.value_of("Register, address:length, code or file:line"), "0x80020347:1");
+    assert_eq!(
+        window.value_of("Register, address:length, code or file:line"),
+        "0x80020347:1"
+    );
 }
 
 #[test]
@@ -94,7 +114,9 @@ fn accesses_of_tarmac_traces_are_listed_as_well() {
     window.go_to("end");
     window.command("Last write sp");
     window.command("Accesses sp:64");
-    window.perform(Action::Panel(PanelAction::FocusPanel(stepback_debugger::action::Way::Forward)));
+    window.perform(Action::Panel(PanelAction::FocusPanel(
+        stepback_debugger::action::Way::Forward,
+    )));
     assert!(window.count_like("write at step") > 0);
 }
 
@@ -132,7 +154,9 @@ fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
     window.command("Effects of steps… 0 0");
     assert_eq!(window.count_like("read x"), 0);
     // The menu opens the panel again.
-    window.perform(Action::Panel(PanelAction::ClosePanel(window.tile(PanelKind::Effects))));
+    window.perform(Action::Panel(PanelAction::ClosePanel(
+        window.tile(PanelKind::Effects),
+    )));
     window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Calls)));
     window.choose("call 80000764", "What this call reads and writes");
     assert!(window.count_like("read x") > 0);
@@ -151,7 +175,11 @@ fn blocks_of_the_heap_say_who_allocated_and_freed_them() {
     window.go_to("4");
     window.command("Heap");
     let top = |window: &Driver, name: &str| window.rect(name).top();
-    assert!(window.painted("block 5000 of 64 bytes").contains("allocated"));
+    assert!(
+        window
+            .painted("block 5000 of 64 bytes")
+            .contains("allocated")
+    );
     assert!(top(&window, "block 5000 of 64 bytes") < top(&window, "block 6000 of 16 bytes"));
     window.go_to("end");
     assert!(window.painted("block 5000 of 64 bytes").contains("freed"));
@@ -172,7 +200,11 @@ fn w_by_the_cursor_asks_about_the_same_bytes_as_by_the_pointer() {
     window.click("block 6000 of 16 bytes");
     window.rest_at(egui::pos2(2.0, 2.0));
     window.press(Key::W);
-    let asked = window.desk().slice.question().map(|question| question.cell.clone());
+    let asked = window
+        .desk()
+        .slice
+        .question()
+        .map(|question| question.cell.clone());
     assert_eq!(asked.as_deref(), Some("0x6000:16"));
 }
 
@@ -233,7 +265,10 @@ fn all_values_of_a_register_are_listed_and_the_position_is_marked_between_them()
     window.choose("register x19", "All values of x19");
     // The list stands at the position.
     let row = window.painted("write at step 1,247");
-    assert!(row.contains("80020011") && row.contains("80020012"), "{row}");
+    assert!(
+        row.contains("80020011") && row.contains("80020012"),
+        "{row}"
+    );
     window.click("write at step 1,240");
     window.check_position(1241);
     window.click("Reads alone");
@@ -270,11 +305,18 @@ fn what_is_listed_is_typed_above_the_list() {
 #[test]
 fn tasks_are_listed_with_their_runs() {
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("tasks.tarmac", include_str!("../../../fixtures/small/tasks.tarmac"));
+    let trace = sandbox.file(
+        "tasks.tarmac",
+        include_str!("../../../fixtures/small/tasks.tarmac"),
+    );
     let mut window = sandbox.open(&trace);
     window.command("Show tasks");
     assert!(window.panels().contains(&PanelKind::Tasks));
-    assert!(window.painted("task 0 1000").ends_with(" 0 1000 2 0 16 6 4 10 1"));
+    assert!(
+        window
+            .painted("task 0 1000")
+            .ends_with(" 0 1000 2 0 16 6 4 10 1")
+    );
     window.click("task 1 1010");
     window.check_position(7);
     window.click("open task 0 1000");

@@ -1,6 +1,10 @@
 //! The whole program's window, driven with keys and mouse without a display.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests are exempt, and so are the functions they share")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests are exempt, and so are the functions they share"
+)]
 
 mod bookmarks;
 mod calls;

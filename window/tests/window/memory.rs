@@ -46,9 +46,16 @@ fn an_expression_that_cannot_be_read_is_told_beside_the_field() {
     let mut window = at(1250);
     type_address(&mut window, "x22 +");
     let bar = window.painted_beside("address");
-    assert!(bar.contains("expected") || bar.contains("missing") || bar.contains("ends"), "{bar}");
+    assert!(
+        bar.contains("expected") || bar.contains("missing") || bar.contains("ends"),
+        "{bar}"
+    );
     type_address(&mut window, "nothing_of_this_name");
-    assert!(window.painted_beside("address").contains("nothing_of_this_name"));
+    assert!(
+        window
+            .painted_beside("address")
+            .contains("nothing_of_this_name")
+    );
     type_address(&mut window, "x22");
     assert_eq!(window.painted("byte 0x80020000").len(), 2);
 }
@@ -156,11 +163,17 @@ fn the_field_of_addresses_says_where_memory_is_shown() {
     // Where x0 is something else.
     window.go_to("1250");
     let shown = window.value_of("address");
-    assert!(shown != "x0" && held.contains(&format!("= {shown}")), "{shown} {held}");
+    assert!(
+        shown != "x0" && held.contains(&format!("= {shown}")),
+        "{shown} {held}"
+    );
     window.go_to("end");
     assert_eq!(window.value_of("address"), "x0");
     // A cell that is chosen elsewhere is shown.
     window.perform(Action::View(ViewAction::ShowMemory("sp".to_owned())));
-    window.perform(Action::View(ViewAction::SelectCell(CellName::Memory("0x80020340".to_owned(), 8))));
+    window.perform(Action::View(ViewAction::SelectCell(CellName::Memory(
+        "0x80020340".to_owned(),
+        8,
+    ))));
     assert_eq!(window.value_of("address"), "80020340");
 }

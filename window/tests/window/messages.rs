@@ -17,16 +17,23 @@ use crate::support::Driver;
 
 /// The ids of a file, each with what is filled in.
 fn texts(language: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(format!("assets/messages/{language}.ftl"));
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .join(format!("assets/messages/{language}.ftl"));
     let text = fs::read_to_string(path).unwrap();
-    let resource = fluent_syntax::parser::parse(text.as_str()).map_err(|(_, errors)| errors).expect(language);
+    let resource = fluent_syntax::parser::parse(text.as_str())
+        .map_err(|(_, errors)| errors)
+        .expect(language);
     let mut all = BTreeMap::new();
     for entry in resource.body {
         if let Entry::Message(message) = entry {
             let mut filled = BTreeSet::new();
             collect(&message.value.expect("a text"), &mut filled);
             let double = all.insert(message.id.name.to_owned(), filled);
-            assert!(double.is_none(), "{language}: {:?} stands there twice", message.id.name);
+            assert!(
+                double.is_none(),
+                "{language}: {:?} stands there twice",
+                message.id.name
+            );
         }
     }
     all
@@ -34,11 +41,15 @@ fn texts(language: &str) -> BTreeMap<String, BTreeSet<String>> {
 
 fn collect(pattern: &Pattern<&str>, filled: &mut BTreeSet<String>) {
     for element in &pattern.elements {
-        let PatternElement::Placeable { expression } = element else { continue };
+        let PatternElement::Placeable { expression } = element else {
+            continue;
+        };
         let inline = match expression {
             Expression::Inline(inline) => inline,
             Expression::Select { selector, variants } => {
-                variants.iter().for_each(|variant| collect(&variant.value, filled));
+                variants
+                    .iter()
+                    .for_each(|variant| collect(&variant.value, filled));
                 selector
             }
         };
@@ -62,8 +73,10 @@ fn sources(folder: &Path, all: &mut String) {
 
 /// What stands in quotation marks and looks like an id.
 fn quoted(source: &str) -> BTreeSet<&str> {
-    let is_id =
-        |text: &&str| text.bytes().all(|byte| byte == b'-' || byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let is_id = |text: &&str| {
+        text.bytes()
+            .all(|byte| byte == b'-' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
     // Each piece is taken for a literal, since an escaped mark may stand in one.
     source.split('"').filter(is_id).collect()
 }
@@ -74,27 +87,52 @@ fn both_languages_have_the_same_texts() {
     for (id, filled) in &english {
         assert_eq!(french.get(id), Some(filled), "{id} in fr.ftl");
     }
-    assert_eq!(french.keys().filter(|id| !english.contains_key(*id)).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(
+        french
+            .keys()
+            .filter(|id| !english.contains_key(*id))
+            .collect::<Vec<_>>(),
+        [""; 0]
+    );
 }
 
 #[test]
 fn every_text_is_used_and_every_text_that_is_used_is_there() {
     let mut source = String::new();
     for folder in ["debugger/src", "window/src", "terminal/src", "src"] {
-        sources(&Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(folder), &mut source);
+        sources(
+            &Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(folder),
+            &mut source,
+        );
     }
     let texts = texts("en");
     let quoted = quoted(&source);
-    let of_commands: BTreeSet<&str> = commands().iter().map(|command| command.label_id.as_str()).collect();
+    let of_commands: BTreeSet<&str> = commands()
+        .iter()
+        .map(|command| command.label_id.as_str())
+        .collect();
     let is_key = |id: &str| id.starts_with("key-");
-    let is_used = |id: &&String| quoted.contains(id.as_str()) || of_commands.contains(id.as_str()) || is_key(id);
-    assert_eq!(texts.keys().filter(|id| !is_used(id)).collect::<Vec<_>>(), [""; 0], "texts that nobody says");
-    for said in source.split("say!(").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
+    let is_used = |id: &&String| {
+        quoted.contains(id.as_str()) || of_commands.contains(id.as_str()) || is_key(id)
+    };
+    assert_eq!(
+        texts.keys().filter(|id| !is_used(id)).collect::<Vec<_>>(),
+        [""; 0],
+        "texts that nobody says"
+    );
+    for said in source
+        .split("say!(")
+        .skip(1)
+        .filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
     {
         assert!(texts.contains_key(said), "there is no text {said:?}");
     }
     for command in commands() {
-        assert!(texts.contains_key(&command.label_id), "{:?} has no name in the table", command.name);
+        assert!(
+            texts.contains_key(&command.label_id),
+            "{:?} has no name in the table",
+            command.name
+        );
     }
 }
 
@@ -103,17 +141,32 @@ fn scripts_call_commands_as_the_english_window_does() {
     for command in commands() {
         assert_eq!(command.label(), command.name);
         let question = command.argument.as_ref().map(|asked| asked.question());
-        assert!(question.is_none_or(|question| !question.is_empty()), "{}", command.name);
+        assert!(
+            question.is_none_or(|question| !question.is_empty()),
+            "{}",
+            command.name
+        );
     }
 }
 
 #[test]
 fn commands_are_understood_in_english_and_in_the_language_of_the_window() {
-    let situation = Situation { active: Some((WindowId(1), Position(0))), ..Situation::default() };
+    let situation = Situation {
+        active: Some((WindowId(1), Position(0))),
+        ..Situation::default()
+    };
     Language::French.speak();
-    let lines = ["Go to 1,250", "Aller à 1,250", "ALLER À 1,250", "aller a 1,250"];
+    let lines = [
+        "Go to 1,250",
+        "Aller à 1,250",
+        "ALLER À 1,250",
+        "aller a 1,250",
+    ];
     let all = lines.map(|line| parse_line(line, &situation));
-    let typed = ["theme colour-blind dark", "chronologie : l'appel autour de la position"];
+    let typed = [
+        "theme colour-blind dark",
+        "chronologie : l'appel autour de la position",
+    ];
     let plain = typed.map(|line| parse_line(line, &situation));
     let error = parse_line("Avancer d’un pas 7", &situation).unwrap_err();
     Language::English.speak();
@@ -133,7 +186,16 @@ fn french(mut window: Driver) -> Driver {
 #[test]
 fn the_menus_speak_french_once_it_is_chosen() {
     let mut window = french(Driver::text(SHORT));
-    for area in ["Fichier", "Édition", "Aller", "Pas", "Affichage", "Signets", "Fenêtre", "Aide"] {
+    for area in [
+        "Fichier",
+        "Édition",
+        "Aller",
+        "Pas",
+        "Affichage",
+        "Signets",
+        "Fenêtre",
+        "Aide",
+    ] {
         window.harness().get_by_label(area);
     }
     window.click("Édition");
@@ -141,7 +203,9 @@ fn the_menus_speak_french_once_it_is_chosen() {
     window.press(Key::Escape);
     window.perform(Action::App(AppAction::Language(LanguageChoice::English)));
     window.wait();
-    Area::ALL.iter().for_each(|area| assert!(window.has(area.name()), "{}", area.name()));
+    Area::ALL
+        .iter()
+        .for_each(|area| assert!(window.has(area.name()), "{}", area.name()));
 }
 
 #[test]
@@ -160,19 +224,30 @@ fn the_palette_finds_commands_in_both_languages_and_without_accents() {
 fn the_page_of_keys_speaks_french() {
     let mut window = french(Driver::text(SHORT));
     window.press(Key::F1);
-    window.harness().get_by_label("Commandes…\u{a0}: Ctrl+Maj+P");
-    window.harness().get_by_label("Déplacer le curseur\u{a0}: Flèches ou PgPréc ou PgSuiv");
+    window
+        .harness()
+        .get_by_label("Commandes…\u{a0}: Ctrl+Maj+P");
+    window
+        .harness()
+        .get_by_label("Déplacer le curseur\u{a0}: Flèches ou PgPréc ou PgSuiv");
 }
 
 /// English texts that have other words in French, however they are filled in.
 fn english_words() -> BTreeSet<&'static str> {
     let spoken_in = |language: Language| {
         language.speak();
-        texts("en").into_keys().filter_map(|id| find(&id)).collect::<Vec<_>>()
+        texts("en")
+            .into_keys()
+            .filter_map(|id| find(&id))
+            .collect::<Vec<_>>()
     };
-    let pairs = spoken_in(Language::English).into_iter().zip(spoken_in(Language::French));
-    let words: BTreeSet<&str> =
-        pairs.filter(|(english, french)| english != french).map(|(english, _)| english).collect();
+    let pairs = spoken_in(Language::English)
+        .into_iter()
+        .zip(spoken_in(Language::French));
+    let words: BTreeSet<&str> = pairs
+        .filter(|(english, french)| english != french)
+        .map(|(english, _)| english)
+        .collect();
     // What is the same word in French, under another id.
     let french: BTreeSet<&str> = spoken_in(Language::French).into_iter().collect();
     words.difference(&french).copied().collect()
@@ -180,7 +255,11 @@ fn english_words() -> BTreeSet<&'static str> {
 
 /// Whatever stands in the window, for eyes or for screen readers.
 fn labels(window: &mut Driver) -> BTreeSet<String> {
-    window.harness().query_all_by(|_| true).filter_map(|node| node.accesskit_node().label()).collect()
+    window
+        .harness()
+        .query_all_by(|_| true)
+        .filter_map(|node| node.accesskit_node().label())
+        .collect()
 }
 
 #[test]
@@ -188,7 +267,10 @@ fn no_panel_of_a_french_window_says_anything_in_english() {
     let mut window = french(Driver::demo());
     let words = english_words();
     let check = |window: &mut Driver, what: &str| {
-        let left: Vec<String> = labels(window).into_iter().filter(|label| words.contains(label.as_str())).collect();
+        let left: Vec<String> = labels(window)
+            .into_iter()
+            .filter(|label| words.contains(label.as_str()))
+            .collect();
         assert_eq!(left, [""; 0], "{what}");
     };
     check(&mut window, "the start");
@@ -197,9 +279,11 @@ fn no_panel_of_a_french_window_says_anything_in_english() {
         window.wait();
         check(&mut window, row.show.command().name);
     }
-    for action in
-        [Action::App(AppAction::CommandPalette), Action::App(AppAction::KeyboardHelp), Action::App(AppAction::About)]
-    {
+    for action in [
+        Action::App(AppAction::CommandPalette),
+        Action::App(AppAction::KeyboardHelp),
+        Action::App(AppAction::About),
+    ] {
         window.perform(action.clone());
         window.wait();
         check(&mut window, &format!("{action:?}"));
@@ -207,17 +291,28 @@ fn no_panel_of_a_french_window_says_anything_in_english() {
     }
     Language::French.speak();
     let tabs = ["Mémoire", "Pile", "Comparaison"];
-    assert!(tabs.iter().all(|tab| window.has(tab)), "{:?}", labels(&mut window));
+    assert!(
+        tabs.iter().all(|tab| window.has(tab)),
+        "{:?}",
+        labels(&mut window)
+    );
 }
 
 #[test]
 fn the_start_screen_speaks_french() {
     let mut window = french(Driver::start());
-    for label in ["Ouvrir la démonstration", "Chemin d’une trace", "Ouvrir une session…"] {
+    for label in [
+        "Ouvrir la démonstration",
+        "Chemin d’une trace",
+        "Ouvrir une session…",
+    ] {
         assert!(window.has(label), "{label}");
     }
     let words = english_words();
-    let left: Vec<String> = labels(&mut window).into_iter().filter(|label| words.contains(label.as_str())).collect();
+    let left: Vec<String> = labels(&mut window)
+        .into_iter()
+        .filter(|label| words.contains(label.as_str()))
+        .collect();
     assert_eq!(left, [""; 0]);
 }
 
@@ -230,7 +325,13 @@ fn the_language_is_kept_and_a_number_decides_the_plural() {
     // Tests and scripts are the same on every system.
     assert_eq!(Language::spoken(), Language::English);
     let bytes = |count: u64| spoken_with("text-bytes", &[("count", Value::from(count))]);
-    assert_eq!([0, 1, 1_250].map(bytes), ["0 bytes", "1 byte", "1,250 bytes"]);
+    assert_eq!(
+        [0, 1, 1_250].map(bytes),
+        ["0 bytes", "1 byte", "1,250 bytes"]
+    );
     Language::French.speak();
-    assert_eq!([0, 1, 1_250].map(bytes), ["0 octet", "1 octet", "1,250 octets"]);
+    assert_eq!(
+        [0, 1, 1_250].map(bytes),
+        ["0 octet", "1 octet", "1,250 octets"]
+    );
 }

@@ -19,15 +19,27 @@ fn check(window: &mut Driver, what: &str) {
             let node = node.accesskit_node();
             let is_pressed = node.data().supports_action(ReaderAction::Click);
             // A label is said by what it says.
-            let name = node.label().or_else(|| node.value().filter(|_| node.role() == Role::Label));
+            let name = node
+                .label()
+                .or_else(|| node.value().filter(|_| node.role() == Role::Label));
             let has_name = name.is_some_and(|name| name.chars().any(char::is_alphanumeric));
             // Gaps between tiles, strips of tabs and bars of scrolled areas are the toolkit's, which gives them none: they are
             // told by their size.
-            let (wide, high) = node.raw_bounds().map_or((0.0, 0.0), |bounds| (bounds.width(), bounds.height()));
+            let (wide, high) = node
+                .raw_bounds()
+                .map_or((0.0, 0.0), |bounds| (bounds.width(), bounds.height()));
             let is_gap = wide.min(high) < 6.5 || (high == 28.0 && wide > 100.0);
-            let is_toolkits = node.role() == Role::ScrollBar || (node.role() == Role::Unknown && is_gap);
+            let is_toolkits =
+                node.role() == Role::ScrollBar || (node.role() == Role::Unknown && is_gap);
             let is_told = (is_pressed && !is_toolkits) || is_interactive(node.role());
-            (is_told && !has_name).then(|| format!("{:?} {:?} at {:?}", node.role(), node.label(), node.raw_bounds()))
+            (is_told && !has_name).then(|| {
+                format!(
+                    "{:?} {:?} at {:?}",
+                    node.role(),
+                    node.label(),
+                    node.raw_bounds()
+                )
+            })
         })
         .collect();
     assert!(nameless.is_empty(), "{what}: {nameless:#?}");
@@ -58,7 +70,13 @@ fn is_interactive(role: Role) -> bool {
 #[test]
 fn everything_in_every_panel_has_a_name() {
     let mut window = Driver::demo();
-    for line in ["Go to 1250", "Watch x0", "Bookmark here", "Find ldrb", "Compare with 1300"] {
+    for line in [
+        "Go to 1250",
+        "Watch x0",
+        "Bookmark here",
+        "Find ldrb",
+        "Compare with 1300",
+    ] {
         window.command(line);
     }
     check(&mut window, "the start");
@@ -67,7 +85,13 @@ fn everything_in_every_panel_has_a_name() {
         window.wait();
         check(&mut window, row.show.command().name);
     }
-    for line in ["Raw text", "Only hits", "Registers vector", "Registers system", "Memory by 8"] {
+    for line in [
+        "Raw text",
+        "Only hits",
+        "Registers vector",
+        "Registers system",
+        "Memory by 8",
+    ] {
         window.command(line);
         check(&mut window, line);
     }
@@ -102,7 +126,16 @@ fn everything_on_every_page_has_a_name() {
     window.wait();
     check(&mut window, "the file browser");
     window.press(Key::Escape);
-    for menu in ["File", "Edit", "Go", "Step", "View", "Bookmarks", "Window", "Help"] {
+    for menu in [
+        "File",
+        "Edit",
+        "Go",
+        "Step",
+        "View",
+        "Bookmarks",
+        "Window",
+        "Help",
+    ] {
         window.click_first(menu);
         check(&mut window, menu);
         window.press(Key::Escape);

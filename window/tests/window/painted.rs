@@ -19,7 +19,11 @@ impl Driver {
             collect_text(&clipped.shape, clipped.clip_rect, rect, &mut found);
         }
         found.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        found.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+        found
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// Where a text is painted within something that has a name.
@@ -30,7 +34,9 @@ impl Driver {
         for clipped in &self.harness.output().shapes {
             collect_places(&clipped.shape, within, text, &mut found);
         }
-        *found.first().unwrap_or_else(|| panic!("no {text:?} in {label:?}: {}", self.painted(label)))
+        *found
+            .first()
+            .unwrap_or_else(|| panic!("no {text:?} in {label:?}: {}", self.painted(label)))
     }
 
     /// The visible text painted in the line of something, from its left edge to the right edge of its panel.
@@ -38,7 +44,10 @@ impl Driver {
     pub fn painted_beside(&self, label: &str) -> String {
         let rect = self.rect(label);
         // Panels stand beside each other; 300 pixels are in each of them.
-        self.painted_in(Rect::from_min_max(rect.min, rect.max + egui::vec2(300.0, 0.0)))
+        self.painted_in(Rect::from_min_max(
+            rect.min,
+            rect.max + egui::vec2(300.0, 0.0),
+        ))
     }
 
     /// What a register panel shows for a register.
@@ -84,7 +93,9 @@ impl Driver {
 
 fn collect_text(shape: &Shape, clip: Rect, within: Rect, found: &mut Vec<(f32, String)>) {
     match shape {
-        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_text(shape, clip, within, found)),
+        Shape::Vec(shapes) => shapes
+            .iter()
+            .for_each(|shape| collect_text(shape, clip, within, found)),
         Shape::Text(text) => {
             let center = text.visual_bounding_rect().center();
             if within.contains(center) && clip.contains(center) {
@@ -97,7 +108,9 @@ fn collect_text(shape: &Shape, clip: Rect, within: Rect, found: &mut Vec<(f32, S
 
 fn collect_places(shape: &Shape, within: Rect, wanted: &str, found: &mut Vec<egui::Pos2>) {
     match shape {
-        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_places(shape, within, wanted, found)),
+        Shape::Vec(shapes) => shapes
+            .iter()
+            .for_each(|shape| collect_places(shape, within, wanted, found)),
         Shape::Text(text) if text.galley.text() == wanted => {
             let center = text.visual_bounding_rect().center();
             found.extend(within.contains(center).then_some(center));
@@ -108,8 +121,14 @@ fn collect_places(shape: &Shape, within: Rect, wanted: &str, found: &mut Vec<egu
 
 fn collect_dots(shape: &Shape, within: Rect, found: &mut Vec<Rect>) {
     match shape {
-        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_dots(shape, within, found)),
-        Shape::Rect(dot) if dot.rect.width() == 2.0 && dot.rect.height() <= 2.0 && within.contains_rect(dot.rect) => {
+        Shape::Vec(shapes) => shapes
+            .iter()
+            .for_each(|shape| collect_dots(shape, within, found)),
+        Shape::Rect(dot)
+            if dot.rect.width() == 2.0
+                && dot.rect.height() <= 2.0
+                && within.contains_rect(dot.rect) =>
+        {
             found.push(dot.rect);
         }
         _ => {}
@@ -118,7 +137,9 @@ fn collect_dots(shape: &Shape, within: Rect, found: &mut Vec<Rect>) {
 
 fn collect_filled(shape: &Shape, color: Color32, found: &mut Vec<Rect>) {
     match shape {
-        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_filled(shape, color, found)),
+        Shape::Vec(shapes) => shapes
+            .iter()
+            .for_each(|shape| collect_filled(shape, color, found)),
         Shape::Rect(filled) if filled.fill == color => found.push(filled.rect),
         _ => {}
     }
@@ -126,9 +147,17 @@ fn collect_filled(shape: &Shape, color: Color32, found: &mut Vec<Rect>) {
 
 fn collect_colors(shape: &Shape, within: Rect, found: &mut Vec<Color32>) {
     match shape {
-        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_colors(shape, within, found)),
+        Shape::Vec(shapes) => shapes
+            .iter()
+            .for_each(|shape| collect_colors(shape, within, found)),
         Shape::Text(text) if within.contains(text.visual_bounding_rect().center()) => {
-            found.extend(text.galley.job.sections.iter().map(|section| section.format.color));
+            found.extend(
+                text.galley
+                    .job
+                    .sections
+                    .iter()
+                    .map(|section| section.format.color),
+            );
             found.push(text.fallback_color);
         }
         _ => {}

@@ -48,7 +48,11 @@ fn every_command_is_listed_with_its_area() {
     let mut window = Driver::text(SHORT);
     window.press_with(CTRL_SHIFT, Key::P);
     for command in commands() {
-        assert!(window.count_like(command.bare_name()) > 0, "{} is not in the palette", command.name);
+        assert!(
+            window.count_like(command.bare_name()) > 0,
+            "{} is not in the palette",
+            command.name
+        );
     }
 }
 
@@ -81,7 +85,9 @@ fn a_wrong_argument_is_told_in_the_palette() {
     window.command("Last read");
     window.enter("0x1000:0");
     assert!(window.app().is_palette_open());
-    window.harness().get_by_label_contains("has to be a number above 0");
+    window
+        .harness()
+        .get_by_label_contains("has to be a number above 0");
     window.press(Key::Escape);
     window.press(Key::Escape);
     assert!(!window.app().is_palette_open());
@@ -108,13 +114,20 @@ fn f1_lists_every_key() {
     let mut window = Driver::text(SHORT);
     window.press(Key::F1);
     assert!(window.app().is_page_open());
-    for command in commands().iter().filter(|command| !command.keys().is_empty()) {
+    for command in commands()
+        .iter()
+        .filter(|command| !command.keys().is_empty())
+    {
         let keys: Vec<String> = command.keys().iter().map(key_text).collect();
-        window.harness().get_by_label(&format!("{}: {}", command.name, keys.join(" or ")));
+        window
+            .harness()
+            .get_by_label(&format!("{}: {}", command.name, keys.join(" or ")));
     }
     for (meaning, keys) in PANEL_KEYS {
         let meaning = spoken(meaning);
-        window.harness().get_by_label(&format!("{meaning}: {}", keys.join(" or ")));
+        window
+            .harness()
+            .get_by_label(&format!("{meaning}: {}", keys.join(" or ")));
     }
     window.press(Key::F1);
     assert!(!window.app().is_page_open());
@@ -188,28 +201,44 @@ fn a_name_that_nothing_has_is_told_of_in_the_box() {
     let mut window = Driver::demo();
     window.go_to("no_such_function");
     let error = window.app().go_to_error().expect("an error").to_owned();
-    assert!(error.starts_with("no function is called \"no_such_function\""), "{error}");
+    assert!(
+        error.starts_with("no function is called \"no_such_function\""),
+        "{error}"
+    );
 }
 
 #[test]
 fn memory_takes_digits_as_they_are_shown_and_offers_the_other_reading() {
     let mut window = Driver::demo();
     window.perform(Action::View(ViewAction::ShowMemory("80020340".to_owned())));
-    assert!(window.painted_in(window.harness_rect()).contains("80020340"));
+    assert!(
+        window
+            .painted_in(window.harness_rect())
+            .contains("80020340")
+    );
     window.click("or decimal = 4c50374");
     assert_eq!(window.value_of("address"), "0x4c50374");
     window.perform(Action::View(ViewAction::ShowMemory("8ffff5e0".to_owned())));
-    assert!(!window.painted_in(window.harness_rect()).contains("no register and no symbol"));
+    assert!(
+        !window
+            .painted_in(window.harness_rect())
+            .contains("no register and no symbol")
+    );
 }
 
 #[test]
 fn f1_finds_keys_and_what_the_mouse_does() {
     let mut window = Driver::text(SHORT);
     window.press(Key::F1);
-    window.harness().get_by_label("close the panel: Middle click on a tab");
+    window
+        .harness()
+        .get_by_label("close the panel: Middle click on a tab");
     window.type_text("step ov");
     assert!(window.has("Step over: F10 or N") && !window.has("Step out: F12 or F"));
     window.press(Key::F1);
     window.press(Key::F1);
-    assert!(window.has("Step out: F12 or F"), "the page begins with all keys");
+    assert!(
+        window.has("Step out: F12 or F"),
+        "the page begins with all keys"
+    );
 }

@@ -15,10 +15,16 @@ use crate::sandbox::{SHORT, Sandbox};
 use crate::support::{CTRL_SHIFT, Driver};
 
 const MORE: &str = "13 clk IT (12) 00001028 d503201f O EL1h_n : NOP\n";
-const WRITE: &str = "14 clk IT (13) 0000102c d2800082 O EL1h_n : MOV x2,#4\n14 clk R X2 0000000000000004\n";
+const WRITE: &str =
+    "14 clk IT (13) 0000102c d2800082 O EL1h_n : MOV x2,#4\n14 clk R X2 0000000000000004\n";
 
 fn append(path: &Path, text: &str) {
-    File::options().append(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();
+    File::options()
+        .append(true)
+        .open(path)
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
 }
 
 /// Steps that are shown.
@@ -134,7 +140,10 @@ fn escape_ends_following() {
 fn folds_and_panels_stay_when_more_of_the_trace_is_known() {
     let sandbox = Sandbox::new();
     let whole = fs::read_to_string(sandbox.fixture("overflow_bare.tiny.tarmac")).unwrap();
-    let head = whole.lines().take(2800).fold(String::new(), |text, line| text + line + "\n");
+    let head = whole
+        .lines()
+        .take(2800)
+        .fold(String::new(), |text, line| text + line + "\n");
     let path = sandbox.file("a.tarmac", &head);
     let mut window = sandbox.open(&path);
     window.close_messages();
@@ -151,7 +160,10 @@ fn folds_and_panels_stay_when_more_of_the_trace_is_known() {
     append(&path, &whole[head.len()..]);
     wait_for_steps(&mut window, 1763);
     window.check_position(1237);
-    assert_eq!((window.rows(), window.panels_in_order()), (1763 - 6, panels));
+    assert_eq!(
+        (window.rows(), window.panels_in_order()),
+        (1763 - 6, panels)
+    );
 }
 
 #[test]
@@ -175,7 +187,11 @@ fn a_script_can_follow() {
     let path = sandbox.file("a.tarmac", SHORT);
     let script = Some(sandbox.file("a.run", "Go to 3\nFollow\nFollow\nGo to 5\n"));
     let trace = Some(TraceChoice::of(OpenOptions::new(path)));
-    let mut window = sandbox.window(WindowOptions { trace, script, ..WindowOptions::default() });
+    let mut window = sandbox.window(WindowOptions {
+        trace,
+        script,
+        ..WindowOptions::default()
+    });
     window.wait_until(|window| window.app().is_script_done());
     assert_eq!(window.app().failure(), None);
     window.check_position(5);
@@ -196,23 +212,36 @@ fn a_trace_that_is_rewritten_while_it_is_followed_is_told_and_can_be_reloaded() 
 /// Where `STEPBACK_TRACES` points to a folder with `lua.medium.tarmac`: too large to be made for a test.
 #[test]
 fn real_traces_are_shown_while_they_are_indexed_and_gone_on_with_after_a_cancel() {
-    let Some(folder) = std::env::var_os("STEPBACK_TRACES") else { return eprintln!("skipped: no STEPBACK_TRACES") };
+    let Some(folder) = std::env::var_os("STEPBACK_TRACES") else {
+        return eprintln!("skipped: no STEPBACK_TRACES");
+    };
     let trace = Path::new(&folder).join("lua.medium.tarmac");
     if !trace.exists() {
         return eprintln!("skipped: no {}", trace.display());
     }
     let sandbox = Sandbox::new();
     let index = Some(sandbox.path("x.sbi"));
-    let options = || OpenOptions { index: index.clone(), threads: 1, ..OpenOptions::new(&trace) };
+    let options = || OpenOptions {
+        index: index.clone(),
+        threads: 1,
+        ..OpenOptions::new(&trace)
+    };
     let open = || {
         let trace = Some(TraceChoice::of(options()));
-        let mut window = sandbox.window(WindowOptions { trace, shows_parts: true, ..WindowOptions::default() });
+        let mut window = sandbox.window(WindowOptions {
+            trace,
+            shows_parts: true,
+            ..WindowOptions::default()
+        });
         window.wait_until(|window| window.app().workspace().is_some());
         window
     };
     let mut window = open();
     assert!(!window.desk().session.index.is_whole());
-    window.harness().state_mut().perform(Action::File(FileAction::CancelIndexing));
+    window
+        .harness()
+        .state_mut()
+        .perform(Action::File(FileAction::CancelIndexing));
     window.wait_until(|window| window.app().opening().is_none());
     let first = steps(&window);
     assert_eq!(window.count_like("Indexed up to step"), 1);
@@ -226,20 +255,35 @@ fn real_traces_are_shown_while_they_are_indexed_and_gone_on_with_after_a_cancel(
 /// As above.
 #[test]
 fn half_of_a_trace_is_half_of_the_whole_also_where_it_is_opened_there_while_it_is_indexed() {
-    let Some(folder) = std::env::var_os("STEPBACK_TRACES") else { return eprintln!("skipped: no STEPBACK_TRACES") };
+    let Some(folder) = std::env::var_os("STEPBACK_TRACES") else {
+        return eprintln!("skipped: no STEPBACK_TRACES");
+    };
     let trace = Path::new(&folder).join("lua.medium.tarmac");
     if !trace.exists() {
         return eprintln!("skipped: no {}", trace.display());
     }
     let sandbox = Sandbox::new();
-    let options = OpenOptions { index: Some(sandbox.path("x.sbi")), threads: 1, ..OpenOptions::new(&trace) };
+    let options = OpenOptions {
+        index: Some(sandbox.path("x.sbi")),
+        threads: 1,
+        ..OpenOptions::new(&trace)
+    };
     let (trace, at) = (Some(TraceChoice::of(options)), Some("50%".to_owned()));
-    let mut window = sandbox.window(WindowOptions { trace, at, shows_parts: true, ..WindowOptions::default() });
+    let mut window = sandbox.window(WindowOptions {
+        trace,
+        at,
+        shows_parts: true,
+        ..WindowOptions::default()
+    });
     window.wait_until(|window| window.app().workspace().is_some());
     assert!(!window.desk().session.index.is_whole());
     window.check_position(0);
     window.wait_until(|window| window.desk().session.index.is_whole());
     window.wait();
     let half = steps(&window) / 2;
-    assert!(window.active().position.0.abs_diff(half) <= 1, "{:?}", window.active().position);
+    assert!(
+        window.active().position.0.abs_diff(half) <= 1,
+        "{:?}",
+        window.active().position
+    );
 }

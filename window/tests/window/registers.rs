@@ -127,10 +127,17 @@ fn lanes_are_shown_in_the_format_that_was_chosen() {
     let mut window = Driver::text(WIDE);
     window.go_to("2");
     window.command("Registers vector");
-    assert!(window.painted_beside("register v0").contains("f0e0d0c0b0a09084000000003020100"));
+    assert!(
+        window
+            .painted_beside("register v0")
+            .contains("f0e0d0c0b0a09084000000003020100")
+    );
     window.command("Register lanes float 32");
     assert!(window.painted("register v0.s[1]").contains("2.0"));
-    assert!(window.is_highlighted("register v0.s[1]") || window.painted_beside("register v0").contains("v0"));
+    assert!(
+        window.is_highlighted("register v0.s[1]")
+            || window.painted_beside("register v0").contains("v0")
+    );
     window.command("Register lanes unsigned 8");
     assert!(window.painted("register v0.b[8]").contains('8'));
     assert!(window.messages().is_empty());
@@ -180,7 +187,14 @@ fn two_groups_are_seen_side_by_side() {
     let mut window = Driver::text(WIDE);
     window.command("New registers panel vector");
     assert!(window.has("register v0"));
-    assert_eq!(window.panels().iter().filter(|kind| **kind == PanelKind::Registers).count(), 2);
+    assert_eq!(
+        window
+            .panels()
+            .iter()
+            .filter(|kind| **kind == PanelKind::Registers)
+            .count(),
+        2
+    );
 }
 
 #[test]

@@ -41,7 +41,9 @@ pub struct Sandbox {
 
 impl Sandbox {
     pub fn new() -> Self {
-        Self { folder: Arc::new(tempfile::tempdir().unwrap()) }
+        Self {
+            folder: Arc::new(tempfile::tempdir().unwrap()),
+        }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -56,7 +58,9 @@ impl Sandbox {
 
     /// A copy of a fixture, so that no index lands beside the original.
     pub fn fixture(&self, name: &str) -> PathBuf {
-        let original = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures").join(name);
+        let original = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+            .join("fixtures")
+            .join(name);
         let copy = self.path(name);
         fs::copy(original, &copy).unwrap();
         copy
@@ -65,9 +69,16 @@ impl Sandbox {
     /// The files of the demo, unpacked.
     pub fn demo(&self) -> PathBuf {
         let assets = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("assets/demo");
-        fs::copy(assets.join("overflow_bare.elf"), self.path("overflow_bare.elf")).unwrap();
+        fs::copy(
+            assets.join("overflow_bare.elf"),
+            self.path("overflow_bare.elf"),
+        )
+        .unwrap();
         let packed = fs::read(assets.join("overflow_bare.small.tarmac.zst")).unwrap();
-        self.file("overflow_bare.small.tarmac", zstd::decode_all(packed.as_slice()).unwrap())
+        self.file(
+            "overflow_bare.small.tarmac",
+            zstd::decode_all(packed.as_slice()).unwrap(),
+        )
     }
 
     /// A window of 1280 x 800.
@@ -89,15 +100,25 @@ impl Sandbox {
     ) -> Driver {
         // Each answer of the worker is a frame, and what appears fades in for some more: on a busy machine they come one by
         // one. What asks to be drawn for ever is still found.
-        let builder = Harness::builder().with_size(size).with_step_dt(1.0 / 60.0).with_max_steps(300);
+        let builder = Harness::builder()
+            .with_size(size)
+            .with_step_dt(1.0 / 60.0)
+            .with_max_steps(300);
         let copied = Copied::default();
         let clipboard = copied.clone();
         let harness = builder.build_eframe(move |cc| {
             cc.storage = storage;
-            cc.egui_ctx.on_end_pass("clipboard", Arc::new(move |ui| remember_copied(ui, &clipboard)));
+            cc.egui_ctx.on_end_pass(
+                "clipboard",
+                Arc::new(move |ui| remember_copied(ui, &clipboard)),
+            );
             App::deterministic(cc, options)
         });
-        Driver { harness, folder: self.folder.clone(), copied }
+        Driver {
+            harness,
+            folder: self.folder.clone(),
+            copied,
+        }
     }
 
     /// The window with a trace open.
@@ -110,9 +131,19 @@ impl Sandbox {
     #[track_caller]
     pub fn open_in(&self, size: [f32; 2], path: &Path) -> Driver {
         let trace = Some(TraceChoice::of(OpenOptions::new(path)));
-        let mut window = self.window_of(size, WindowOptions { trace, ..WindowOptions::default() });
+        let mut window = self.window_of(
+            size,
+            WindowOptions {
+                trace,
+                ..WindowOptions::default()
+            },
+        );
         window.wait();
-        assert!(window.app().workspace().is_some(), "{:?}", window.app().toasts());
+        assert!(
+            window.app().workspace().is_some(),
+            "{:?}",
+            window.app().toasts()
+        );
         window
     }
 }
@@ -127,11 +158,18 @@ pub fn in_own_home(name: &str, test: impl FnOnce()) {
     }
     let home = tempfile::tempdir().unwrap();
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args([name, "--exact", "--nocapture"]).env(MARK, home.path()).env("HOME", home.path());
+    command
+        .args([name, "--exact", "--nocapture"])
+        .env(MARK, home.path())
+        .env("HOME", home.path());
     for variable in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
         command.env(variable, home.path().join(variable));
     }
     let ran = command.output().unwrap();
-    let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&ran.stdout),
+        String::from_utf8_lossy(&ran.stderr)
+    );
     assert!(ran.status.success() && said.contains("1 passed"), "{said}");
 }

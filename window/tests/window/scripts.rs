@@ -19,9 +19,14 @@ fn after(script: &str) -> Driver {
 #[track_caller]
 fn run(script: &str, has_trace: bool) -> Driver {
     let sandbox = Sandbox::new();
-    let trace = has_trace.then(|| TraceChoice::of(OpenOptions::new(sandbox.file("a.tarmac", SHORT))));
+    let trace =
+        has_trace.then(|| TraceChoice::of(OpenOptions::new(sandbox.file("a.tarmac", SHORT))));
     let script = Some(sandbox.file("script.txt", script));
-    let mut window = sandbox.window(WindowOptions { trace, script, ..WindowOptions::default() });
+    let mut window = sandbox.window(WindowOptions {
+        trace,
+        script,
+        ..WindowOptions::default()
+    });
     let limit = Instant::now() + PATIENCE;
     while !window.app().is_script_done() {
         window.harness().step();
@@ -66,9 +71,17 @@ fn windows_line_ends_and_a_missing_last_one_do_not_matter() {
 
 #[test]
 fn a_line_that_is_no_command_fails_before_anything_is_done() {
-    check_failure("Go to end\nDance\n", &["script.txt, line 2", "there is no command \"Dance\""]);
+    check_failure(
+        "Go to end\nDance\n",
+        &["script.txt, line 2", "there is no command \"Dance\""],
+    );
     let window = after("Go to end\nDance\n");
-    assert!(window.app().desk().is_none_or(|desk| desk.windows.active().position.0 == 0));
+    assert!(
+        window
+            .app()
+            .desk()
+            .is_none_or(|desk| desk.windows.active().position.0 == 0)
+    );
 }
 
 #[test]
@@ -79,7 +92,10 @@ fn a_missing_or_superfluous_argument_fails() {
 
 #[test]
 fn a_line_that_cannot_be_done_fails_and_is_named() {
-    check_failure("Step\nGo to nowhere\nStep\n", &["script.txt, line 2", "nowhere"]);
+    check_failure(
+        "Step\nGo to nowhere\nStep\n",
+        &["script.txt, line 2", "nowhere"],
+    );
     check_failure("Last write\n", &["line 1"]);
     check_failure("Open /nowhere/b.tarmac\n", &["line 1", "/nowhere/b.tarmac"]);
     check_failure("Trace window 3\n", &["line 1", "no trace window 3"]);
@@ -89,7 +105,10 @@ fn a_line_that_cannot_be_done_fails_and_is_named() {
 fn what_needs_a_trace_fails_without_one() {
     let window = run("Step\n", false);
     let failure = window.app().failure().expect("a failure");
-    assert!(failure.contains("line 1") && failure.contains("needs an open trace"), "{failure}");
+    assert!(
+        failure.contains("line 1") && failure.contains("needs an open trace"),
+        "{failure}"
+    );
 }
 
 #[test]

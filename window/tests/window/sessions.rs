@@ -18,7 +18,13 @@ use crate::support::Driver;
 const OTHER: &str = "1 clk IT (0) 00001000 d503201f O EL1h_n : NOP\n2 clk IT (1) 00001004 d503201f O EL1h_n : NOP\n";
 
 fn titles(window: &Driver) -> Vec<String> {
-    window.desk().bookmarks.list().iter().map(Bookmark::title).collect()
+    window
+        .desk()
+        .bookmarks
+        .list()
+        .iter()
+        .map(Bookmark::title)
+        .collect()
 }
 
 /// Ends the program as closing its window does.
@@ -70,7 +76,9 @@ fn reloading_and_going_to_another_trace_and_back_lose_nothing() {
     window.perform(Action::File(FileAction::OpenPath(other.clone())));
     assert_eq!(titles(&window), [""; 0]);
     assert_eq!(window.value_of("address"), "sp");
-    window.perform(Action::File(FileAction::OpenPath(sandbox.path("a.tarmac").clone())));
+    window.perform(Action::File(FileAction::OpenPath(
+        sandbox.path("a.tarmac").clone(),
+    )));
     check_marked(&window);
 }
 
@@ -92,7 +100,10 @@ fn a_session_is_opened_where_the_trace_has_another_path() {
     // A dialog would answer with this.
     let elsewhere = there.file("renamed.tarmac", SHORT);
     window.close_messages();
-    window.perform(Action::File(FileAction::OpenSessionWith(file.clone(), elsewhere.clone())));
+    window.perform(Action::File(FileAction::OpenSessionWith(
+        file.clone(),
+        elsewhere.clone(),
+    )));
     check_marked(&window);
     assert_eq!(window.messages(), [""; 0]);
     // Beside the session under its old name it is found.
@@ -109,7 +120,10 @@ fn a_session_is_opened_where_the_trace_has_another_path() {
     window.check_told("session saved");
     end(window);
     let text = fs::read_to_string(&file).unwrap();
-    assert!(!text.contains("the middle") && text.contains("the end"), "{text}");
+    assert!(
+        !text.contains("the middle") && text.contains("the end"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -139,7 +153,10 @@ fn a_session_with_a_name_is_as_it_was_saved() {
     end(window);
     assert_eq!(fs::read_to_string(&file).unwrap(), saved);
     assert!(fs::read_to_string(&before).unwrap().contains("the middle"));
-    assert_eq!(titles(&sandbox.open(&sandbox.path("a.tarmac"))), ["the end", "of later"]);
+    assert_eq!(
+        titles(&sandbox.open(&sandbox.path("a.tarmac"))),
+        ["the end", "of later"]
+    );
 }
 
 #[test]
@@ -151,7 +168,10 @@ fn the_own_session_opened_by_its_path_is_no_other_one() {
     window.press(Key::B);
     end(window);
     assert!(!sandbox.path("a.tarmac.session.before.toml").exists());
-    assert_eq!(titles(&sandbox.open(&sandbox.path("a.tarmac"))), ["the end"]);
+    assert_eq!(
+        titles(&sandbox.open(&sandbox.path("a.tarmac"))),
+        ["the end"]
+    );
 }
 
 #[test]
@@ -160,7 +180,9 @@ fn a_named_file_that_somebody_changed_is_not_saved_over_by_a_key() {
     let mut window = marked(&sandbox);
     let file = sandbox.path("s1.toml");
     window.command(&format!("Save session as {}", file.display()));
-    let theirs = fs::read_to_string(&file).unwrap().replace("the middle", "what they found");
+    let theirs = fs::read_to_string(&file)
+        .unwrap()
+        .replace("the middle", "what they found");
     fs::write(&file, &theirs).unwrap();
     window.press(Key::B);
     window.close_messages();
@@ -179,7 +201,10 @@ fn another_trace_than_that_of_the_session_is_told() {
     let kept = fs::read_to_string(&file).unwrap();
     let other = sandbox.file("b.tarmac", OTHER);
     window.close_messages();
-    window.perform(Action::File(FileAction::OpenSessionWith(file.clone(), other.clone())));
+    window.perform(Action::File(FileAction::OpenSessionWith(
+        file.clone(),
+        other.clone(),
+    )));
     window.check_told("this is not the trace that the session was kept of");
     end(window);
     assert_eq!(fs::read_to_string(&file).unwrap(), kept);
@@ -190,11 +215,16 @@ fn a_session_that_somebody_broke_is_told_with_its_line_and_left_alone() {
     let sandbox = Sandbox::new();
     end(marked(&sandbox));
     let place = sandbox.path("a.tarmac.session.toml");
-    let broken = fs::read_to_string(&place).unwrap().replace("[trace]", "[trace");
+    let broken = fs::read_to_string(&place)
+        .unwrap()
+        .replace("[trace]", "[trace");
     fs::write(&place, &broken).unwrap();
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
     let told = format!("{:?}", window.app().toasts());
-    assert!(told.contains("line 6") && told.contains("a.tarmac.session.toml"), "{told}");
+    assert!(
+        told.contains("line 6") && told.contains("a.tarmac.session.toml"),
+        "{told}"
+    );
     window.press(Key::B);
     end(window);
     assert_eq!(fs::read_to_string(&place).unwrap(), broken);
@@ -236,7 +266,8 @@ fn undo_works_beyond_a_reload() {
 /// A session of the trace `a.tarmac` as somebody may write it by hand.
 fn by_hand(sandbox: &Sandbox, rest: &str) -> PathBuf {
     sandbox.file("a.tarmac", SHORT);
-    let text = format!("stepback_session = 1\nactive = 1\n[trace]\npath = \"/nowhere/a.tarmac\"\n{rest}");
+    let text =
+        format!("stepback_session = 1\nactive = 1\n[trace]\npath = \"/nowhere/a.tarmac\"\n{rest}");
     sandbox.file("hand.session.toml", text)
 }
 
@@ -246,19 +277,32 @@ fn a_session_of_a_colleague_sets_the_own_one_aside() {
     end(marked(&sandbox));
     let place = sandbox.path("a.tarmac.session.toml");
     let own = fs::read_to_string(&place).unwrap();
-    let theirs = sandbox.file("theirs.session.toml", own.replace("the middle", "what they found"));
+    let theirs = sandbox.file(
+        "theirs.session.toml",
+        own.replace("the middle", "what they found"),
+    );
     let mut window = sandbox.open(&theirs);
     assert_eq!(titles(&window), ["what they found", "the end"]);
     window.press(Key::B);
     end(window);
     let before = sandbox.path("a.tarmac.session.before.toml");
     assert_eq!(fs::read_to_string(&before).unwrap(), own);
-    assert!(fs::read_to_string(&theirs).unwrap().contains("what they found"));
-    assert_eq!(titles(&sandbox.open(&sandbox.path("a.tarmac"))), ["the end"]);
+    assert!(
+        fs::read_to_string(&theirs)
+            .unwrap()
+            .contains("what they found")
+    );
+    assert_eq!(
+        titles(&sandbox.open(&sandbox.path("a.tarmac"))),
+        ["the end"]
+    );
     // So does one of another trace.
     fs::write(&place, &own).unwrap();
-    let other =
-        sandbox.file("other.session.toml", own.replace("bytes = ", "bytes = 1").replace("the middle", "mixed up"));
+    let other = sandbox.file(
+        "other.session.toml",
+        own.replace("bytes = ", "bytes = 1")
+            .replace("the middle", "mixed up"),
+    );
     let mut window = sandbox.open(&other);
     window.check_told("this is not the trace that the session was kept of");
     window.press(Key::B);
@@ -270,14 +314,31 @@ fn a_session_of_a_colleague_sets_the_own_one_aside() {
 fn a_session_without_panels_has_the_first_ones_and_its_windows() {
     let sandbox = Sandbox::new();
     let windows = "[[windows]]\nnumber = 1\nposition = 5\n[[windows]]\nnumber = 2\nposition = 7\n";
-    for (panels, is_told) in [("", false), ("[panels]\nlayout = \"Row([(216.0, Table\"\n", true)] {
+    for (panels, is_told) in [
+        ("", false),
+        ("[panels]\nlayout = \"Row([(216.0, Table\"\n", true),
+    ] {
         let window = sandbox.open(&by_hand(&sandbox, &format!("{windows}{panels}")));
-        assert!(window.panels().contains(&PanelKind::Registers), "{:?}", window.panels());
+        assert!(
+            window.panels().contains(&PanelKind::Registers),
+            "{:?}",
+            window.panels()
+        );
         window.check_position(5);
-        let positions: Vec<u64> = window.desk().windows.list.iter().map(|window| window.position.0).collect();
+        let positions: Vec<u64> = window
+            .desk()
+            .windows
+            .list
+            .iter()
+            .map(|window| window.position.0)
+            .collect();
         assert_eq!(positions, [5, 7]);
         let told = format!("{:?}", window.app().toasts());
-        assert_eq!(told.contains("panels of the session could not be read"), is_told, "{told}");
+        assert_eq!(
+            told.contains("panels of the session could not be read"),
+            is_told,
+            "{told}"
+        );
     }
 }
 
@@ -286,9 +347,15 @@ fn what_is_asked_for_beside_a_session_is_done() {
     let sandbox = Sandbox::new();
     let file = by_hand(&sandbox, "");
     let index = sandbox.path("elsewhere.sbi");
-    let options = OpenOptions { index: Some(index.clone()), ..OpenOptions::new(file) };
+    let options = OpenOptions {
+        index: Some(index.clone()),
+        ..OpenOptions::new(file)
+    };
     let trace = Some(TraceChoice::of(options));
-    let mut window = sandbox.window(WindowOptions { trace, ..WindowOptions::default() });
+    let mut window = sandbox.window(WindowOptions {
+        trace,
+        ..WindowOptions::default()
+    });
     window.wait();
     assert_eq!(window.desk().session.index_path.as_deref(), Some(&*index));
     assert!(index.is_file() && !sandbox.path("a.tarmac.sbi").exists());
@@ -304,11 +371,20 @@ fn images_that_are_not_there_stay_in_the_session_and_are_told() {
     fs::write(&place, format!("{text}{image}")).unwrap();
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
     let told = format!("{:?}", window.app().toasts());
-    assert!(told.contains("file that the session names is not there") && told.contains("/nowhere/x.elf"), "{told}");
+    assert!(
+        told.contains("file that the session names is not there")
+            && told.contains("/nowhere/x.elf"),
+        "{told}"
+    );
     window.press(Key::B);
     end(window);
     let text = fs::read_to_string(&place).unwrap();
-    assert!(text.contains("/nowhere/x.elf") && text.contains("offset = 16") && !text.contains("the middle"), "{text}");
+    assert!(
+        text.contains("/nowhere/x.elf")
+            && text.contains("offset = 16")
+            && !text.contains("the middle"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -316,10 +392,16 @@ fn another_file_of_the_trace_that_is_not_there_is_named() {
     let sandbox = Sandbox::new();
     let file = by_hand(&sandbox, "more = [\"/nowhere/b.tarmac\"]\n");
     let trace = || Some(TraceChoice::of(OpenOptions::new(&file)));
-    let mut window = sandbox.window(WindowOptions { trace: trace(), ..WindowOptions::default() });
+    let mut window = sandbox.window(WindowOptions {
+        trace: trace(),
+        ..WindowOptions::default()
+    });
     window.wait();
     let told = format!("{:?}", window.app().toasts());
-    assert!(told.contains("/nowhere/b.tarmac") && !window.has("Locate…"), "{told}");
+    assert!(
+        told.contains("/nowhere/b.tarmac") && !window.has("Locate…"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -344,9 +426,14 @@ fn two_windows_on_one_trace_leave_each_other_s_session_alone() {
     let kept = fs::read_to_string(&place).unwrap();
     assert!(kept.contains("of the first"), "{kept}");
     // Going elsewhere saves.
-    two.perform(Action::File(FileAction::OpenPath(sandbox.file("b.tarmac", OTHER).clone())));
+    two.perform(Action::File(FileAction::OpenPath(
+        sandbox.file("b.tarmac", OTHER).clone(),
+    )));
     let told = format!("{:?}", two.app().toasts());
-    assert!(told.contains("The session is not saved") && told.contains("Replace it"), "{told}");
+    assert!(
+        told.contains("The session is not saved") && told.contains("Replace it"),
+        "{told}"
+    );
     assert_eq!(fs::read_to_string(&place).unwrap(), kept);
 }
 
@@ -376,7 +463,9 @@ fn what_is_kept_nowhere_is_told() {
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
     window.close_messages();
     window.press(Key::B);
-    window.perform(Action::File(FileAction::OpenPath(sandbox.file("b.tarmac", OTHER).clone())));
+    window.perform(Action::File(FileAction::OpenPath(
+        sandbox.file("b.tarmac", OTHER).clone(),
+    )));
     window.check_told("what is marked is not kept");
 }
 
@@ -384,7 +473,9 @@ fn what_is_kept_nowhere_is_told() {
 fn the_place_in_a_trace_that_is_not_there_is_no_place_in_the_next() {
     let sandbox = Sandbox::new();
     let mut window = opened_at(&sandbox.path("missing.tarmac"), "7");
-    window.perform(Action::File(FileAction::OpenPath(sandbox.file("a.tarmac", SHORT).clone())));
+    window.perform(Action::File(FileAction::OpenPath(
+        sandbox.file("a.tarmac", SHORT).clone(),
+    )));
     window.check_position(0);
 }
 
@@ -393,7 +484,10 @@ fn a_name_is_written_once_for_each_time_it_is_asked_for() {
     let sandbox = Sandbox::new();
     let mut window = marked(&sandbox);
     let id = window.desk().bookmarks.list()[0].id;
-    window.perform(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Name))));
+    window.perform(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(
+        id,
+        BookmarkPart::Name,
+    ))));
     assert!(window.has("Name of the bookmark"));
     window.press(Key::Escape);
     assert!(!window.has("Name of the bookmark"));
@@ -418,17 +512,29 @@ fn panels_of_a_newer_version_stay_in_the_session_until_the_user_saves_it() {
     window.command("Show threads");
     end(window);
     let text = fs::read_to_string(&place).unwrap();
-    assert!(text.contains("Hologram((depth: 3))") && text.contains("\"more\"") && !text.contains("Threads"), "{text}");
+    assert!(
+        text.contains("Hologram((depth: 3))")
+            && text.contains("\"more\"")
+            && !text.contains("Threads"),
+        "{text}"
+    );
     // What is saved under another name has what is seen, and leaves the trace's own as it is.
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
     let other = sandbox.path("other.session.toml");
     window.command(&format!("Save session as {}", other.display()));
     end(window);
     assert!(fs::read_to_string(&other).unwrap().contains("Registers("));
-    assert!(fs::read_to_string(&place).unwrap().contains("Hologram((depth: 3))"));
+    assert!(
+        fs::read_to_string(&place)
+            .unwrap()
+            .contains("Hologram((depth: 3))")
+    );
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
     window.command(&format!("Save session as {}", place.display()));
     end(window);
     let text = fs::read_to_string(&place).unwrap();
-    assert!(!text.contains("Hologram") && text.contains("Registers("), "{text}");
+    assert!(
+        !text.contains("Hologram") && text.contains("Registers("),
+        "{text}"
+    );
 }

@@ -17,9 +17,13 @@ const CTRL: Modifiers = Modifiers::COMMAND;
 fn with_settings(text: Option<&str>) -> Driver {
     let sandbox = Sandbox::new();
     let settings_file = Some(sandbox.path("settings.toml"));
-    text.iter().for_each(|text| _ = sandbox.file("settings.toml", text));
+    text.iter()
+        .for_each(|text| _ = sandbox.file("settings.toml", text));
     let trace = sandbox.file("a.tarmac", SHORT);
-    let mut window = sandbox.window(WindowOptions { settings_file, ..WindowOptions::default() });
+    let mut window = sandbox.window(WindowOptions {
+        settings_file,
+        ..WindowOptions::default()
+    });
     window.wait();
     window.perform(Action::File(FileAction::OpenPath(trace.clone())));
     window
@@ -54,7 +58,11 @@ fn a_key_is_changed_by_pressing_another() {
     window.check_position(1);
     window.press(Key::F10);
     window.check_position(1);
-    assert!(kept(&window).contains("\"Step over\" = [\"F5\", \"Alt+O\"]"), "{}", kept(&window));
+    assert!(
+        kept(&window).contains("\"Step over\" = [\"F5\", \"Alt+O\"]"),
+        "{}",
+        kept(&window)
+    );
     // What tells keys tells these.
     window.press(Key::F1);
     window.harness().get_by_label("Step over: F5 or Alt+O");
@@ -95,7 +103,11 @@ fn keys_that_were_chosen_and_reset_are_had_back() {
     window.press_with(CTRL, Key::Z);
     window.press(Key::F5);
     window.check_position(4);
-    assert!(kept(&window).contains("\"Step over\" = [\"F5\"]"), "{}", kept(&window));
+    assert!(
+        kept(&window).contains("\"Step over\" = [\"F5\"]"),
+        "{}",
+        kept(&window)
+    );
     window.press_with(CTRL, Key::Z);
     window.press(Key::F10);
     window.check_position(5);
@@ -160,7 +172,11 @@ fn keys_are_taken_to_another_machine() {
     window.command("Export keys");
     window.press(Key::Enter);
     let exported = window.path("stepback-keys.toml");
-    assert!(fs::read_to_string(&exported).unwrap().contains("\"Step over\" = [\"F7\"]"));
+    assert!(
+        fs::read_to_string(&exported)
+            .unwrap()
+            .contains("\"Step over\" = [\"F7\"]")
+    );
     window.command("Reset keys");
     window.command(&format!("Import keys {}", exported.display()));
     window.close_messages();
@@ -172,7 +188,9 @@ fn keys_are_taken_to_another_machine() {
 
 #[test]
 fn settings_are_read_from_a_file_and_what_is_wrong_in_it_is_told() {
-    let mut window = with_settings(Some("theme = \"light\"\ntext-size = \"big\"\n[keys]\n\"Step\" = [\"F5\"]\n"));
+    let mut window = with_settings(Some(
+        "theme = \"light\"\ntext-size = \"big\"\n[keys]\n\"Step\" = [\"F5\"]\n",
+    ));
     assert_eq!(window.app().settings().theme, ThemeChoice::Light);
     window.check_told("a setting cannot be used");
     window.close_messages();
@@ -199,7 +217,10 @@ fn the_theme_is_chosen_on_the_page() {
 
 /// The fonts that the window writes with, by the name of a face of the user's own.
 fn has_own_face(window: &mut Driver, name: &str) -> bool {
-    window.harness().ctx.fonts(|fonts| fonts.definitions().font_data.contains_key(name))
+    window
+        .harness()
+        .ctx
+        .fonts(|fonts| fonts.definitions().font_data.contains_key(name))
 }
 
 #[test]
@@ -207,24 +228,49 @@ fn fonts_are_chosen_kept_and_given_up() {
     let fonts = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/fonts");
     let mut window = with_settings(None);
     window.command(&format!("Interface font {fonts}/Inter-Medium.otf"));
-    window.command(&format!("Fixed-width font {fonts}/JetBrainsMono-Bold-NoLigatures.ttf"));
+    window.command(&format!(
+        "Fixed-width font {fonts}/JetBrainsMono-Bold-NoLigatures.ttf"
+    ));
     assert!(has_own_face(&mut window, "own-ui") && has_own_face(&mut window, "own-mono"));
-    assert!(kept(&window).contains("/Inter-Medium.otf\""), "{}", kept(&window));
+    assert!(
+        kept(&window).contains("/Inter-Medium.otf\""),
+        "{}",
+        kept(&window)
+    );
     window.press_with(CTRL, Key::Comma);
     window.click("Larger interface text");
     assert!(window.has("105 % now") && kept(&window).contains("interface-text = 105"));
     window.click("Interface: built-in");
-    assert!(!has_own_face(&mut window, "own-ui") && kept(&window).contains("interface-font = \"\""));
+    assert!(
+        !has_own_face(&mut window, "own-ui") && kept(&window).contains("interface-font = \"\"")
+    );
     window.press(Key::Escape);
     // What cannot be used is told by name and takes the place of nothing.
     window.command(&format!("Fixed-width font {fonts}/Inter-Regular.otf"));
     window.check_told("a font cannot be used, the one before stays");
-    assert!(window.app().toasts()[0].text.ends_with("Inter-Regular.otf\": its characters are not all equally wide"));
-    assert!(has_own_face(&mut window, "own-mono") && kept(&window).contains("/JetBrainsMono-Bold-NoLigatures.ttf\""));
+    assert!(
+        window.app().toasts()[0]
+            .text
+            .ends_with("Inter-Regular.otf\": its characters are not all equally wide")
+    );
+    assert!(
+        has_own_face(&mut window, "own-mono")
+            && kept(&window).contains("/JetBrainsMono-Bold-NoLigatures.ttf\"")
+    );
     // When the program starts, its own stands in for one that is not there.
-    let mut window = with_settings(Some("interface-font = \"/nowhere/a.ttf\"\ninterface-text = 400\n"));
-    let told: Vec<&str> = window.app().toasts().iter().map(|toast| toast.text.as_str()).collect();
-    assert!(told.iter().any(|text| text.contains("/nowhere/a.ttf")), "{told:?}");
+    let mut window = with_settings(Some(
+        "interface-font = \"/nowhere/a.ttf\"\ninterface-text = 400\n",
+    ));
+    let told: Vec<&str> = window
+        .app()
+        .toasts()
+        .iter()
+        .map(|toast| toast.text.as_str())
+        .collect();
+    assert!(
+        told.iter().any(|text| text.contains("/nowhere/a.ttf")),
+        "{told:?}"
+    );
     assert!(!has_own_face(&mut window, "own-ui"));
 }
 

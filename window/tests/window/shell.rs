@@ -6,7 +6,9 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Access, Action, CellName, FileAction, Follow, PanelKind, TravelAction, Way, WindowId};
+use stepback_debugger::action::{
+    Access, Action, CellName, FileAction, Follow, PanelKind, TravelAction, Way, WindowId,
+};
 use stepback_debugger::desk::{Desk, TraceChoice};
 use stepback_debugger::session::OpenOptions;
 use stepback_window::{App, WindowOptions, Workspace};
@@ -24,16 +26,28 @@ impl Fixture {
         let folder = folder_with_trace();
         let path = folder.path().join("a.tarmac");
         let trace = Some(TraceChoice::of(OpenOptions::new(path)));
-        let mut fixture =
-            Self { harness: harness(WindowOptions { trace, ..WindowOptions::default() }), _folder: folder };
+        let mut fixture = Self {
+            harness: harness(WindowOptions {
+                trace,
+                ..WindowOptions::default()
+            }),
+            _folder: folder,
+        };
         fixture.wait();
-        assert!(fixture.app().workspace().is_some(), "{:?}", fixture.app().toasts());
+        assert!(
+            fixture.app().workspace().is_some(),
+            "{:?}",
+            fixture.app().toasts()
+        );
         fixture
     }
 
     /// The start screen.
     fn start() -> Self {
-        let mut fixture = Self { harness: harness(WindowOptions::default()), _folder: folder_with_trace() };
+        let mut fixture = Self {
+            harness: harness(WindowOptions::default()),
+            _folder: folder_with_trace(),
+        };
         fixture.wait();
         fixture
     }
@@ -44,12 +58,16 @@ impl Fixture {
 
     #[track_caller]
     fn desk(&self) -> &Desk {
-        let Some(desk) = self.app().desk() else { panic!("no trace is open") };
+        let Some(desk) = self.app().desk() else {
+            panic!("no trace is open")
+        };
         desk
     }
 
     fn workspace(&self) -> &Workspace {
-        let Some(workspace) = self.app().workspace() else { panic!("no trace is open") };
+        let Some(workspace) = self.app().workspace() else {
+            panic!("no trace is open")
+        };
         workspace
     }
 
@@ -192,7 +210,11 @@ fn a_second_window_has_a_position_of_its_own() {
     fixture.press(Modifiers::COMMAND, Key::B);
     fixture.press(Modifiers::NONE, Key::End);
     let windows = &fixture.desk().windows;
-    let positions: Vec<(u32, u64)> = windows.list.iter().map(|window| (window.id.0, window.position.0)).collect();
+    let positions: Vec<(u32, u64)> = windows
+        .list
+        .iter()
+        .map(|window| (window.id.0, window.position.0))
+        .collect();
     assert_eq!(positions, [(1, 0), (2, 12)]);
     fixture.press(Modifiers::COMMAND, Key::Num1);
     assert_eq!(fixture.desk().windows.active, WindowId(1));
@@ -203,7 +225,13 @@ fn the_last_trace_window_stays_open() {
     let mut fixture = Fixture::open();
     fixture.press(Modifiers::COMMAND, Key::W);
     assert!(fixture.panels().contains(&PanelKind::Trace));
-    assert!(fixture.app().toasts().iter().any(|toast| toast.title.contains("last trace window")));
+    assert!(
+        fixture
+            .app()
+            .toasts()
+            .iter()
+            .any(|toast| toast.title.contains("last trace window"))
+    );
 }
 
 #[test]
@@ -225,7 +253,10 @@ fn f6_gives_the_keyboard_to_each_visible_panel() {
 #[test]
 fn menus_hold_the_commands() {
     let mut fixture = Fixture::open();
-    fixture.harness.get_by_role_and_label(Role::Button, "Go").click();
+    fixture
+        .harness
+        .get_by_role_and_label(Role::Button, "Go")
+        .click();
     fixture.wait();
     fixture.harness.get_by_label("Go to end End").click();
     fixture.wait();
@@ -235,7 +266,9 @@ fn menus_hold_the_commands() {
 #[test]
 fn a_file_that_is_not_there_is_told_by_name() {
     let mut fixture = Fixture::start();
-    fixture.perform(Action::File(FileAction::OpenPath("/nowhere/b.tarmac".into())));
+    fixture.perform(Action::File(FileAction::OpenPath(
+        "/nowhere/b.tarmac".into(),
+    )));
     let toast = fixture.app().toasts().first().expect("a message").clone();
     assert_eq!(toast.title, "The trace could not be opened");
     assert!(toast.text.contains("/nowhere/b.tarmac"), "{}", toast.text);
@@ -260,7 +293,9 @@ fn the_page_of_keys_opens_and_closes() {
     let mut fixture = Fixture::open();
     fixture.press(Modifiers::NONE, Key::F1);
     assert!(fixture.app().is_page_open());
-    fixture.harness.get_by_label_contains("Side by side: Ctrl+B");
+    fixture
+        .harness
+        .get_by_label_contains("Side by side: Ctrl+B");
     fixture.press(Modifiers::NONE, Key::Escape);
     assert!(!fixture.app().is_page_open());
 }
@@ -277,14 +312,41 @@ fn a_panel_is_pinned_duplicated_and_closed() {
         egui_tiles::Tile::Pane(pane) => pane.follow() == Some(Follow::Pinned(1.into())),
         egui_tiles::Tile::Container(_) => false,
     };
-    assert_eq!(fixture.workspace().dock.tiles.tiles().filter(|tile| is_pinned(tile)).count(), 1);
+    assert_eq!(
+        fixture
+            .workspace()
+            .dock
+            .tiles
+            .tiles()
+            .filter(|tile| is_pinned(tile))
+            .count(),
+        1
+    );
     fixture.harness.get_by_label("Registers panel menu").click();
     fixture.wait();
     fixture.harness.get_by_label("Duplicate").click();
     fixture.wait();
-    assert_eq!(fixture.workspace().dock.tiles.tiles().filter(|tile| is_pinned(tile)).count(), 2);
+    assert_eq!(
+        fixture
+            .workspace()
+            .dock
+            .tiles
+            .tiles()
+            .filter(|tile| is_pinned(tile))
+            .count(),
+        2
+    );
     fixture.press(Modifiers::COMMAND, Key::W);
-    assert_eq!(fixture.workspace().dock.tiles.tiles().filter(|tile| is_pinned(tile)).count(), 1);
+    assert_eq!(
+        fixture
+            .workspace()
+            .dock
+            .tiles
+            .tiles()
+            .filter(|tile| is_pinned(tile))
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -303,8 +365,15 @@ fn a_script_is_performed_line_by_line() {
     let (path, script) = (folder.path().join("a.tarmac"), folder.path().join("a.txt"));
     std::fs::write(&script, "Go to end\nLast write x2\nStep back\n# done\n").expect("a script");
     let trace = Some(TraceChoice::of(OpenOptions::new(path)));
-    let options = WindowOptions { trace, script: Some(script), ..WindowOptions::default() };
-    let mut fixture = Fixture { harness: harness(options), _folder: folder };
+    let options = WindowOptions {
+        trace,
+        script: Some(script),
+        ..WindowOptions::default()
+    };
+    let mut fixture = Fixture {
+        harness: harness(options),
+        _folder: folder,
+    };
     let limit = Instant::now() + Duration::from_secs(60);
     while !(fixture.app().is_script_done() && fixture.app().is_idle()) {
         fixture.harness.run_steps(2);

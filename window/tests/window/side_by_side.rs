@@ -77,7 +77,16 @@ fn the_badge_goes_from_the_active_window_to_each_and_to_this_moment() {
         seen.extend(window.follows(PanelKind::Registers));
         window.click_first("what the panel follows");
     }
-    assert_eq!(seen, [Follow::Active, ONE, TWO, Follow::Pinned(12.into()), Follow::Active]);
+    assert_eq!(
+        seen,
+        [
+            Follow::Active,
+            ONE,
+            TWO,
+            Follow::Pinned(12.into()),
+            Follow::Active
+        ]
+    );
 }
 
 #[test]
@@ -134,7 +143,10 @@ fn a_pinned_panel_stays_at_its_moment() {
     window.click("Pin at 2");
     window.go_to("end");
     assert_eq!(window.register("x2"), "0000000000000002");
-    assert_eq!(window.follows(PanelKind::Registers), [Follow::Pinned(2.into())]);
+    assert_eq!(
+        window.follows(PanelKind::Registers),
+        [Follow::Pinned(2.into())]
+    );
     window.click("Registers panel menu");
     window.click("Follow window 1");
     assert_eq!(window.register("x2"), "0000000000000003");
@@ -161,7 +173,10 @@ fn the_keyboard_binds_and_pins_the_panel_that_has_it() {
     window.command("Panel follows window active");
     assert_eq!(window.follows(PanelKind::Registers), [Follow::Active]);
     window.command("Pin panel here");
-    assert_eq!(window.follows(PanelKind::Registers), [Follow::Pinned(12.into())]);
+    assert_eq!(
+        window.follows(PanelKind::Registers),
+        [Follow::Pinned(12.into())]
+    );
 }
 
 #[test]

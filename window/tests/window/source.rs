@@ -13,7 +13,9 @@ use crate::support::Driver;
 fn put_source(folder: &Path, name: &str) -> PathBuf {
     let to = folder.join(name);
     fs::create_dir_all(to.parent().unwrap()).unwrap();
-    let from = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("assets/demo").join(to.file_name().unwrap());
+    let from = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .join("assets/demo")
+        .join(to.file_name().unwrap());
     fs::copy(from, &to).unwrap();
     to
 }
@@ -40,7 +42,9 @@ fn the_panel_shows_the_line_that_is_executed_next() {
     let line = text.lines().nth(number as usize - 1).unwrap().trim();
     let painted = window.painted(&format!("source line {number}"));
     assert!(painted.contains(line), "{painted} {line}");
-    window.harness().get_by_label(&format!("show line overflow.c:{number}"));
+    window
+        .harness()
+        .get_by_label(&format!("show line overflow.c:{number}"));
 }
 
 #[test]
@@ -50,7 +54,10 @@ fn it_follows_the_position_into_callers_and_callees() {
     window.press_with(Modifiers::ALT, Key::Num1);
     window.command("Step back out");
     let after = window.only_label_like("source overflow.c:");
-    assert!(before != after && !after.contains("decode_field"), "{before} {after}");
+    assert!(
+        before != after && !after.contains("decode_field"),
+        "{before} {after}"
+    );
 }
 
 #[test]
@@ -93,7 +100,12 @@ fn a_line_that_is_not_executed_again_says_so() {
     window.close_messages();
     window.command("Last execution of line overflow.c:95");
     assert!(window.active().position.0 < 44_013);
-    window.perform(Action::Travel(TravelAction::GoToLine("nothing.c".to_owned(), 1, Way::Forward, None)));
+    window.perform(Action::Travel(TravelAction::GoToLine(
+        "nothing.c".to_owned(),
+        1,
+        Way::Forward,
+        None,
+    )));
     window.check_told("no image has code of a file \"nothing.c\"");
 }
 
@@ -111,10 +123,18 @@ fn a_source_that_moved_is_found_once_its_directory_is_named() {
     assert!(window.is_typing(), "the palette asks where the file is");
     window.press(Key::Escape);
     let moved = window.path("moved");
-    window.command(&format!("Map sources /build/trace-corpus={}", moved.display()));
+    window.command(&format!(
+        "Map sources /build/trace-corpus={}",
+        moved.display()
+    ));
     window.only_label_like("source overflow.c:");
     let kept = &window.app().settings().moved_sources;
-    assert_eq!(kept.iter().map(|moved| moved.image.file_name().unwrap()).collect::<Vec<_>>(), ["overflow_bare.elf"]);
+    assert_eq!(
+        kept.iter()
+            .map(|moved| moved.image.file_name().unwrap())
+            .collect::<Vec<_>>(),
+        ["overflow_bare.elf"]
+    );
     window.command("Forget source directories");
     window.harness().get_by_label("overflow.c was not found");
     assert!(window.app().settings().moved_sources.is_empty());
@@ -131,11 +151,16 @@ const TURNS: &str = "\
 ";
 
 fn sample_image() -> String {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/lines/dwarf5.elf").display().to_string()
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .join("fixtures/lines/dwarf5.elf")
+        .display()
+        .to_string()
 }
 
 fn with_image(mut window: Driver) -> Driver {
-    window.perform(Action::File(FileAction::AddImage(Some(sample_image().parse().unwrap()))));
+    window.perform(Action::File(FileAction::AddImage(Some(
+        sample_image().parse().unwrap(),
+    ))));
     window.wait_until(|window| !window.desk().session.images.is_empty());
     window.wait();
     window.close_messages();
@@ -184,7 +209,13 @@ fn an_added_image_neither_builds_the_index_again_nor_is_gone_next_time() {
     window.perform(Action::File(FileAction::OpenPath(trace.clone())));
     window.wait_until(|window| window.app().workspace().is_some());
     let images = window.desk().session.images.infos();
-    assert_eq!(images.iter().map(|info| info.spec.path.display().to_string()).collect::<Vec<_>>(), [sample_image()]);
+    assert_eq!(
+        images
+            .iter()
+            .map(|info| info.spec.path.display().to_string())
+            .collect::<Vec<_>>(),
+        [sample_image()]
+    );
 }
 
 #[test]
@@ -193,13 +224,18 @@ fn without_an_image_it_says_how_to_get_one() {
     window.command("Show source");
     window.harness().get_by_label("No program image");
     window.click_button("Add image…");
-    let image = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/lines/dwarf5.elf");
-    window.perform(Action::File(FileAction::AddImage(Some(image.display().to_string().parse().unwrap()))));
+    let image =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/lines/dwarf5.elf");
+    window.perform(Action::File(FileAction::AddImage(Some(
+        image.display().to_string().parse().unwrap(),
+    ))));
     window.wait_until(|window| window.desk().session.images.infos().len() == 1);
     window.wait();
     window.command("Show source");
     window.harness().get_by_label("No source line here");
-    window.perform(Action::File(FileAction::AddImage(Some("/nowhere/b.elf".parse().unwrap()))));
+    window.perform(Action::File(FileAction::AddImage(Some(
+        "/nowhere/b.elf".parse().unwrap(),
+    ))));
     window.wait_until(|window| !window.messages().is_empty());
     assert_eq!(window.desk().session.images.infos().len(), 1);
 }
@@ -211,9 +247,18 @@ fn rows_tell_their_source_lines_where_there_is_room() {
     let mut window = sandbox.open_in([1700.0, 1000.0], &trace);
     window.close_messages();
     window.go_to("20344");
-    let rows: Vec<String> = (20_336..20_350).map(|step| format!("step {step}")).collect();
-    let lines = |window: &Driver| rows.iter().filter(|row| window.painted(row).contains("overflow.c:")).count();
-    assert!(lines(&window) > 3 && lines(&window) < rows.len(), "each line once for all steps that follow each other");
+    let rows: Vec<String> = (20_336..20_350)
+        .map(|step| format!("step {step}"))
+        .collect();
+    let lines = |window: &Driver| {
+        rows.iter()
+            .filter(|row| window.painted(row).contains("overflow.c:"))
+            .count()
+    };
+    assert!(
+        lines(&window) > 3 && lines(&window) < rows.len(),
+        "each line once for all steps that follow each other"
+    );
     window.command("Source lines in rows");
     assert_eq!(lines(&window), 0);
     window.command("Source lines in rows");
@@ -232,7 +277,13 @@ fn narrow_rows_have_no_source_lines() {
 #[test]
 fn the_panel_may_stand_anywhere_and_any_number_of_times() {
     let mut window = Driver::demo();
-    let count = |window: &Driver| window.panels().iter().filter(|kind| **kind == PanelKind::Source).count();
+    let count = |window: &Driver| {
+        window
+            .panels()
+            .iter()
+            .filter(|kind| **kind == PanelKind::Source)
+            .count()
+    };
     assert_eq!(count(&window), 1);
     window.command("New source panel");
     assert_eq!(count(&window), 2);

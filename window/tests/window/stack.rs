@@ -27,7 +27,10 @@ fn a_click_goes_to_the_call_and_keeps_the_stack() {
     let mut window = at("20,345");
     window.click("frame 1 open_session");
     let call = window.active().position.0;
-    assert!(window.has("frame 0 decode_field"), "the frames inside are gone");
+    assert!(
+        window.has("frame 0 decode_field"),
+        "the frames inside are gone"
+    );
     window.click("frame 0 decode_field");
     assert!(window.active().position.0 > call);
     window.click("Return to it");
@@ -73,7 +76,10 @@ fn the_stack_is_copied_as_text() {
     let lines: Vec<&str> = copied.lines().collect();
     assert_eq!(lines.len(), 4);
     assert!(lines[1].starts_with("#1 dispatch(x0="), "{copied}");
-    assert!(lines[1].contains("from step ") && lines[1].contains("main+"), "{copied}");
+    assert!(
+        lines[1].contains("from step ") && lines[1].contains("main+"),
+        "{copied}"
+    );
     assert_eq!(lines[3], "#3 _start() the first frame of its thread");
 }
 

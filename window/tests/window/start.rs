@@ -64,11 +64,17 @@ fn a_path_can_be_typed_right_away() {
 #[test]
 fn a_compressed_trace_is_opened_like_a_plain_one() {
     let sandbox = Sandbox::new();
-    let path = sandbox.file("a.tarmac.zst", zstd::encode_all(SHORT.as_bytes(), 1).unwrap());
+    let path = sandbox.file(
+        "a.tarmac.zst",
+        zstd::encode_all(SHORT.as_bytes(), 1).unwrap(),
+    );
     let mut window = sandbox.window(WindowOptions::default());
     type_path(&mut window, &path);
     assert_eq!(window.desk().session.index.step_count(), 12);
-    assert_eq!(window.desk().recent().look(), stepback_debugger::desk::RecentState::Good);
+    assert_eq!(
+        window.desk().recent().look(),
+        stepback_debugger::desk::RecentState::Good
+    );
 }
 
 #[test]
@@ -90,8 +96,20 @@ fn a_file_that_is_not_there_is_told_by_name() {
 fn what_is_no_trace_is_told_by_name() {
     let sandbox = Sandbox::new();
     check_refused(&sandbox.file("empty.tarmac", ""), "empty");
-    check_refused(&sandbox.file("rubbish.tarmac", [0u8, 159, 146, 150, 255, 254, 3].repeat(100)), "");
-    check_refused(&sandbox.file("packed.tarmac.gz", [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0]), "");
+    check_refused(
+        &sandbox.file(
+            "rubbish.tarmac",
+            [0u8, 159, 146, 150, 255, 254, 3].repeat(100),
+        ),
+        "",
+    );
+    check_refused(
+        &sandbox.file(
+            "packed.tarmac.gz",
+            [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0],
+        ),
+        "",
+    );
     let folder = sandbox.path("folder.tarmac");
     fs::create_dir(&folder).unwrap();
     check_refused(&folder, "directory");
@@ -102,7 +120,11 @@ fn an_error_stands_below_the_field_until_something_else_is_typed() {
     let mut window = Driver::start();
     type_path(&mut window, Path::new("/nowhere/b.tarmac"));
     let shown = |window: &mut Driver| window.painted_in(window.harness_rect()).to_lowercase();
-    assert!(shown(&mut window).contains("no such file"), "{}", shown(&mut window));
+    assert!(
+        shown(&mut window).contains("no such file"),
+        "{}",
+        shown(&mut window)
+    );
     window.type_text("2");
     assert!(!shown(&mut window).contains("no such file"));
 }
@@ -123,7 +145,13 @@ fn recent_traces_are_listed_opened_and_forgotten() {
     type_path(&mut window, &path);
     window.command(&format!("Open {}", other.display()));
     window.command("Close trace");
-    let recent: Vec<PathBuf> = window.app().settings().recent.iter().map(|trace| trace.path.clone()).collect();
+    let recent: Vec<PathBuf> = window
+        .app()
+        .settings()
+        .recent
+        .iter()
+        .map(|trace| trace.path.clone())
+        .collect();
     assert_eq!(recent, [other.clone(), path.clone()]);
     window.click("Open a.tarmac");
     assert_eq!(window.desk().name(), "a.tarmac");
@@ -165,7 +193,11 @@ impl egui::DroppedFile for Dropped {
 
 /// Drops a file on the window.
 pub fn drop_file(window: &mut Driver, path: &Path) {
-    window.harness().input_mut().dropped_files.push(Arc::new(Dropped(path.to_owned())));
+    window
+        .harness()
+        .input_mut()
+        .dropped_files
+        .push(Arc::new(Dropped(path.to_owned())));
     window.wait();
 }
 

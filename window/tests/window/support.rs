@@ -112,7 +112,10 @@ impl Driver {
         let limit = Instant::now() + PATIENCE;
         while !is_so(self) {
             self.harness.step();
-            assert!(Instant::now() < limit, "it did not become so within a minute");
+            assert!(
+                Instant::now() < limit,
+                "it did not become so within a minute"
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -124,11 +127,24 @@ impl Driver {
 
     #[track_caller]
     pub fn press_with(&mut self, modifiers: Modifiers, key: Key) {
-        let stroke = |pressed| Event::Key { key, pressed, modifiers, repeat: false, physical_key: None };
+        let stroke = |pressed| Event::Key {
+            key,
+            pressed,
+            modifiers,
+            repeat: false,
+            physical_key: None,
+        };
         // All in one frame, unlike the harness's own: frames are what takes the time here.
-        let held = [Event::ModifiersChanged(modifiers), stroke(true), stroke(false)];
+        let held = [
+            Event::ModifiersChanged(modifiers),
+            stroke(true),
+            stroke(false),
+        ];
         let events = &mut self.harness.input_mut().events;
-        events.extend(held.into_iter().chain([Event::ModifiersChanged(Modifiers::NONE)]));
+        events.extend(
+            held.into_iter()
+                .chain([Event::ModifiersChanged(Modifiers::NONE)]),
+        );
         self.wait();
     }
 
@@ -182,7 +198,11 @@ impl Driver {
     #[track_caller]
     pub fn click_first(&mut self, label: &str) {
         self.pause();
-        self.harness.get_all_by_label(label).next().expect(label).click();
+        self.harness
+            .get_all_by_label(label)
+            .next()
+            .expect(label)
+            .click();
         self.wait();
     }
 
@@ -196,7 +216,9 @@ impl Driver {
     #[track_caller]
     pub fn click_button(&mut self, label: &str) {
         self.pause();
-        self.harness.get_by_role_and_label(Role::Button, label).click();
+        self.harness
+            .get_by_role_and_label(Role::Button, label)
+            .click();
         self.wait();
     }
 
@@ -204,12 +226,16 @@ impl Driver {
     #[track_caller]
     pub fn click_option(&mut self, label: &str) {
         self.pause();
-        self.harness.get_by_role_and_label(Role::ListBoxOption, label).click();
+        self.harness
+            .get_by_role_and_label(Role::ListBoxOption, label)
+            .click();
         self.wait();
     }
 
     pub fn has_option(&self, label: &str) -> bool {
-        self.harness.query_by_role_and_label(Role::ListBoxOption, label).is_some()
+        self.harness
+            .query_by_role_and_label(Role::ListBoxOption, label)
+            .is_some()
     }
 
     #[track_caller]
@@ -261,10 +287,16 @@ impl Driver {
     #[track_caller]
     pub fn choose_first(&mut self, label: &str, entry: &str) {
         self.pause();
-        self.harness.get_all_by_label(label).next().expect(label).click_secondary();
+        self.harness
+            .get_all_by_label(label)
+            .next()
+            .expect(label)
+            .click_secondary();
         self.wait();
         self.pause();
-        self.harness.get_by_role_and_label(Role::MenuItem, entry).click();
+        self.harness
+            .get_by_role_and_label(Role::MenuItem, entry)
+            .click();
         self.wait();
         assert!(!self.has_role(Role::MenuItem), "the menu is still open");
     }
@@ -296,13 +328,20 @@ impl Driver {
     /// The name of the only thing whose name has a part.
     #[track_caller]
     pub fn only_label_like(&self, part: &str) -> String {
-        self.harness.get_by_label_contains(part).accesskit_node().label().unwrap()
+        self.harness
+            .get_by_label_contains(part)
+            .accesskit_node()
+            .label()
+            .unwrap()
     }
 
     /// What stands in a text field.
     #[track_caller]
     pub fn value_of(&self, field: &str) -> String {
-        self.harness.get_by_role_and_label(Role::TextInput, field).value().unwrap_or_default()
+        self.harness
+            .get_by_role_and_label(Role::TextInput, field)
+            .value()
+            .unwrap_or_default()
     }
 
     pub fn harness_rect(&self) -> Rect {
@@ -326,7 +365,12 @@ impl Driver {
 
     /// All trace windows and their positions.
     pub fn positions(&self) -> Vec<(u32, u64)> {
-        self.desk().windows.list.iter().map(|window| (window.id.0, window.position.0)).collect()
+        self.desk()
+            .windows
+            .list
+            .iter()
+            .map(|window| (window.id.0, window.position.0))
+            .collect()
     }
 
     pub fn rows(&self) -> u64 {
@@ -355,30 +399,47 @@ impl Driver {
     }
 
     pub fn follows(&self, kind: PanelKind) -> Vec<Follow> {
-        self.panes().filter(|pane| pane.kind() == kind).filter_map(Pane::follow).collect()
+        self.panes()
+            .filter(|pane| pane.kind() == kind)
+            .filter_map(Pane::follow)
+            .collect()
     }
 
     /// The first tile of a kind of panel.
     #[track_caller]
     pub fn tile(&self, kind: PanelKind) -> PanelId {
         let tiles = &self.workspace().dock.tiles;
-        let is_meant = |tile: &egui_tiles::TileId| tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
-        PanelId(tiles.tile_ids().find(is_meant).expect("a panel of this kind").0)
+        let is_meant = |tile: &egui_tiles::TileId| {
+            tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind)
+        };
+        PanelId(
+            tiles
+                .tile_ids()
+                .find(is_meant)
+                .expect("a panel of this kind")
+                .0,
+        )
     }
 
     /// How tall the tabs are that a kind of panel stands in.
     #[track_caller]
     pub fn tabs_height(&self, kind: PanelKind) -> f32 {
         let tiles = &self.workspace().dock.tiles;
-        let tabs = tiles.parent_of(egui_tiles::TileId(self.tile(kind).0)).expect("tabs");
+        let tabs = tiles
+            .parent_of(egui_tiles::TileId(self.tile(kind).0))
+            .expect("tabs");
         tiles.rect(tabs).expect("a place").height()
     }
 
     fn panes(&self) -> impl Iterator<Item = &Pane> {
-        self.workspace().dock.tiles.tiles().filter_map(|tile| match tile {
-            egui_tiles::Tile::Pane(pane) => Some(pane),
-            egui_tiles::Tile::Container(_) => None,
-        })
+        self.workspace()
+            .dock
+            .tiles
+            .tiles()
+            .filter_map(|tile| match tile {
+                egui_tiles::Tile::Pane(pane) => Some(pane),
+                egui_tiles::Tile::Container(_) => None,
+            })
     }
 
     #[track_caller]
@@ -388,13 +449,21 @@ impl Driver {
 
     /// The titles of all messages.
     pub fn messages(&self) -> Vec<String> {
-        self.app().toasts().iter().map(|toast| toast.title.clone()).collect()
+        self.app()
+            .toasts()
+            .iter()
+            .map(|toast| toast.title.clone())
+            .collect()
     }
 
     /// The only message there is, in any case: a sentence may begin with a name.
     #[track_caller]
     pub fn check_told(&self, expected: &str) {
-        let told: Vec<String> = self.messages().iter().map(|title| title.to_lowercase()).collect();
+        let told: Vec<String> = self
+            .messages()
+            .iter()
+            .map(|title| title.to_lowercase())
+            .collect();
         assert_eq!(told, [expected]);
     }
 

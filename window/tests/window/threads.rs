@@ -4,8 +4,12 @@ use std::path::PathBuf;
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use stepback_debugger::action::{Action, FileAction, PanelKind, TimelineLanes, TravelAction, ViewAction, Way};
-use stepback_generator::drmemtrace::{Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind};
+use stepback_debugger::action::{
+    Action, FileAction, PanelKind, TimelineLanes, TravelAction, ViewAction, Way,
+};
+use stepback_generator::drmemtrace::{
+    Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind,
+};
 use stepback_index::SlotReader;
 
 use crate::sandbox::Sandbox;
@@ -15,13 +19,19 @@ use crate::support::{CTRL_SHIFT, Driver};
 pub fn directory(sandbox: &Sandbox, name: &str, files: &[SampleFile]) -> PathBuf {
     let place = sandbox.path(name);
     std::fs::create_dir_all(place.join("trace")).unwrap();
-    files.iter().for_each(|file| std::fs::write(place.join("trace").join(&file.name), &file.bytes).unwrap());
+    files.iter().for_each(|file| {
+        std::fs::write(place.join("trace").join(&file.name), &file.bytes).unwrap()
+    });
     place
 }
 
 fn sample(kind: Sample) -> Driver {
     let sandbox = Sandbox::new();
-    let place = directory(&sandbox, "drmemtrace.app.100.0001.dir", &kind.files(Container::Gzip));
+    let place = directory(
+        &sandbox,
+        "drmemtrace.app.100.0001.dir",
+        &kind.files(Container::Gzip),
+    );
     let mut window = sandbox.open(&place);
     window.close_messages();
     window
@@ -31,13 +41,21 @@ fn sample(kind: Sample) -> Driver {
 fn row(window: &Driver, name: &str) -> String {
     let index = &window.desk().session.index;
     let thread = index.thread_by_name(name).unwrap();
-    format!("thread {name} with {} steps", index.threads()[usize::from(thread.0)].steps)
+    format!(
+        "thread {name} with {} steps",
+        index.threads()[usize::from(thread.0)].steps
+    )
 }
 
 /// The only words that have a part.
 #[track_caller]
 fn words_like(window: &Driver, part: &str) -> String {
-    window.harness.get_by_label_contains(part).accesskit_node().value().unwrap()
+    window
+        .harness
+        .get_by_label_contains(part)
+        .accesskit_node()
+        .value()
+        .unwrap()
 }
 
 #[test]
@@ -49,7 +67,10 @@ fn the_panel_lists_what_each_thread_did() {
     assert!(painted.starts_with("101 100 "), "{painted}");
     window.click("Thread");
     window.click("Thread");
-    let (first, last) = (window.rect(&row(&window, "102")), window.rect(&row(&window, "100")));
+    let (first, last) = (
+        window.rect(&row(&window, "102")),
+        window.rect(&row(&window, "100")),
+    );
     assert!(first.top() < last.top());
 }
 
@@ -60,9 +81,16 @@ fn a_click_on_a_thread_travels_to_its_first_step() {
     window.click(&row(&window, "102"));
     let index = &window.desk().session.index;
     let thread = index.thread_by_name("102").unwrap();
-    assert_eq!(SlotReader(index).thread_at(window.active().position).unwrap(), thread);
     assert_eq!(
-        index.threads()[usize::from(thread.0)].first_step.map(|step| step.after()),
+        SlotReader(index)
+            .thread_at(window.active().position)
+            .unwrap(),
+        thread
+    );
+    assert_eq!(
+        index.threads()[usize::from(thread.0)]
+            .first_step
+            .map(|step| step.after()),
         Some(window.active().position)
     );
     window.choose(&row(&window, "102"), "Travel to its last step");
@@ -74,7 +102,10 @@ fn walked(window: &mut Driver, key: Key, count: usize) -> Vec<u16> {
     let walk = |_| {
         window.press(key);
         let desk = window.desk();
-        SlotReader(&desk.session.index).thread_at(desk.windows.active().position).unwrap().0
+        SlotReader(&desk.session.index)
+            .thread_at(desk.windows.active().position)
+            .unwrap()
+            .0
     };
     (0..count).map(walk).collect()
 }
@@ -83,7 +114,10 @@ fn walked(window: &mut Driver, key: Key, count: usize) -> Vec<u16> {
 fn turns() -> Driver {
     let lines = (0..20).map(|number| {
         let (cpu, place) = (number % 2, number / 2);
-        format!("{number} clk cpu{cpu} IT ({place}) {:08x} e1a00000 A svc : NOP\n", 0x1000 * (cpu + 1) + 4 * place)
+        format!(
+            "{number} clk cpu{cpu} IT ({place}) {:08x} e1a00000 A svc : NOP\n",
+            0x1000 * (cpu + 1) + 4 * place
+        )
     });
     Driver::text(lines.collect::<String>())
 }
@@ -135,11 +169,27 @@ fn the_end_of_a_thread_is_told() {
 fn the_timeline_has_a_lane_a_thread_or_a_core() {
     let mut window = sample(Sample::Threads);
     assert!(window.has("timeline shows Threads"));
-    let names = window.painted_in(window.rect("timeline shows Threads").expand2(egui::vec2(20.0, 80.0)));
-    assert!(["100", "101", "102"].iter().all(|name| names.contains(name)), "{names}");
+    let names = window.painted_in(
+        window
+            .rect("timeline shows Threads")
+            .expand2(egui::vec2(20.0, 80.0)),
+    );
+    assert!(
+        ["100", "101", "102"]
+            .iter()
+            .all(|name| names.contains(name)),
+        "{names}"
+    );
     window.perform(Action::View(ViewAction::Timeline(TimelineLanes::Cores)));
-    let names = window.painted_in(window.rect("timeline shows Cores").expand2(egui::vec2(20.0, 80.0)));
-    assert!(names.contains("core 0") && names.contains("core 2"), "{names}");
+    let names = window.painted_in(
+        window
+            .rect("timeline shows Cores")
+            .expand2(egui::vec2(20.0, 80.0)),
+    );
+    assert!(
+        names.contains("core 0") && names.contains("core 2"),
+        "{names}"
+    );
     window.command("Timeline calls");
     assert!(window.has("timeline shows Calls"));
 }
@@ -148,12 +198,19 @@ fn the_timeline_has_a_lane_a_thread_or_a_core() {
 fn crowd(count: u64) -> Driver {
     let files = (0..count).map(|number| {
         let tid = 1000 + number;
-        let mut writer = TraceWriter::new(TraceRecipe { tid, ..TraceRecipe::default() });
+        let mut writer = TraceWriter::new(TraceRecipe {
+            tid,
+            ..TraceRecipe::default()
+        });
         writer.time(13_400_000_000_000_000 + number, number);
         (0..2).for_each(|step| writer.instruction(0x1000 + step, &[0x90]));
         let records = writer.finish();
         let (bytes, truth) = (records.pack(Container::Plain), records.truth);
-        SampleFile { name: format!("drmemtrace.app.{tid}.0001.trace"), bytes, truth }
+        SampleFile {
+            name: format!("drmemtrace.app.{tid}.0001.trace"),
+            bytes,
+            truth,
+        }
     });
     let sandbox = Sandbox::new();
     let place = directory(&sandbox, "crowd", &files.collect::<Vec<_>>());
@@ -181,7 +238,10 @@ fn of_hundreds_of_threads_the_lane_at_the_position_is_in_view() {
 fn the_status_bar_says_that_the_order_of_threads_is_known_by_times_alone() {
     let window = sample(Sample::Threads);
     let note = words_like(&window, "Order between threads");
-    assert!(note.starts_with("Order between threads is known to the timestamp only"), "{note}");
+    assert!(
+        note.starts_with("Order between threads is known to the timestamp only"),
+        "{note}"
+    );
     assert_eq!(sample(Sample::Rseq).count_like("Order between threads"), 0);
     assert_eq!(turns().count_like("Order between threads"), 0);
 }
@@ -216,13 +276,20 @@ fn what_is_unusual_about_a_trace_stands_in_a_strip() {
 
 #[test]
 fn a_trace_without_the_bytes_of_instructions_asks_for_the_program_s_files() {
-    let recipe = TraceRecipe { version: 1, file_type: 0, ..TraceRecipe::default() };
+    let recipe = TraceRecipe {
+        version: 1,
+        file_type: 0,
+        ..TraceRecipe::default()
+    };
     let mut writer = TraceWriter::new(recipe);
     writer.time(13_400_000_000_000_000, 0);
     (0..3).for_each(|step| writer.fetch(kind::INSTRUCTION, 0x1000 + step, 1));
     let sandbox = Sandbox::new();
     let window = sandbox.open(&sandbox.file("old.trace", writer.finish().pack(Container::Plain)));
-    assert_eq!(window.count_like("Instructions were recorded without their bytes"), 1);
+    assert_eq!(
+        window.count_like("Instructions were recorded without their bytes"),
+        1
+    );
     assert!(window.has("Give the program's files…"));
 }
 
@@ -231,7 +298,11 @@ fn a_recording_that_was_not_processed_says_what_to_do() {
     let sandbox = Sandbox::new();
     let place = sandbox.path("drmemtrace.app.100.0001.dir");
     std::fs::create_dir_all(place.join("raw")).unwrap();
-    std::fs::write(place.join("raw/drmemtrace.app.100.0001.raw.lz4"), [4, 34, 77, 24]).unwrap();
+    std::fs::write(
+        place.join("raw/drmemtrace.app.100.0001.raw.lz4"),
+        [4, 34, 77, 24],
+    )
+    .unwrap();
     let mut window = Driver::start();
     window.perform(Action::File(FileAction::OpenPath(place.to_owned())));
     let told = &window.app().toasts()[0];

@@ -28,7 +28,10 @@ fn a_click_travels_to_that_share_of_the_trace() {
     for (share, expected) in [(0.5, 881), (0.25, 440), (1.0, 1763)] {
         click_at(&mut window, share);
         let position = window.active().position.0;
-        assert!(position.abs_diff(expected) <= 2, "{position}, not {expected}");
+        assert!(
+            position.abs_diff(expected) <= 2,
+            "{position}, not {expected}"
+        );
     }
 }
 
@@ -53,7 +56,10 @@ fn a_handle_can_be_dragged() {
 fn names_of_functions_stand_in_the_chart() {
     let window = Driver::demo();
     let strip = window.painted("timeline");
-    assert!(strip.contains("_start") && strip.contains("main"), "{strip}");
+    assert!(
+        strip.contains("_start") && strip.contains("main"),
+        "{strip}"
+    );
 }
 
 #[test]
@@ -65,7 +71,12 @@ fn a_press_and_release_within_one_frame_is_a_click() {
     window.wait();
     for pressed in [true, false] {
         let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
-        window.harness().event(Event::PointerButton { pos, button, pressed, modifiers });
+        window.harness().event(Event::PointerButton {
+            pos,
+            button,
+            pressed,
+            modifiers,
+        });
     }
     window.wait();
     let position = window.active().position.0;
@@ -83,7 +94,12 @@ fn a_drag_ends_where_the_button_is_released() {
     // The last movement and the release come in the same frame.
     window.harness().event(Event::PointerMoved(at(0.75)));
     let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
-    window.harness().event(Event::PointerButton { pos: at(0.75), button, pressed: false, modifiers });
+    window.harness().event(Event::PointerButton {
+        pos: at(0.75),
+        button,
+        pressed: false,
+        modifiers,
+    });
     window.wait();
     let position = window.active().position.0;
     assert!(position.abs_diff(1322) <= 2, "{position}");
@@ -97,7 +113,11 @@ fn the_call_around_the_position_fills_the_timeline() {
     window.perform(Action::View(ViewAction::FitTimeline(TimelineFit::Call)));
     let fitted = window.painted("timeline");
     assert!(fitted != before && fitted.contains("80000390"), "{fitted}");
-    let view = window.workspace().timeline.view().expect("a part of the trace");
+    let view = window
+        .workspace()
+        .timeline
+        .view()
+        .expect("a part of the trace");
     let position = window.active().position.0;
     assert!((view.first.0..=view.last.0).contains(&position));
     window.press_with(Modifiers::SHIFT, Key::Z);
@@ -109,11 +129,20 @@ fn the_view_follows_a_position_that_leaves_it() {
     let mut window = Driver::demo();
     window.go_to("end");
     window.press(Key::Z);
-    let before = window.workspace().timeline.view().expect("a part of the trace");
+    let before = window
+        .workspace()
+        .timeline
+        .view()
+        .expect("a part of the trace");
     window.go_to("5");
-    let view = window.workspace().timeline.view().expect("a part of the trace");
+    let view = window
+        .workspace()
+        .timeline
+        .view()
+        .expect("a part of the trace");
     assert!(
-        (view.first.0..=view.last.0).contains(&5) && view.last.0 - view.first.0 == before.last.0 - before.first.0,
+        (view.first.0..=view.last.0).contains(&5)
+            && view.last.0 - view.first.0 == before.last.0 - before.first.0,
         "{view:?}"
     );
 }
@@ -126,14 +155,33 @@ fn a_range_is_selected_with_shift_and_its_ends_are_compared() {
     let (button, modifiers) = (PointerButton::Primary, Modifiers::SHIFT);
     window.harness().event(Event::ModifiersChanged(modifiers));
     window.harness().hover_at(at(0.25));
-    window.harness().event(Event::PointerButton { pos: at(0.25), button, pressed: true, modifiers });
+    window.harness().event(Event::PointerButton {
+        pos: at(0.25),
+        button,
+        pressed: true,
+        modifiers,
+    });
     window.harness().step();
     window.harness().hover_at(at(0.5));
-    window.harness().event(Event::PointerButton { pos: at(0.5), button, pressed: false, modifiers });
-    window.harness().event(Event::ModifiersChanged(Modifiers::NONE));
+    window.harness().event(Event::PointerButton {
+        pos: at(0.5),
+        button,
+        pressed: false,
+        modifiers,
+    });
+    window
+        .harness()
+        .event(Event::ModifiersChanged(Modifiers::NONE));
     window.wait();
-    let range = window.workspace().timeline.selection().expect("a selection");
-    assert!(range.first.0.abs_diff(440) <= 2 && range.last.0.abs_diff(881) <= 2, "{range:?}");
+    let range = window
+        .workspace()
+        .timeline
+        .selection()
+        .expect("a selection");
+    assert!(
+        range.first.0.abs_diff(440) <= 2 && range.last.0.abs_diff(881) <= 2,
+        "{range:?}"
+    );
     window.check_position(0);
     window.perform(Action::Panel(PanelAction::CompareEnds(range)));
     assert_eq!(window.positions(), [(1, range.first.0), (2, range.last.0)]);
@@ -185,12 +233,18 @@ fn windows_at_one_position_have_tags_side_by_side() {
             window.perform(Action::Panel(PanelAction::SideBySide));
         } else {
             let at = window.active().position.0;
-            window.perform(Action::travel(stepback_debugger::action::WindowId(1), Position(at)));
+            window.perform(Action::travel(
+                stepback_debugger::action::WindowId(1),
+                Position(at),
+            ));
         }
         let strip = window.painted("timeline");
         let at = window.active().position.0;
         let text = |id: u32| format!("{id} · {}", stepback_debugger::model::text::thousands(at));
-        assert!(strip.contains(&text(1)) && strip.contains(&text(2)), "{strip}");
+        assert!(
+            strip.contains(&text(1)) && strip.contains(&text(2)),
+            "{strip}"
+        );
     }
 }
 
@@ -198,9 +252,13 @@ fn windows_at_one_position_have_tags_side_by_side() {
 fn reads_writes_and_exceptions_have_rows() {
     let mut window = Driver::demo();
     window.go_to("end");
-    let labels = |window: &Driver| window.painted_in(window.rect("timeline").expand2(egui::vec2(84.0, 0.0)));
+    let labels =
+        |window: &Driver| window.painted_in(window.rect("timeline").expand2(egui::vec2(84.0, 0.0)));
     let shown = labels(&window);
-    assert!(shown.contains("Reads") && shown.contains("Writes") && !shown.contains("Exceptions"), "{shown}");
+    assert!(
+        shown.contains("Reads") && shown.contains("Writes") && !shown.contains("Exceptions"),
+        "{shown}"
+    );
     let trap = "1 clk IT (1) 00001000 d503201f O EL1h_n : NOP\n\
                 2 clk IT (2) 00001004 d503201f O EL1h_n : NOP\n\
                 2 clk E 00001004 00000000 CoreEvent_IRQ\n\
@@ -218,11 +276,20 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
     window.command("Save selection as a trace part.tarmac");
     assert_eq!(window.messages(), ["Nothing is selected in the timeline"]);
     window.close_messages();
-    window
-        .perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(100), last: Position(900) }))));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange {
+        first: Position(100),
+        last: Position(900),
+    }))));
     let path = window.path("part.tarmac");
     window.command(&format!("Save selection as a trace {}", path.display()));
-    assert!(window.messages().iter().any(|told| told.starts_with("Saved 800 steps as ")), "{:?}", window.messages());
+    assert!(
+        window
+            .messages()
+            .iter()
+            .any(|told| told.starts_with("Saved 800 steps as ")),
+        "{:?}",
+        window.messages()
+    );
     let whole = window.desk().session.path.clone();
     let text = std::fs::read_to_string(&path).expect("the part");
     let all = std::fs::read_to_string(whole).expect("the trace");
@@ -236,31 +303,43 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
 #[test]
 fn the_calls_of_a_selected_range_are_listed_and_left_again() {
     let mut window = Driver::demo();
-    window
-        .perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: Position(100), last: Position(900) }))));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange {
+        first: Position(100),
+        last: Position(900),
+    }))));
     window.choose("timeline", "Calls of this range");
     window.wait();
-    let (first, calls) = (window.rect("List calls of the whole trace"), window.count_like("call "));
+    let (first, calls) = (
+        window.rect("List calls of the whole trace"),
+        window.count_like("call "),
+    );
     let words = window.painted_in(first.with_min_x(first.left() - 330.0));
     assert!(words.contains("in steps 100 – 900") && calls > 3, "{words}");
     assert!(!window.has("call main"));
     window.click("List calls of the whole trace");
     assert!(window.has("call main"));
-    window.perform(Action::View(ViewAction::ListCalls(Some(StepRange { first: Position(3), last: Position(3) }))));
+    window.perform(Action::View(ViewAction::ListCalls(Some(StepRange {
+        first: Position(3),
+        last: Position(3),
+    }))));
     assert!(window.has("No such call") && window.has("List calls of the whole trace"));
 }
 
 #[test]
 fn a_value_is_drawn_along_the_trace_and_kept_until_it_is_taken_away() {
     let mut window = Driver::demo();
-    let labels = |window: &Driver| window.painted_in(window.rect("timeline").expand2(egui::vec2(84.0, 0.0)));
+    let labels =
+        |window: &Driver| window.painted_in(window.rect("timeline").expand2(egui::vec2(84.0, 0.0)));
     window.command("Waveform x19");
     window.wait();
     assert!(labels(&window).contains("x19"), "{}", labels(&window));
     window.command("Waveform u8[0x80020347]");
     window.wait();
     let shown = labels(&window);
-    assert!(shown.contains("u8[0x80020347]") || shown.contains("+ 1 below"), "{shown}");
+    assert!(
+        shown.contains("u8[0x80020347]") || shown.contains("+ 1 below"),
+        "{shown}"
+    );
     assert_eq!(window.desk().waves.list().len(), 2);
     window.perform(Action::Mark(MarkAction::Undo));
     assert_eq!(window.desk().waves.list().len(), 1);
@@ -284,7 +363,10 @@ fn menus_tick_what_is_shown() {
     let ticked = |window: &mut Driver, entry: &str| {
         window.click_button("View");
         window.click("Timeline");
-        let is_ticked = window.count_like(&format!("{}  {entry}", stepback_window::theme::icons::CHECK)) > 0;
+        let is_ticked = window.count_like(&format!(
+            "{}  {entry}",
+            stepback_window::theme::icons::CHECK
+        )) > 0;
         window.press(Key::Escape);
         window.press(Key::Escape);
         is_ticked

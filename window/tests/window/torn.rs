@@ -52,8 +52,14 @@ fn the_main_window_is_never_empty() {
     }
     assert!((1..=8).contains(&window.workspace().torn().len()));
     let dock = &window.workspace().dock;
-    let docked: Vec<PanelId> = dock.active_tiles().into_iter().map(|tile| PanelId(tile.0)).collect();
-    docked.into_iter().for_each(|tile| window.perform(Action::Panel(PanelAction::ClosePanel(tile))));
+    let docked: Vec<PanelId> = dock
+        .active_tiles()
+        .into_iter()
+        .map(|tile| PanelId(tile.0))
+        .collect();
+    docked
+        .into_iter()
+        .for_each(|tile| window.perform(Action::Panel(PanelAction::ClosePanel(tile))));
     assert!(!window.workspace().dock.active_tiles().is_empty());
 }
 
@@ -77,15 +83,27 @@ fn a_session_brings_windows_of_panels_back() {
 fn tabs_that_do_not_fit_are_listed() {
     let sandbox = Sandbox::new();
     let mut window = sandbox.open_in([800.0, 500.0], &sandbox.file("a.tarmac", SHORT));
-    for kind in [PanelKind::Warnings, PanelKind::Threads, PanelKind::Heap, PanelKind::Heat, PanelKind::Bookmarks] {
+    for kind in [
+        PanelKind::Warnings,
+        PanelKind::Threads,
+        PanelKind::Heap,
+        PanelKind::Heat,
+        PanelKind::Bookmarks,
+    ] {
         window.perform(Action::Panel(PanelAction::NewPanel(kind)));
     }
     assert!(!window.has("Scroll tabs left") && !window.has("Scroll tabs right"));
     let more = window.only_label_like("more panels");
-    let hidden = ["Stack", "Compare", "Warnings", "Threads", "Heap"].iter().filter(|title| !window.has(title)).count();
+    let hidden = ["Stack", "Compare", "Warnings", "Threads", "Heap"]
+        .iter()
+        .filter(|title| !window.has(title))
+        .count();
     assert!(hidden > 0, "{more}");
     assert!(window.has("Bookmarks"), "the panel in front has a tab");
-    let missing = ["Heat", "Heap", "Threads"].into_iter().find(|title| !window.has(title)).expect("a hidden tab");
+    let missing = ["Heat", "Heap", "Threads"]
+        .into_iter()
+        .find(|title| !window.has(title))
+        .expect("a hidden tab");
     window.click(&more);
     window.click(missing);
     assert!(window.has(missing));
@@ -98,7 +116,10 @@ fn a_large_screen_is_used_at_first() {
     let seen = window.workspace().dock.active_tiles().len();
     use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
     let panels = window.panels_in_order();
-    assert_eq!(panels, [Calls, Trace, Source, Registers, Memory, Stack, Compare]);
+    assert_eq!(
+        panels,
+        [Calls, Trace, Source, Registers, Memory, Stack, Compare]
+    );
     assert!(seen >= panels.len(), "none stands behind another");
 }
 

@@ -121,7 +121,11 @@ fn the_menu_of_a_step_finds_writes_and_copies() {
     window.choose("step 1249", "Last write of [80020010] before it");
     let position = window.active().position.0;
     assert!(position < 1249 && position > 0, "{position}");
-    assert!(window.painted(&format!("step {}", position - 1)).contains("80020010"));
+    assert!(
+        window
+            .painted(&format!("step {}", position - 1))
+            .contains("80020010")
+    );
     window.press_with(Modifiers::ALT, Key::ArrowLeft);
     window.press_with(Modifiers::ALT, Key::ArrowLeft);
     window.check_position(1250);
@@ -156,7 +160,11 @@ fn raw_text_follows_the_position() {
     window.press(Key::End);
     window.harness().get_by_label("line 3660");
     window.choose("line 3659", "Copy line");
-    assert!(window.copied().is_some_and(|text| text.contains("BLR") || text.contains("X30")));
+    assert!(
+        window
+            .copied()
+            .is_some_and(|text| text.contains("BLR") || text.contains("X30"))
+    );
 }
 
 #[test]
@@ -167,5 +175,9 @@ fn the_path_of_calls_leads_to_each_call() {
     let entered = window.active().position.0;
     assert!(entered < 20_345, "{entered}");
     window.press_with(Modifiers::SHIFT, Key::F11);
-    assert!(window.painted(&format!("step {}", entered - 1)).contains("bl"));
+    assert!(
+        window
+            .painted(&format!("step {}", entered - 1))
+            .contains("bl")
+    );
 }

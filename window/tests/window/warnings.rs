@@ -42,7 +42,11 @@ fn a_click_travels_to_the_line_and_the_menu_copies_it() {
     window.click("warning at line 6");
     window.check_position(2);
     window.choose("warning at line 3", "Copy");
-    assert!(window.copied().is_some_and(|text| text.starts_with("line 3, byte ")));
+    assert!(
+        window
+            .copied()
+            .is_some_and(|text| text.starts_with("line 3, byte "))
+    );
     window.press_with(egui::Modifiers::COMMAND, Key::Home);
     window.press(Key::Enter);
     window.check_position(1);

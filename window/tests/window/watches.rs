@@ -55,10 +55,21 @@ fn watches_are_typed_changed_moved_and_removed_and_undone() {
 fn what_is_unknown_is_shown_as_unknown_with_its_reason() {
     let mut window = Driver::demo();
     window.command("Watch [0xdead0000] u32");
-    assert_eq!(watch(&window, "[0xdead0000]"), "watch [0xdead0000] = unknown");
-    assert!(window.painted("watch [0xdead0000] = unknown").contains("never written"));
+    assert_eq!(
+        watch(&window, "[0xdead0000]"),
+        "watch [0xdead0000] = unknown"
+    );
+    assert!(
+        window
+            .painted("watch [0xdead0000] = unknown")
+            .contains("never written")
+    );
     window.command("Watch x0 +");
-    assert!(window.painted("watch x0 + = unknown").contains("means nothing"));
+    assert!(
+        window
+            .painted("watch x0 + = unknown")
+            .contains("means nothing")
+    );
 }
 
 #[test]
@@ -68,7 +79,10 @@ fn cells_are_watched_from_menus_and_by_key() {
     window.choose("register x19", "Watch x19");
     assert_eq!(watch(&window, "x19"), "watch x19 = 80020012");
     window.choose_first("step 1247", "Watch [80020011]");
-    assert_eq!(watch(&window, "u8[0x80020011]"), "watch u8[0x80020011] = 78");
+    assert_eq!(
+        watch(&window, "u8[0x80020011]"),
+        "watch u8[0x80020011] = 78"
+    );
     window.click("register x20");
     window.press(Key::O);
     assert_eq!(watch(&window, "x20"), "watch x20 = 84020012");
@@ -89,7 +103,14 @@ fn a_condition_is_asked_once_and_repeated_by_key() {
     window.command("Next where pc == 0x80000408 && x19 == 0x80020012");
     window.check_position(1248);
     window.command("Next where no_such_register == 1");
-    assert!(window.messages().iter().any(|told| told.contains("no_such_register")), "{:?}", window.messages());
+    assert!(
+        window
+            .messages()
+            .iter()
+            .any(|told| told.contains("no_such_register")),
+        "{:?}",
+        window.messages()
+    );
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use stepback_debugger::action::{
-    Action, Follow, PanelAction, PanelKind, SliceAction, SliceEdge, SliceView, ViewAction, Way, WindowId,
+    Action, Follow, PanelAction, PanelKind, SliceAction, SliceEdge, SliceView, ViewAction, Way,
+    WindowId,
 };
 use stepback_debugger::model::slice::SliceEnd;
 use stepback_parsers::Position;
@@ -21,7 +22,12 @@ fn at_the_crash() -> Driver {
 /// The steps of the slice, newest first.
 fn steps(window: &Driver) -> Vec<u64> {
     let slice = window.desk().slice.slice().expect("a slice");
-    slice.rows.iter().filter_map(|row| row.step).map(|step| step.0).collect()
+    slice
+        .rows
+        .iter()
+        .filter_map(|row| row.step)
+        .map(|step| step.0)
+        .collect()
 }
 
 fn asked(window: &Driver) -> (String, u64) {
@@ -74,7 +80,10 @@ fn a_row_leads_on_to_what_its_step_takes_in() {
     assert_eq!(asked(&window), ("w0".to_owned(), 1382));
     window.choose("Step 1,381 of the slice", "Copy row");
     let copied = window.copied().expect("a text");
-    assert!(copied.starts_with("1381  ") && copied.contains("orr"), "{copied}");
+    assert!(
+        copied.starts_with("1381  ") && copied.contains("orr"),
+        "{copied}"
+    );
 }
 
 #[test]
@@ -84,7 +93,9 @@ fn what_is_followed_is_chosen_and_a_value_is_followed_onward() {
     let before = steps(&window).len();
     window.click("Addresses");
     assert!(steps(&window).len() > before);
-    window.perform(Action::Slice(SliceAction::FollowInSlice(SliceEdge::Addresses)));
+    window.perform(Action::Slice(SliceAction::FollowInSlice(
+        SliceEdge::Addresses,
+    )));
     assert_eq!(steps(&window).len(), before);
     window.perform(Action::Slice(SliceAction::WhyAt(
         stepback_debugger::action::CellName::Memory("0x80020017".to_owned(), 1),
@@ -127,7 +138,9 @@ fn forward_by_control_all_is_listed_that_a_branch_decided() {
     let slice = window.desk().slice.slice().expect("a slice");
     assert_eq!(slice.rows[1].reason, "ran because of 0");
     // Steps that lie at different places are no rounds of a loop.
-    let hidden: Vec<u64> = (0..=9).filter(|step| !window.has(&format!("Step {step} of the slice"))).collect();
+    let hidden: Vec<u64> = (0..=9)
+        .filter(|step| !window.has(&format!("Step {step} of the slice")))
+        .collect();
     assert!(hidden.is_empty(), "{hidden:?}");
     // Back, the switch stays, and chains of control end in words of their own.
     window.perform(Action::Slice(SliceAction::WhyAt(
@@ -136,8 +149,15 @@ fn forward_by_control_all_is_listed_that_a_branch_decided() {
     )));
     assert_eq!(steps(&window), [9, 6, 5, 4, 3]);
     let slice = window.desk().slice.slice().expect("a slice");
-    let ends: Vec<String> = slice.ends.iter().map(|end| format!("{}: {}", end.gives_text(), end.code_text())).collect();
-    assert!(ends.contains(&"control: runs whenever the thread does".to_owned()), "{ends:?}");
+    let ends: Vec<String> = slice
+        .ends
+        .iter()
+        .map(|end| format!("{}: {}", end.gives_text(), end.code_text()))
+        .collect();
+    assert!(
+        ends.contains(&"control: runs whenever the thread does".to_owned()),
+        "{ends:?}"
+    );
 }
 
 #[test]
@@ -163,15 +183,29 @@ fn the_list_of_steps_shows_the_slice_alone() {
 fn slices_are_kept_and_stand_in_panels_of_their_own() {
     let mut window = at_the_crash();
     window.command("Keep slice as the pointer");
-    assert!(window.messages().iter().any(|told| told.starts_with("Ask first why")), "{:?}", window.messages());
+    assert!(
+        window
+            .messages()
+            .iter()
+            .any(|told| told.starts_with("Ask first why")),
+        "{:?}",
+        window.messages()
+    );
     window.close_messages();
     window.command("Why x2");
     window.command("Keep slice as the pointer");
     window.command("Why x0");
     window.command("Slice in a panel of its own the pointer");
-    let count = window.panels_in_order().iter().filter(|kind| **kind == PanelKind::Why).count();
+    let count = window
+        .panels_in_order()
+        .iter()
+        .filter(|kind| **kind == PanelKind::Why)
+        .count();
     assert_eq!(count, 2);
-    assert!(window.has("Why x2 = bfb1e598a4e5bda9 at 1,763"), "the kept one");
+    assert!(
+        window.has("Why x2 = bfb1e598a4e5bda9 at 1,763"),
+        "the kept one"
+    );
     assert_eq!(asked(&window).0, "x0");
     window.command("Run slice the pointer");
     assert_eq!(asked(&window).0, "x2");
@@ -209,7 +243,11 @@ fn what_cannot_be_asked_says_why() {
 fn check_hover(window: &mut Driver, label: &str, line: &str, expected: (&str, u64)) {
     let place = window.rect(label).left_center() + egui::vec2(4.0, 0.0);
     window.rest_at(place);
-    assert!(window.has(line), "{:?}", window.only_label_like("W: why has"));
+    assert!(
+        window.has(line),
+        "{:?}",
+        window.only_label_like("W: why has")
+    );
     window.press(Key::W);
     assert_eq!(asked(window), (expected.0.to_owned(), expected.1));
 }
@@ -219,8 +257,15 @@ fn w_asks_about_the_cell_that_a_hover_text_tells_of() {
     let mut window = at_the_crash();
     window.click("register x19");
     // The pointer means another register than the cursor.
-    check_hover(&mut window, "register x2", "W: why has x2 this value?", ("x2", 1763));
-    window.perform(Action::View(ViewAction::ShowMemory("0x80020015".to_owned())));
+    check_hover(
+        &mut window,
+        "register x2",
+        "W: why has x2 this value?",
+        ("x2", 1763),
+    );
+    window.perform(Action::View(ViewAction::ShowMemory(
+        "0x80020015".to_owned(),
+    )));
     let line = "W: why has [80020017] this value?";
     check_hover(&mut window, "byte 0x80020017", line, ("0x80020017:1", 1763));
     // Where no hover text shows, the cursor is meant again.
@@ -235,7 +280,12 @@ fn w_in_a_row_asks_where_its_value_is() {
     // The panel is there already: rows stay where they are.
     window.command("Why x2");
     window.go_to("1383");
-    let row = window.harness().get_all_by_label("step 1382").next().expect("the row").rect();
+    let row = window
+        .harness()
+        .get_all_by_label("step 1382")
+        .next()
+        .expect("the row")
+        .rect();
     let strb = row.left() + 120.0;
     let mut found = Vec::new();
     // Wherever a cell of the row is under the pointer, the text names it.
@@ -246,8 +296,14 @@ fn w_in_a_row_asks_where_its_value_is() {
             found.push(asked(&window));
         }
     }
-    assert!(found.contains(&("0x80020017:1".to_owned(), 1383)), "what it wrote, behind it: {found:?}");
-    assert!(found.contains(&("x0".to_owned(), 1382)), "what it read, before it: {found:?}");
+    assert!(
+        found.contains(&("0x80020017:1".to_owned(), 1383)),
+        "what it wrote, behind it: {found:?}"
+    );
+    assert!(
+        found.contains(&("x0".to_owned(), 1382)),
+        "what it read, before it: {found:?}"
+    );
 }
 
 #[test]
@@ -255,7 +311,10 @@ fn w_in_a_pinned_panel_asks_at_its_moment() {
     let mut window = at_the_crash();
     window.go_to("1250");
     let tile = window.tile(PanelKind::Registers);
-    window.perform(Action::Panel(PanelAction::Bind(tile, Follow::Pinned(1250.into()))));
+    window.perform(Action::Panel(PanelAction::Bind(
+        tile,
+        Follow::Pinned(1250.into()),
+    )));
     window.go_to("1763");
     window.click("register x19");
     window.press(Key::W);
@@ -269,7 +328,10 @@ fn w_in_the_comparison_asks_about_the_value_that_is_meant() {
     let mut window = at_the_crash();
     window.perform(Action::Panel(PanelAction::Compare));
     window.perform(Action::travel(WindowId(2), Position(1250)));
-    window.perform(Action::Panel(PanelAction::CompareWindows(WindowId(2), WindowId(1))));
+    window.perform(Action::Panel(PanelAction::CompareWindows(
+        WindowId(2),
+        WindowId(1),
+    )));
     // The names begin at the left, the two values behind them.
     let [name, left] = [20.0, 150.0];
     let place = |window: &Driver, x: f32| {
@@ -307,9 +369,17 @@ fn the_panel_opens_with_room_for_a_dozen_lines_and_gives_it_back() {
     assert!(window.tabs_height(PanelKind::Trace) > 150.0);
     // The other panel of lines keeps it.
     window.command("Effects of steps 1190 1255");
-    window.perform(Action::Panel(PanelAction::ClosePanel(window.tile(PanelKind::Why))));
+    window.perform(Action::Panel(PanelAction::ClosePanel(
+        window.tile(PanelKind::Why),
+    )));
     assert!(window.tabs_height(PanelKind::Effects) >= 26.0 + 28.0 * 2.0 + 20.0 + 12.0 * 18.0);
-    window.perform(Action::Panel(PanelAction::ClosePanel(window.tile(PanelKind::Effects))));
+    window.perform(Action::Panel(PanelAction::ClosePanel(
+        window.tile(PanelKind::Effects),
+    )));
     assert!(!window.panels().contains(&PanelKind::Why));
-    assert!((memory(&window) - before).abs() < 1.0, "{} and {before}", memory(&window));
+    assert!(
+        (memory(&window) - before).abs() < 1.0,
+        "{} and {before}",
+        memory(&window)
+    );
 }

@@ -27,7 +27,11 @@ fn a_row_says_how_much_was_accessed_where() {
     for part in ["7fb5ae3fb1d7", "mov", "[7fb5ae4013d8]"] {
         assert!(row.contains(part), "{part:?} in {row:?}");
     }
-    assert!(window.painted("step 1").contains("[7ffd0ed3ce68] ← 8 bytes"));
+    assert!(
+        window
+            .painted("step 1")
+            .contains("[7ffd0ed3ce68] ← 8 bytes")
+    );
 }
 
 #[test]
@@ -39,8 +43,16 @@ fn system_calls_and_branches_are_told_on_their_steps() {
         writer.instruction(0x7fb5_ae3f_b1d7, &[0x48, 0x8b, 0x07]);
     });
     window.go_to("0");
-    assert!(window.painted("step 2").contains("write"), "{}", window.painted("step 2"));
-    assert!(window.painted("step 3").contains("↑ taken"), "{}", window.painted("step 3"));
+    assert!(
+        window.painted("step 2").contains("write"),
+        "{}",
+        window.painted("step 2")
+    );
+    assert!(
+        window.painted("step 3").contains("↑ taken"),
+        "{}",
+        window.painted("step 3")
+    );
 }
 
 #[test]
@@ -60,7 +72,9 @@ fn where_the_program_died_is_a_link_below_the_last_step() {
 fn who_accessed_a_byte_last_is_told_where_its_value_is_not() {
     let mut window = open(|_| {});
     window.go_to("end");
-    window.perform(stepback_debugger::action::ViewAction::ShowMemory("0x7ffd0ed3ce68".to_owned()));
+    window.perform(stepback_debugger::action::ViewAction::ShowMemory(
+        "0x7ffd0ed3ce68".to_owned(),
+    ));
     let foot = window.painted("byte 0x7ffd0ed3ce68");
     assert!(foot.contains("??"), "{foot}");
 }

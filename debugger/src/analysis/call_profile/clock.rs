@@ -25,13 +25,22 @@ impl<'a> StackClock<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn new(counter: &'a StepCounter<'a>, stack: &StackUse, end: Position) -> Result<Self, QueryError> {
+    pub fn new(
+        counter: &'a StepCounter<'a>,
+        stack: &StackUse,
+        end: Position,
+    ) -> Result<Self, QueryError> {
         let is_alone = matches!(&*stack.used, [only] if only.start.0 == 0 && only.end >= end);
         let (mut stretches, mut ran) = (Vec::new(), 0u64);
         for used in stack.used.iter().filter(|_| !is_alone) {
             let (from, until) = (used.start.min(end), used.end.min(end));
             let begin = counter.count_before(from)?;
-            stretches.push(Stretch { from, until, begin, ran });
+            stretches.push(Stretch {
+                from,
+                until,
+                begin,
+                ran,
+            });
             ran = ran.saturating_add(counter.count_before(until)?.saturating_sub(begin));
         }
         Ok(Self { counter, stretches })
@@ -45,9 +54,19 @@ impl<'a> StackClock<'a> {
         if self.stretches.is_empty() {
             return self.counter.count_before(position);
         }
-        let begun = self.stretches.partition_point(|stretch| stretch.from <= position);
-        let Some(stretch) = begun.checked_sub(1).and_then(|place| self.stretches.get(place)) else { return Ok(0) };
-        let inside = self.counter.count_before(position.min(stretch.until))?.saturating_sub(stretch.begin);
+        let begun = self
+            .stretches
+            .partition_point(|stretch| stretch.from <= position);
+        let Some(stretch) = begun
+            .checked_sub(1)
+            .and_then(|place| self.stretches.get(place))
+        else {
+            return Ok(0);
+        };
+        let inside = self
+            .counter
+            .count_before(position.min(stretch.until))?
+            .saturating_sub(stretch.begin);
         Ok(stretch.ran.saturating_add(inside))
     }
 }

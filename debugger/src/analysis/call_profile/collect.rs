@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use stepback_index::{Call, CallId, Cancel, FramesWithin, Index, QueryError, StackUse, StepCounter};
+use stepback_index::{
+    Call, CallId, Cancel, FramesWithin, Index, QueryError, StackUse, StepCounter,
+};
 use stepback_parsers::{Position, Step};
 
 use super::answer::CallProfile;
@@ -40,9 +42,18 @@ pub fn call_profile(
             (stack, within)
         })
         .collect();
-    let count = |within: &FramesWithin| within.around.len() as u64 + (within.called.end - within.called.start);
+    let count = |within: &FramesWithin| {
+        within.around.len() as u64 + (within.called.end - within.called.start)
+    };
     progress.begin(stacks.iter().map(|(_, within)| count(within)).sum());
-    let mut pass = Pass { index, part: &part, cancel, progress, done: 0, times: Times::new(index, &part, cancel)? };
+    let mut pass = Pass {
+        index,
+        part: &part,
+        cancel,
+        progress,
+        done: 0,
+        times: Times::new(index, &part, cancel)?,
+    };
     let mut collector = Collector::new(&part, index.threads().len());
     for (stack, within) in &stacks {
         pass.stack(stack, within, &mut collector)?;
@@ -60,12 +71,22 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    fn stack(&mut self, stack: &StackUse, within: &FramesWithin, collector: &mut Collector) -> Result<(), QueryError> {
+    fn stack(
+        &mut self,
+        stack: &StackUse,
+        within: &FramesWithin,
+        collector: &mut Collector,
+    ) -> Result<(), QueryError> {
         let calls = self.index.calls();
         let counter = StepCounter::new(self.index, stack.thread);
         let clock = StackClock::new(&counter, stack, self.index.end())?;
         collector.begin_stack(stack.thread);
-        for id in within.around.iter().copied().chain(within.called.clone().map(CallId)) {
+        for id in within
+            .around
+            .iter()
+            .copied()
+            .chain(within.called.clone().map(CallId))
+        {
             if self.done.is_multiple_of(STRIDE) {
                 self.cancel.check()?;
                 self.progress.set(self.done);
@@ -76,7 +97,13 @@ impl Pass<'_> {
             let cut = stay.start..stay.end.min(self.part.end);
             let ran = clock.ran_before(cut.start)?..clock.ran_before(cut.end)?;
             let times = self.times.of(&call, &cut)?;
-            collector.enter(&FrameUse { id, call, stay, ran, times });
+            collector.enter(&FrameUse {
+                id,
+                call,
+                stay,
+                ran,
+                times,
+            });
         }
         collector.end_stack();
         Ok(())
@@ -84,8 +111,17 @@ impl Pass<'_> {
 
     /// How long a frame is on its stack, from the start of what is looked at on.
     fn stay(&self, id: CallId, call: &Call) -> Part {
-        let begin = self.index.calls().begin_of(id).unwrap_or_default().max(self.part.start);
-        begin..call.exit_step.map_or(Position(u64::MAX), Step::after).max(begin)
+        let begin = self
+            .index
+            .calls()
+            .begin_of(id)
+            .unwrap_or_default()
+            .max(self.part.start);
+        begin
+            ..call
+                .exit_step
+                .map_or(Position(u64::MAX), Step::after)
+                .max(begin)
     }
 }
 
@@ -101,17 +137,31 @@ impl<'a> Times<'a> {
     fn new(index: &'a Index, part: &Part, cancel: &'a Cancel) -> Result<Self, QueryError> {
         let sites = Sites::new(index, cancel);
         let has_clock = !sites.counts_steps();
-        let whole = match part.end.0.checked_sub(1).filter(|last| has_clock && *last >= part.start.0) {
+        let whole = match part
+            .end
+            .0
+            .checked_sub(1)
+            .filter(|last| has_clock && *last >= part.start.0)
+        {
             Some(last) => Some(sites.time_of(Step(part.start.0))?..sites.end_time_of(Step(last))?),
             None => None,
         };
-        Ok(Self { sites, part: part.clone(), whole })
+        Ok(Self {
+            sites,
+            part: part.clone(),
+            whole,
+        })
     }
 
     /// From the first to the last moment of a frame in the part, both included; empty where nothing tells.
     fn of(&self, call: &Call, cut: &Part) -> Result<Range<u64>, QueryError> {
-        let Some(whole) = self.whole.as_ref().filter(|_| cut.start < cut.end) else { return Ok(0..0) };
-        let begin = match call.entry_step.filter(|entry| entry.before() > self.part.start) {
+        let Some(whole) = self.whole.as_ref().filter(|_| cut.start < cut.end) else {
+            return Ok(0..0);
+        };
+        let begin = match call
+            .entry_step
+            .filter(|entry| entry.before() > self.part.start)
+        {
             Some(entry) => self.sites.time_of(entry)?,
             None => whole.start,
         };

@@ -81,7 +81,13 @@ impl Collector {
             functions: Vec::new(),
             function_places: HashMap::new(),
             links: HashMap::new(),
-            stacks: vec![StackNode { who, parent: 0, depth: 0, first: part.start, totals }],
+            stacks: vec![StackNode {
+                who,
+                parent: 0,
+                depth: 0,
+                first: part.start,
+                totals,
+            }],
             stack_places: HashMap::new(),
             merged_calls: 0,
             has_clock: false,
@@ -95,7 +101,9 @@ impl Collector {
     /// The frames that follow are of a stack of a thread.
     pub fn begin_stack(&mut self, thread: ThreadId) {
         self.base = match self.has_threads {
-            true => self.stack(0, Who::Thread(thread), self.begin.0).unwrap_or(0),
+            true => self
+                .stack(0, Who::Thread(thread), self.begin.0)
+                .unwrap_or(0),
             false => 0,
         };
     }
@@ -103,21 +111,33 @@ impl Collector {
     /// How long the next frame in order of entry stays: what lies across the end of the one around it ends with that.
     pub fn nested(&mut self, stay: Part) -> Part {
         self.leave_to(stay.start);
-        let end = self.open.last().map_or(stay.end, |around| stay.end.min(around.end));
+        let end = self
+            .open
+            .last()
+            .map_or(stay.end, |around| stay.end.min(around.end));
         stay.start..end.max(stay.start)
     }
 
     /// Takes that frame.
     pub fn enter(&mut self, frame: &FrameUse) {
         let around = self.open.last();
-        let (caller, parent) = (around.and_then(|open| open.function), around.map_or(self.base, |open| open.stack));
-        let (steps, time) = (frame.ran.end.saturating_sub(frame.ran.start), frame.times.end - frame.times.start);
+        let (caller, parent) = (
+            around.and_then(|open| open.function),
+            around.map_or(self.base, |open| open.stack),
+        );
+        let (steps, time) = (
+            frame.ran.end.saturating_sub(frame.ran.start),
+            frame.times.end - frame.times.start,
+        );
         self.has_clock |= time > 1;
         let function = self.function(frame);
         let entered = frame.call.entered_at();
-        let pair = caller.zip(function).map(|(caller, callee)| Pair { caller, callee });
+        let pair = caller
+            .zip(function)
+            .map(|(caller, callee)| Pair { caller, callee });
         let link = pair.filter(|pair| self.link(*pair, entered));
-        let stack = function.and_then(|function| self.stack(parent, Who::Function(function), entered));
+        let stack =
+            function.and_then(|function| self.stack(parent, Who::Function(function), entered));
         if stack.is_none() {
             self.merged_calls += 1;
         }
@@ -135,7 +155,16 @@ impl Collector {
             *self.open_links.entry(link).or_default() += 1;
         }
         let end = frame.stay.end;
-        self.open.push(OpenFrame { end, function, link, stack, steps, time, steps_inside: 0, time_inside: 0 });
+        self.open.push(OpenFrame {
+            end,
+            function,
+            link,
+            stack,
+            steps,
+            time,
+            steps_inside: 0,
+            time_inside: 0,
+        });
     }
 
     /// All frames of the stack are over.
@@ -150,8 +179,21 @@ impl Collector {
         let mut links: Vec<Link> = self.links.drain().map(|(_, link)| link).collect();
         links.sort_unstable_by_key(|link| (link.caller, link.callee));
         self.sum_stacks();
-        let Self { functions, stacks, merged_calls, has_clock, .. } = self;
-        CallProfile { steps, has_clock, functions, links, stacks, merged_calls }
+        let Self {
+            functions,
+            stacks,
+            merged_calls,
+            has_clock,
+            ..
+        } = self;
+        CallProfile {
+            steps,
+            has_clock,
+            functions,
+            links,
+            stacks,
+            merged_calls,
+        }
     }
 
     fn leave_to(&mut self, position: Position) {
@@ -164,11 +206,21 @@ impl Collector {
         let own_steps = frame.steps.saturating_sub(frame.steps_inside);
         let own_time = frame.time.saturating_sub(frame.time_inside);
         let is_told = frame.function.is_some() || self.open.is_empty();
-        if let Some(stack) = self.stacks.get_mut(frame.stack as usize).filter(|_| is_told) {
+        if let Some(stack) = self
+            .stacks
+            .get_mut(frame.stack as usize)
+            .filter(|_| is_told)
+        {
             stack.totals.own_steps = stack.totals.own_steps.saturating_add(own_steps);
             stack.totals.own_time = stack.totals.own_time.saturating_add(own_time);
         }
-        let taken = Totals { calls: 1, steps: frame.steps, own_steps, time: frame.time, own_time };
+        let taken = Totals {
+            calls: 1,
+            steps: frame.steps,
+            own_steps,
+            time: frame.time,
+            own_time,
+        };
         if let Some(function) = frame.function {
             let nesting = closed(&mut self.open_functions, function);
             if let Some(function) = self.functions.get_mut(function as usize) {
@@ -177,12 +229,18 @@ impl Collector {
         }
         if let Some(link) = frame.link {
             let nesting = closed(&mut self.open_links, link);
-            let of_link = Totals { own_steps: 0, own_time: 0, ..taken };
+            let of_link = Totals {
+                own_steps: 0,
+                own_time: 0,
+                ..taken
+            };
             if let Some(link) = self.links.get_mut(&link) {
                 link.totals.add(of_link, nesting);
             }
         }
-        let Some(around) = self.open.last_mut() else { return };
+        let Some(around) = self.open.last_mut() else {
+            return;
+        };
         // What is not told apart leaves its own steps to the frame around it.
         let (steps, time) = match frame.function {
             Some(_) => (frame.steps, frame.time),
@@ -202,7 +260,15 @@ impl Collector {
         let Pair { caller, callee } = pair;
         let is_room = self.links.len() < LINKS;
         if is_room {
-            self.links.insert(pair, Link { caller, callee, first: entered, totals: Totals::default() });
+            self.links.insert(
+                pair,
+                Link {
+                    caller,
+                    callee,
+                    first: entered,
+                    totals: Totals::default(),
+                },
+            );
         }
         is_room
     }
@@ -221,7 +287,12 @@ impl Collector {
         }
         let place = u32::try_from(self.functions.len()).ok()?;
         let totals = Totals::default();
-        self.functions.push(FunctionUse { address, example: frame.id, first, totals });
+        self.functions.push(FunctionUse {
+            address,
+            example: frame.id,
+            first,
+            totals,
+        });
         self.function_places.insert(address, place);
         Some(place)
     }
@@ -235,8 +306,17 @@ impl Collector {
             return None;
         }
         let place = u32::try_from(self.stacks.len()).ok()?;
-        let depth = self.stacks.get(parent as usize).map_or(0, |parent| parent.depth.saturating_add(1));
-        self.stacks.push(StackNode { who, parent, depth, first, totals: Totals::default() });
+        let depth = self
+            .stacks
+            .get(parent as usize)
+            .map_or(0, |parent| parent.depth.saturating_add(1));
+        self.stacks.push(StackNode {
+            who,
+            parent,
+            depth,
+            first,
+            totals: Totals::default(),
+        });
         self.stack_places.insert((parent, who), place);
         Some(place)
     }
@@ -252,7 +332,9 @@ impl Collector {
     /// What a stack took is its own, and that of the stacks that grow from it.
     fn sum_stacks(&mut self) {
         for place in (0..self.stacks.len()).rev() {
-            let Some(node) = self.stacks.get_mut(place) else { continue };
+            let Some(node) = self.stacks.get_mut(place) else {
+                continue;
+            };
             node.totals.steps = node.totals.steps.saturating_add(node.totals.own_steps);
             node.totals.time = node.totals.time.saturating_add(node.totals.own_time);
             let (parent, Totals { steps, time, .. }) = (node.parent as usize, node.totals);
@@ -287,7 +369,9 @@ enum Nesting {
 
 /// Closes the innermost of the open frames of something.
 fn closed<K: std::hash::Hash + Eq>(open: &mut HashMap<K, u32>, key: K) -> Nesting {
-    let Some(count) = open.get_mut(&key) else { return Nesting::Outermost };
+    let Some(count) = open.get_mut(&key) else {
+        return Nesting::Outermost;
+    };
     *count = count.saturating_sub(1);
     if *count > 0 {
         return Nesting::Inside;

@@ -1,7 +1,8 @@
 //! The call of a function next to a position.
 
 use stepback_index::{
-    Cancel, Index, LastVisit, NextVisit, Query as _, QueryError, SlotReader, StepRecord, ThreadId, VisitsFrom,
+    Cancel, Index, LastVisit, NextVisit, Query as _, QueryError, SlotReader, StepRecord, ThreadId,
+    VisitsFrom,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -27,7 +28,11 @@ pub struct NextCall {
 /// See [`QueryError`].
 pub fn next_call(
     index: &Index,
-    NextCall { function: pc, course, at }: NextCall,
+    NextCall {
+        function: pc,
+        course,
+        at,
+    }: NextCall,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
     let mut at = at;
@@ -35,7 +40,11 @@ pub fn next_call(
         cancel.check()?;
         // The window stands at the entry of a call before its first step.
         let hit = match course {
-            Course::Onward => NextVisit { pc, from: Position(at.0.saturating_add(1)) }.run(index, cancel)?,
+            Course::Onward => NextVisit {
+                pc,
+                from: Position(at.0.saturating_add(1)),
+            }
+            .run(index, cancel)?,
             Course::Back => LastVisit { pc, before: at }.run(index, cancel)?,
         };
         let Some(hit) = hit else { return Ok(None) };
@@ -68,7 +77,12 @@ pub fn call_number(
     entered: Position,
     cancel: &Cancel,
 ) -> Result<Option<CallNumber>, QueryError> {
-    let visits = VisitsFrom { pc: function, from: Position(0), limit: VISITS + 1 }.run(index, cancel)?;
+    let visits = VisitsFrom {
+        pc: function,
+        from: Position(0),
+        limit: VISITS + 1,
+    }
+    .run(index, cancel)?;
     let (mut number, mut count) = (0, 0);
     for step in visits.iter().copied() {
         if is_first(index, SlotReader(index).thread_at(step.after())?, step) {
@@ -87,5 +101,7 @@ fn is_entry(index: &Index, record: &StepRecord) -> bool {
 fn is_first(index: &Index, thread: ThreadId, step: Step) -> bool {
     let calls = index.calls();
     let innermost = calls.innermost_at(thread, step.before());
-    innermost.and_then(|id| calls.get(id)).is_some_and(|call| call.entry_step == Some(step))
+    innermost
+        .and_then(|id| calls.get(id))
+        .is_some_and(|call| call.entry_step == Some(step))
 }

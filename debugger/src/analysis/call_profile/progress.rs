@@ -22,7 +22,14 @@ impl Progress {
 
     /// What share is done, from 0 to 1.
     pub fn share(&self) -> f32 {
-        let (done, all) = (self.done.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed));
-        if all == 0 { 0.0 } else { (done as f32 / all as f32).min(1.0) }
+        let (done, all) = (
+            self.done.load(Ordering::Relaxed),
+            self.all.load(Ordering::Relaxed),
+        );
+        if all == 0 {
+            0.0
+        } else {
+            (done as f32 / all as f32).min(1.0)
+        }
     }
 }

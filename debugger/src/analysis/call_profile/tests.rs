@@ -31,9 +31,13 @@ fn seen(session: &Session, part: &Part) -> BTreeMap<Address, Seen> {
         for id in &path {
             seen.entry(function(id)).or_default().calls.insert(*id);
         }
-        path.iter().map(function).collect::<BTreeSet<_>>().into_iter().for_each(|function| {
-            seen.entry(function).or_default().steps += 1;
-        });
+        path.iter()
+            .map(function)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .for_each(|function| {
+                seen.entry(function).or_default().steps += 1;
+            });
         if let Some(last) = path.last() {
             seen.entry(function(last)).or_default().own_steps += 1;
         }
@@ -42,22 +46,46 @@ fn seen(session: &Session, part: &Part) -> BTreeMap<Address, Seen> {
 }
 
 fn of(session: &Session, part: &Part) -> CallProfile {
-    call_profile(&session.index, part, &Progress::default(), &Cancel::default()).unwrap()
+    call_profile(
+        &session.index,
+        part,
+        &Progress::default(),
+        &Cancel::default(),
+    )
+    .unwrap()
 }
 
 #[track_caller]
 fn check(session: &Session, part: Part) {
     let (told, mut seen) = (of(session, &part), seen(session, &part));
     assert_eq!(told.steps, part.end.0 - part.start.0);
-    for FunctionUse { address, totals, .. } in &told.functions {
+    for FunctionUse {
+        address, totals, ..
+    } in &told.functions
+    {
         let seen = seen.remove(address).unwrap_or_default();
-        assert_eq!((totals.own_steps, totals.steps), (seen.own_steps, seen.steps), "{address:?} in {part:?}");
+        assert_eq!(
+            (totals.own_steps, totals.steps),
+            (seen.own_steps, seen.steps),
+            "{address:?} in {part:?}"
+        );
         // A call of which the part shows no step is a call, too.
-        assert!(totals.calls >= seen.calls.len() as u64, "{address:?} in {part:?}");
+        assert!(
+            totals.calls >= seen.calls.len() as u64,
+            "{address:?} in {part:?}"
+        );
     }
     assert_eq!(seen, BTreeMap::new(), "in {part:?}");
     let whole = told.stacks.first().map(|all| all.totals.steps);
-    assert_eq!(whole, Some(told.functions.iter().map(|function| function.totals.own_steps).sum()));
+    assert_eq!(
+        whole,
+        Some(
+            told.functions
+                .iter()
+                .map(|function| function.totals.own_steps)
+                .sum()
+        )
+    );
     for (place, node) in told.stacks.iter().enumerate().skip(1) {
         assert!((node.parent as usize) < place);
     }
@@ -69,14 +97,27 @@ fn check(session: &Session, part: Part) {
 fn a_profile_says_what_the_stacks_of_all_steps_say() {
     let session = overflow();
     let end = session.index.end();
-    for (first, last) in [(0, end.0), (100, 900), (733, 734), (1233, 1593), (1700, end.0), (5, 5)] {
+    for (first, last) in [
+        (0, end.0),
+        (100, 900),
+        (733, 734),
+        (1233, 1593),
+        (1700, end.0),
+        (5, 5),
+    ] {
         check(&session, Position(first)..Position(last));
     }
 }
 
 #[test]
 fn every_thread_and_stack_has_its_own_steps() {
-    for kind in [Sample::Threads, Sample::Kernel, Sample::Rseq, Sample::CoreSharded, Sample::Windows] {
+    for kind in [
+        Sample::Threads,
+        Sample::Kernel,
+        Sample::Rseq,
+        Sample::CoreSharded,
+        Sample::Windows,
+    ] {
         let (session, _place) = sample(kind);
         let end = session.index.end().0;
         for (first, last) in [(0, end), (end / 3, end / 2)] {
@@ -87,8 +128,13 @@ fn every_thread_and_stack_has_its_own_steps() {
 
 fn session_of_rst(name: &str) -> Session {
     let place = tempfile::tempdir().unwrap();
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/rst").join(name);
-    let options = OpenOptions { index: Some(place.path().join("index.sbi")), ..OpenOptions::new(path) };
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .join("fixtures/rst")
+        .join(name);
+    let options = OpenOptions {
+        index: Some(place.path().join("index.sbi")),
+        ..OpenOptions::new(path)
+    };
     open(&options, &Default::default(), &Default::default()).unwrap()
 }
 
@@ -99,11 +145,17 @@ fn a_call_is_the_innermost_where_it_is_entered() {
         for id in (0..calls.len()).map(CallId) {
             let (call, at) = (calls.get(id).unwrap(), calls.entered_at(id).unwrap());
             if call.entry_step.is_some() && call.exit_step.is_none_or(|exit| exit.after() > at) {
-                assert_eq!(calls.innermost_at(call.thread, at), Some(id), "{call:?} at {at:?}");
+                assert_eq!(
+                    calls.innermost_at(call.thread, at),
+                    Some(id),
+                    "{call:?} at {at:?}"
+                );
             }
         }
     };
-    ["cti.rst", "small.rst"].iter().for_each(|name| check(&session_of_rst(name)));
+    ["cti.rst", "small.rst"]
+        .iter()
+        .for_each(|name| check(&session_of_rst(name)));
     check(&overflow());
 }
 
@@ -125,10 +177,22 @@ fn calls_that_returned_are_measured_as_on_the_command_line() {
     let plain = profile(&session.index, &Cancel::default()).unwrap();
     let mut compared = 0;
     for function in &told.functions {
-        let known = plain.iter().find(|known| known.function == function.address);
-        let Some(known) = known.filter(|known| known.totals.calls == function.totals.calls) else { continue };
-        assert_eq!(known.totals.outer_steps, function.totals.steps, "{:?}", function.address);
-        assert_eq!(known.totals.outer_time, function.totals.time, "{:?}", function.address);
+        let known = plain
+            .iter()
+            .find(|known| known.function == function.address);
+        let Some(known) = known.filter(|known| known.totals.calls == function.totals.calls) else {
+            continue;
+        };
+        assert_eq!(
+            known.totals.outer_steps, function.totals.steps,
+            "{:?}",
+            function.address
+        );
+        assert_eq!(
+            known.totals.outer_time, function.totals.time,
+            "{:?}",
+            function.address
+        );
         assert_eq!(known.first.before(), function.first);
         compared += 1;
     }
@@ -140,10 +204,26 @@ fn who_calls_whom_adds_up() {
     let session = overflow();
     let told = of(&session, &(Position(0)..session.index.end()));
     for (place, function) in (0u32..).zip(&told.functions) {
-        let calls: u64 = told.links.iter().filter(|link| link.callee == place).map(|link| link.totals.calls).sum();
+        let calls: u64 = told
+            .links
+            .iter()
+            .filter(|link| link.callee == place)
+            .map(|link| link.totals.calls)
+            .sum();
         // The first function of the thread was called by nobody.
-        let uncalled = u64::from(session.index.calls().get(function.example).is_some_and(|call| !call.is_called()));
-        assert_eq!(calls + uncalled, function.totals.calls, "{:?}", function.address);
+        let uncalled = u64::from(
+            session
+                .index
+                .calls()
+                .get(function.example)
+                .is_some_and(|call| !call.is_called()),
+        );
+        assert_eq!(
+            calls + uncalled,
+            function.totals.calls,
+            "{:?}",
+            function.address
+        );
     }
 }
 
@@ -151,9 +231,17 @@ fn who_calls_whom_adds_up() {
 fn the_calls_of_a_function_are_walked_both_ways() {
     let session = overflow();
     let told = of(&session, &(Position(0)..session.index.end()));
-    let function = told.functions.iter().find(|function| function.totals.calls == 36).expect("a busy function");
+    let function = told
+        .functions
+        .iter()
+        .find(|function| function.totals.calls == 36)
+        .expect("a busy function");
     let next = |course, at| {
-        let question = NextCall { function: function.address, course, at };
+        let question = NextCall {
+            function: function.address,
+            course,
+            at,
+        };
         next_call(&session.index, question, &Cancel::default()).unwrap()
     };
     let mut entries: Vec<Position> = vec![function.first];

@@ -4,10 +4,13 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use stepback_index::{BuildProgress, Cancel, Index};
-use stepback_machine::{AccessKind, Flow as ControlFlow, Mode, RegisterId, RegisterView, Registers, decode};
+use stepback_machine::{
+    AccessKind, Flow as ControlFlow, Mode, RegisterId, RegisterView, Registers, decode,
+};
 use stepback_parsers::{
-    DelaySlot, EventSink, FindingPlace, Findings, Flow, Line, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch,
-    Place, Problem, RegisterWrite, Step, StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName,
+    DelaySlot, EventSink, FindingPlace, Findings, Flow, Line, MarkerEvent, MarkerKind,
+    MemoryAccess, ParseScratch, Place, Problem, RegisterWrite, Step, StepEvent, TextEvent,
+    TextKind, ThreadNumber, WrittenName,
 };
 
 use super::exception_end::ExceptionEnd;
@@ -52,7 +55,12 @@ const HARMLESS: [MarkerKind; 20] = [
 ///
 /// # Errors
 /// The trace could not be read, or the check was cancelled.
-pub fn check_events(index: &Index, findings: &mut Findings, progress: &BuildProgress, cancel: &Cancel) -> Result<Seen> {
+pub fn check_events(
+    index: &Index,
+    findings: &mut Findings,
+    progress: &BuildProgress,
+    cancel: &Cancel,
+) -> Result<Seen> {
     let mut check = EventCheck {
         index,
         findings,
@@ -66,7 +74,11 @@ pub fn check_events(index: &Index, findings: &mut Findings, progress: &BuildProg
         is_filtered: false,
         seen: Seen::default(),
     };
-    index.source().parse(0..index.text_end(), &mut ParseScratch::default(), &mut check)?;
+    index.source().parse(
+        0..index.text_end(),
+        &mut ParseScratch::default(),
+        &mut check,
+    )?;
     cancel.check()?;
     check.finish()?;
     Ok(check.seen)
@@ -141,14 +153,21 @@ impl ThreadState {
     /// Whether a write shows that the thread takes an exception, of a processor that tells so by its registers alone:
     /// its link register says how to return, or another exception is served.
     fn enters(&mut self, view: RegisterView, bytes: &[u8]) -> bool {
-        let (Some(last), Some(value)) = (self.last, bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))) else {
+        let (Some(last), Some(value)) = (
+            self.last,
+            bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)),
+        ) else {
             return false;
         };
         match view.register {
             RegisterId::LR if view.offset == 0 => last.set.is_exception_return_value(value.into()),
             RegisterId::PSR if view.offset == 0 => {
-                let Some(number) = last.set.exception_number(value) else { return false };
-                self.exception.replace(number).is_some_and(|before| before != number)
+                let Some(number) = last.set.exception_number(value) else {
+                    return false;
+                };
+                self.exception
+                    .replace(number)
+                    .is_some_and(|before| before != number)
             }
             _ => false,
         }
@@ -157,8 +176,12 @@ impl ThreadState {
     /// Whether an executed step ends an exception, or returns to another security state: where it goes and what registers
     /// hold then its instruction does not tell.
     fn leaves(&self, last: &LastStep) -> bool {
-        let Some(register) = last.target else { return false };
-        let is_return = |value| last.set.is_exception_return_value(value) || last.set.is_function_return_value(value);
+        let Some(register) = last.target else {
+            return false;
+        };
+        let is_return = |value| {
+            last.set.is_exception_return_value(value) || last.set.is_function_return_value(value)
+        };
         match self.registers.word(register) {
             Some(value) => is_return(value),
             // Nothing says that it does not.
@@ -189,41 +212,68 @@ impl EventCheck<'_> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.threads.iter_mut().for_each(|thread| settle(thread, self.findings));
+        self.threads
+            .iter_mut()
+            .for_each(|thread| settle(thread, self.findings));
         let is_idle = |name: &str| self.beginnings.is_idle(name);
-        for thread in
-            self.threads.iter().filter(|thread| !thread.has_step && !thread.is_early && !is_idle(&thread.name))
+        for thread in self
+            .threads
+            .iter()
+            .filter(|thread| !thread.has_step && !thread.is_early && !is_idle(&thread.name))
         {
             let name = &thread.name;
-            self.findings.add(&rules::NO_STEP, FindingPlace::Trace, || format!("{name} has no instruction"));
+            self.findings.add(&rules::NO_STEP, FindingPlace::Trace, || {
+                format!("{name} has no instruction")
+            });
         }
         for thread in &self.threads {
-            thread.end.report(&thread.name, self.index, self.findings, self.cancel)?;
+            thread
+                .end
+                .report(&thread.name, self.index, self.findings, self.cancel)?;
         }
         Ok(())
     }
 
     /// A register got a value from an instruction that does not write it.
     fn check_writer(&mut self, write: &RegisterWrite<'_>, view: RegisterView, bytes: &[u8]) {
-        let Some(thread) = self.threads.get(usize::from(write.thread.0)) else { return };
+        let Some(thread) = self.threads.get(usize::from(write.thread.0)) else {
+            return;
+        };
         let is_plain = |last: &LastStep| last.flow == ControlFlow::Next || is_jump(last.flow);
-        let Some(last) = thread.last.filter(|last| is_plain(last) && thread.handlers == 0) else { return };
-        let Some(encoding) = last.encoding.filter(|_| is_followed(write.view.register)) else { return };
-        let Some(before) = thread.registers.differing(view, bytes) else { return };
+        let Some(last) = thread
+            .last
+            .filter(|last| is_plain(last) && thread.handlers == 0)
+        else {
+            return;
+        };
+        let Some(encoding) = last.encoding.filter(|_| is_followed(write.view.register)) else {
+            return;
+        };
+        let Some(before) = thread.registers.differing(view, bytes) else {
+            return;
+        };
         let instruction = decode(encoding, stepback_machine::Address(last.pc), last.set);
         let is_writer = |written: &RegisterView| written.register == write.view.register;
-        let Some(known) = instruction.registers.as_ref().filter(|known| !known.writes.iter().any(is_writer)) else {
+        let Some(known) = instruction
+            .registers
+            .as_ref()
+            .filter(|known| !known.writes.iter().any(is_writer))
+        else {
             return;
         };
         // What turns to another window writes the registers of that one.
-        if last.set.window_step(&encoding).is_some() || known.writes.iter().any(|view| is_window(view.register)) {
+        if last.set.window_step(&encoding).is_some()
+            || known.writes.iter().any(|view| is_window(view.register))
+        {
             return;
         }
         let name = Registers::name(write.view, last.set).unwrap_or("a register");
         let place = self.place(write.place);
         let (pc, text) = (last.pc, &instruction.text);
         let (before, after) = (hex(&before), hex(bytes));
-        let message = format!("{name} changes from {before} to {after} at {pc:#x}, where {text} does not write it");
+        let message = format!(
+            "{name} changes from {before} to {after} at {pc:#x}, where {text} does not write it"
+        );
         if let Some(thread) = self.threads.get_mut(usize::from(write.thread.0)) {
             thread.unexplained.push(Unexplained { place, message });
         }
@@ -231,9 +281,15 @@ impl EventCheck<'_> {
 }
 
 fn place_of(index: &Index, steps: u64, place: Place) -> FindingPlace {
-    let line = index.source().is_text().then_some(Line(place.line_in_range.saturating_add(1)));
+    let line = index
+        .source()
+        .is_text()
+        .then_some(Line(place.line_in_range.saturating_add(1)));
     match steps.checked_sub(1) {
-        Some(step) => FindingPlace::Step { step: Step(step), line },
+        Some(step) => FindingPlace::Step {
+            step: Step(step),
+            line,
+        },
         None => line.map_or(FindingPlace::Trace, FindingPlace::Line),
     }
 }
@@ -241,7 +297,10 @@ fn place_of(index: &Index, steps: u64, place: Place) -> FindingPlace {
 impl EventSink for EventCheck<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         // Numbers ascend as threads appear.
-        self.threads.push(ThreadState { name: name.to_owned(), ..ThreadState::default() });
+        self.threads.push(ThreadState {
+            name: name.to_owned(),
+            ..ThreadState::default()
+        });
         self.seen.has_others |= self.threads.len() > 1;
     }
 
@@ -251,32 +310,55 @@ impl EventSink for EventCheck<'_> {
         let mut course = self.paths.of(step);
         let Course { flow, target, .. } = course;
         self.seen.has_others |= flow == ControlFlow::Trap;
-        let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else { return };
+        let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else {
+            return;
+        };
         settle(thread, self.findings);
         let pc = step.pc.0;
         if !thread.has_step {
             thread.has_step = true;
-            let nowhere = self.beginnings.begins(&thread.name).filter(|_| !self.is_filtered);
+            let nowhere = self
+                .beginnings
+                .begins(&thread.name)
+                .filter(|_| !self.is_filtered);
             if let Some(message) = nowhere {
                 self.findings.add(&rules::THREAD, place, || message);
             }
         } else if !thread.leads.allows(pc) && thread.mode == step.mode && !self.is_filtered {
             let from = thread.last.map_or(0, |last| last.pc);
-            thread.stray = Some(Stray { place, pc, leads: thread.leads, from });
+            thread.stray = Some(Stray {
+                place,
+                pc,
+                leads: thread.leads,
+                from,
+            });
         }
         if let Some(time) = step.time
             && let Some(before) = thread.time.replace(time).filter(|before| *before > time)
         {
             let name = &thread.name;
-            self.findings.add(&rules::TIME, place, || format!("the time of {name} falls from {before} to {time}"));
+            self.findings.add(&rules::TIME, place, || {
+                format!("the time of {name} falls from {before} to {time}")
+            });
         }
         let is_slot = step.delay_slot != DelaySlot::None || thread.is_coupled;
         thread.decide(&mut course);
-        thread.leads = if thread.is_coupled { Leads::Open } else { course.leads };
+        thread.leads = if thread.is_coupled {
+            Leads::Open
+        } else {
+            course.leads
+        };
         thread.is_coupled = is_slot && is_jump(flow);
         thread.mode = step.mode;
         let (set, encoding, mode) = (step.instruction_set, step.encoding(), step.mode);
-        let last = LastStep { pc, set, encoding, flow, mode, target };
+        let last = LastStep {
+            pc,
+            set,
+            encoding,
+            flow,
+            mode,
+            target,
+        };
         thread.last = Some(last);
         thread.flags.step(last);
         match encoding {
@@ -290,7 +372,9 @@ impl EventSink for EventCheck<'_> {
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         // Registers without banks are the same in all modes.
-        let is_told = |view: &RegisterView| write.mode != Mode::Untold || view.register == write.view.register;
+        let is_told = |view: &RegisterView| {
+            write.mode != Mode::Untold || view.register == write.view.register
+        };
         let home = write.home().filter(is_told);
         match (home, write.bytes) {
             (Some(view), Some(bytes)) => {
@@ -310,7 +394,9 @@ impl EventSink for EventCheck<'_> {
             // Which register it is, or what it holds, is not known.
             _ => {
                 if let Some(thread) = self.threads.get_mut(usize::from(write.thread.0)) {
-                    thread.registers.forget(home.map_or(write.view.register, |view| view.register));
+                    thread
+                        .registers
+                        .forget(home.map_or(write.view.register, |view| view.register));
                     if write.view.register == RegisterId::PSR {
                         thread.flags = KnownFlags::default();
                     }
@@ -321,15 +407,22 @@ impl EventSink for EventCheck<'_> {
 
     fn access(&mut self, access: &MemoryAccess) {
         let place = self.place(access.place);
-        let Some(thread) = self.threads.get_mut(usize::from(access.thread.0)) else { return };
+        let Some(thread) = self.threads.get_mut(usize::from(access.thread.0)) else {
+            return;
+        };
         if thread.last.is_some_and(|last| last.loads_return(access)) {
             thread.divert();
         }
-        if !thread.has_step && self.steps > 0 && !std::mem::replace(&mut thread.is_early, true) && !self.is_filtered {
+        if !thread.has_step
+            && self.steps > 0
+            && !std::mem::replace(&mut thread.is_early, true)
+            && !self.is_filtered
+        {
             let name = &thread.name;
             let address = access.address;
-            self.findings
-                .add(&rules::NO_STEP, place, || format!("{name} accesses {address} before its first instruction"));
+            self.findings.add(&rules::NO_STEP, place, || {
+                format!("{name} accesses {address} before its first instruction")
+            });
         }
         thread.end.access(access);
     }
@@ -354,14 +447,26 @@ impl EventSink for EventCheck<'_> {
             self.beginnings.has_system_calls |= recording.has_system_calls;
         } else if marker.kind == MarkerKind::SYSTEM_CALL {
             self.seen.has_others = true;
-            let set = self.threads.get(usize::from(event.thread.0)).and_then(|thread| thread.last);
-            let set = set.map_or(self.index.source().traits().instruction_set, |last| last.set);
-            self.beginnings.system_call(set.system_call_name(marker.value));
-        } else if marker.kind == MarkerKind::HARDWARE_EVENT || marker.kind == MarkerKind::HARDWARE_RETURN {
+            let set = self
+                .threads
+                .get(usize::from(event.thread.0))
+                .and_then(|thread| thread.last);
+            let set = set.map_or(self.index.source().traits().instruction_set, |last| {
+                last.set
+            });
+            self.beginnings
+                .system_call(set.system_call_name(marker.value));
+        } else if marker.kind == MarkerKind::HARDWARE_EVENT
+            || marker.kind == MarkerKind::HARDWARE_RETURN
+        {
             let is_begin = marker.kind == MarkerKind::HARDWARE_EVENT;
             if let Some(thread) = self.threads.get_mut(usize::from(event.thread.0)) {
                 let handlers = thread.handlers;
-                thread.handlers = if is_begin { handlers.saturating_add(1) } else { handlers.saturating_sub(1) };
+                thread.handlers = if is_begin {
+                    handlers.saturating_add(1)
+                } else {
+                    handlers.saturating_sub(1)
+                };
             }
             self.seen.has_others = true;
             self.divert(event.thread);
@@ -379,8 +484,14 @@ impl EventSink for EventCheck<'_> {
     }
 
     fn progress(&mut self, offset: u64) -> Flow {
-        self.progress.bytes_done.store(self.done_before.saturating_add(offset), Ordering::Relaxed);
-        if self.cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+        self.progress
+            .bytes_done
+            .store(self.done_before.saturating_add(offset), Ordering::Relaxed);
+        if self.cancel.is_cancelled() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
     }
 }
 
@@ -397,14 +508,21 @@ impl LastStep {
     /// Whether an access is the load of a value that returns from an exception, or to another security state, when it gets
     /// into the program counter.
     fn loads_return(&self, access: &MemoryAccess) -> bool {
-        let is_load = is_jump(self.flow) && self.target.is_none() && access.kind == AccessKind::Read;
-        let bytes = access.bytes.filter(|_| is_load && self.set.exception_frame().is_some());
+        let is_load =
+            is_jump(self.flow) && self.target.is_none() && access.kind == AccessKind::Read;
+        let bytes = access
+            .bytes
+            .filter(|_| is_load && self.set.exception_frame().is_some());
         let value = |bytes: [u8; 8], at: usize| {
             let word = bytes.get(at..).and_then(|bytes| bytes.first_chunk::<4>());
             u64::from(word.map_or(0, |word| u32::from_le_bytes(*word)))
         };
-        let is_return = |value| self.set.is_exception_return_value(value) || self.set.is_function_return_value(value);
-        let words = [0, 4].into_iter().filter(|at| at + 4 <= usize::from(access.size_bytes));
+        let is_return = |value| {
+            self.set.is_exception_return_value(value) || self.set.is_function_return_value(value)
+        };
+        let words = [0, 4]
+            .into_iter()
+            .filter(|at| at + 4 <= usize::from(access.size_bytes));
         bytes.is_some_and(|bytes| words.into_iter().any(|at| is_return(value(bytes, at))))
     }
 }
@@ -415,21 +533,34 @@ fn settle(thread: &mut ThreadState, findings: &mut Findings) {
         findings.add(&rules::REGISTER, place, || message);
     }
     let name = &thread.name;
-    if let Some(Stray { place, pc, leads, from }) = thread.stray.take() {
-        findings.add(&rules::PATH, place, || format!("{name} is at {pc:#x}, {}", expected(leads, from)));
+    if let Some(Stray {
+        place,
+        pc,
+        leads,
+        from,
+    }) = thread.stray.take()
+    {
+        findings.add(&rules::PATH, place, || {
+            format!("{name} is at {pc:#x}, {}", expected(leads, from))
+        });
     }
 }
 
 fn expected(leads: Leads, from: u64) -> String {
     match leads {
         Leads::One(one) => format!("where the instruction at {from:#x} leads to {one:#x}"),
-        Leads::Either(one, other) => format!("where the instruction at {from:#x} leads to {one:#x} or {other:#x}"),
+        Leads::Either(one, other) => {
+            format!("where the instruction at {from:#x} leads to {one:#x} or {other:#x}")
+        }
         Leads::Open => String::new(),
     }
 }
 
 fn is_jump(flow: ControlFlow) -> bool {
-    matches!(flow, ControlFlow::Branch | ControlFlow::Call | ControlFlow::Return)
+    matches!(
+        flow,
+        ControlFlow::Branch | ControlFlow::Call | ControlFlow::Return
+    )
 }
 
 /// Registers of which instructions say for certain whether they write them: no program counter, flags or control.
@@ -444,7 +575,11 @@ fn is_window(register: RegisterId) -> bool {
 
 /// Bytes, lowest first, as a number.
 fn hex(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+    let digits: String = bytes
+        .iter()
+        .rev()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let digits = digits.trim_start_matches('0');
     format!("0x{}", if digits.is_empty() { "0" } else { digits })
 }

@@ -35,7 +35,9 @@ impl ExceptionEnd {
             Target::Address(address) => Some(address),
             Target::Register(register) => {
                 // What a dump states before the first step has the plain name.
-                let of = |register| registers.value(RegisterView::new(register, 0, step.set.word_bytes()));
+                let of = |register| {
+                    registers.value(RegisterView::new(register, 0, step.set.word_bytes()))
+                };
                 of(step.mode.home(register)).or_else(|| of(register))
             }
             Target::Unsaid => None,
@@ -54,9 +56,15 @@ impl ExceptionEnd {
 
     /// Takes note of an access of the last step: a jump to what memory holds reads its target last.
     pub fn access(&mut self, access: &MemoryAccess) {
-        let Some(Jump { step, target }) = &mut self.jump else { return };
-        let is_word = access.kind == AccessKind::Read && u16::from(access.size_bytes) == step.set.word_bytes();
-        if let Some(bytes) = access.bytes.filter(|_| is_word && step.jump_target() == Target::Unsaid) {
+        let Some(Jump { step, target }) = &mut self.jump else {
+            return;
+        };
+        let is_word = access.kind == AccessKind::Read
+            && u16::from(access.size_bytes) == step.set.word_bytes();
+        if let Some(bytes) = access
+            .bytes
+            .filter(|_| is_word && step.jump_target() == Target::Unsaid)
+        {
             *target = Some(u64::from_le_bytes(bytes));
         }
     }
@@ -70,8 +78,23 @@ impl ExceptionEnd {
     ///
     /// # Errors
     /// The index could not be read, or the check was cancelled.
-    pub fn report(self, name: &str, index: &Index, findings: &mut Findings, cancel: &Cancel) -> Result<()> {
-        let (Some(Jump { step, target: Some(target) }), Some(place)) = (self.jump, self.place) else { return Ok(()) };
+    pub fn report(
+        self,
+        name: &str,
+        index: &Index,
+        findings: &mut Findings,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let (
+            Some(Jump {
+                step,
+                target: Some(target),
+            }),
+            Some(place),
+        ) = (self.jump, self.place)
+        else {
+            return Ok(());
+        };
         if step.set.is_exception_return_value(target) || step.set.is_function_return_value(target) {
             return Ok(());
         }
@@ -94,7 +117,9 @@ const FETCHES: usize = 1 << 10;
 fn has_code(pc: Address, index: &Index, cancel: &Cancel) -> Result<bool> {
     let mut from = Position(0);
     for _ in 0..FETCHES {
-        let Some(visit) = (NextVisit { pc, from }).run(index, cancel)? else { break };
+        let Some(visit) = (NextVisit { pc, from }).run(index, cancel)? else {
+            break;
+        };
         if visit.record.is_executed || visit.record.encoding.is_some() {
             return Ok(true);
         }

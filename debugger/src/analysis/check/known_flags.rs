@@ -1,6 +1,8 @@
 //! The condition flags of a thread, as far as the trace recorded them.
 
-use stepback_machine::{Address, Encoding, Flow, InstructionSet, Mode, RegisterId, RegisterView, Site, Target, decode};
+use stepback_machine::{
+    Address, Encoding, Flow, InstructionSet, Mode, RegisterId, RegisterView, Site, Target, decode,
+};
 
 /// Steps after a write of the status register during which its value counts.
 const RECENT: usize = 8;
@@ -25,18 +27,27 @@ pub struct LastStep {
 impl LastStep {
     /// Where a jump leads.
     pub fn jump_target(&self) -> Target {
-        let site = |encoding| Site { pc: Address(self.pc), encoding };
-        self.encoding.map_or(Target::Unsaid, |encoding| self.set.control(&site(encoding)).target)
+        let site = |encoding| Site {
+            pc: Address(self.pc),
+            encoding,
+        };
+        self.encoding.map_or(Target::Unsaid, |encoding| {
+            self.set.control(&site(encoding)).target
+        })
     }
 
     /// True when it certainly leaves the flags alone.
     fn keeps_flags(&self) -> bool {
-        let Some(encoding) = self.encoding else { return false };
+        let Some(encoding) = self.encoding else {
+            return false;
+        };
         let instruction = decode(encoding, Address(self.pc), self.set);
-        instruction
-            .registers
-            .as_ref()
-            .is_some_and(|known| !known.writes.iter().any(|view| view.register == RegisterId::PSR))
+        instruction.registers.as_ref().is_some_and(|known| {
+            !known
+                .writes
+                .iter()
+                .any(|view| view.register == RegisterId::PSR)
+        })
     }
 }
 
@@ -52,7 +63,10 @@ pub struct KnownFlags {
 impl KnownFlags {
     /// Takes note of a write of the status register.
     pub fn write(&mut self, view: RegisterView, bytes: &[u8]) {
-        let status = bytes.first_chunk().filter(|_| view.offset == 0).map(|bytes| u32::from_le_bytes(*bytes));
+        let status = bytes
+            .first_chunk()
+            .filter(|_| view.offset == 0)
+            .map(|bytes| u32::from_le_bytes(*bytes));
         self.status = status.map(u64::from);
         self.since.clear();
     }
@@ -68,6 +82,7 @@ impl KnownFlags {
 
     /// The status register, if its flags are certain. Cost: some decodings.
     pub fn current(&self) -> Option<u64> {
-        self.status.filter(|_| self.since.iter().all(LastStep::keeps_flags))
+        self.status
+            .filter(|_| self.since.iter().all(LastStep::keeps_flags))
     }
 }

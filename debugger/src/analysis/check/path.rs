@@ -1,7 +1,8 @@
 //! Where an instruction leads.
 
 use stepback_machine::{
-    Branch, Control, Delay, Encoding, FlagTest, Flow, InstructionSet, Lead, RegisterId, Site, Target,
+    Branch, Control, Delay, Encoding, FlagTest, Flow, InstructionSet, Lead, RegisterId, Site,
+    Target,
 };
 use stepback_parsers::{DelaySlot, StepEvent};
 
@@ -87,16 +88,25 @@ pub struct PathFinder {
 
 impl Default for PathFinder {
     fn default() -> Self {
-        Self { known: vec![None; REMEMBERED] }
+        Self {
+            known: vec![None; REMEMBERED],
+        }
     }
 }
 
 impl PathFinder {
     /// Where a step leads, and what its instruction does to control.
     pub fn of(&mut self, step: &StepEvent<'_>) -> Course {
-        let Some(encoding) = step.encoding() else { return Course::default() };
+        let Some(encoding) = step.encoding() else {
+            return Course::default();
+        };
         let behind = step.pc.0.wrapping_add(u64::from(step.length_bytes));
-        let seen = Seen { pc: step.pc.0, set: step.instruction_set, encoding, branch: step.branch };
+        let seen = Seen {
+            pc: step.pc.0,
+            set: step.instruction_set,
+            encoding,
+            branch: step.branch,
+        };
         let place = (seen.pc >> 1 ^ seen.pc >> 12) as usize % REMEMBERED;
         let known = match self.known.get(place) {
             Some(Some(known)) if known.seen == seen => *known,
@@ -113,14 +123,29 @@ impl PathFinder {
             DelaySlot::None => Leads::One(behind),
             DelaySlot::Executed | DelaySlot::Annulled => Leads::Open,
         };
-        Course { leads, ..known.course }
+        Course {
+            leads,
+            ..known.course
+        }
     }
 }
 
 fn known_of(seen: Seen, behind: u64) -> Known {
-    let Seen { pc, set, encoding, branch } = seen;
-    let site = Site { pc: stepback_machine::Address(pc), encoding };
-    let Control { flow, target, delay } = set.control(&site);
+    let Seen {
+        pc,
+        set,
+        encoding,
+        branch,
+    } = seen;
+    let site = Site {
+        pc: stepback_machine::Address(pc),
+        encoding,
+    };
+    let Control {
+        flow,
+        target,
+        delay,
+    } = set.control(&site);
     let leads = match (set.lead(&site, branch), target) {
         (Lead::Behind, _) => Leads::One(behind),
         (Lead::Address(address), _) => Leads::One(set.code_address(address)),
@@ -138,5 +163,15 @@ fn known_of(seen: Seen, behind: u64) -> Known {
         Target::Address(_) | Target::Unsaid => None,
     };
     let (test, block) = (set.branch_test(&encoding), set.block_length(&encoding));
-    Known { seen, course: Course { leads, flow, target, test, block, behind } }
+    Known {
+        seen,
+        course: Course {
+            leads,
+            flow,
+            target,
+            test,
+            block,
+            behind,
+        },
+    }
 }

@@ -26,7 +26,9 @@ impl RegisterFile {
         if self.0.len() <= number {
             self.0.resize_with(number + 1, Held::default);
         }
-        let Some(held) = self.0.get_mut(number) else { return };
+        let Some(held) = self.0.get_mut(number) else {
+            return;
+        };
         let start = usize::from(view.offset);
         for (place, byte) in (start..BYTES).zip(bytes) {
             held.bytes[place] = *byte;
@@ -36,8 +38,13 @@ impl RegisterFile {
 
     /// The lowest four bytes of a register as a number; none where they are not all known.
     pub fn word(&self, register: RegisterId) -> Option<u64> {
-        let held = self.0.get(usize::from(register.0)).filter(|held| held.known & 0xf == 0xf)?;
-        held.bytes.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes)))
+        let held = self
+            .0
+            .get(usize::from(register.0))
+            .filter(|held| held.known & 0xf == 0xf)?;
+        held.bytes
+            .first_chunk()
+            .map(|bytes| u64::from(u32::from_le_bytes(*bytes)))
     }
 
     /// What all bytes of a view held that differ from these, lowest first; none where they do not, or are not known.
@@ -54,10 +61,16 @@ impl RegisterFile {
     pub fn value(&self, view: RegisterView) -> Option<u64> {
         let held = self.0.get(usize::from(view.register.0))?;
         let (start, size) = (usize::from(view.offset), usize::from(view.size_bytes));
-        let is_known =
-            size <= 8 && (start..start + size).all(|place| held.known.checked_shr(place as u32).unwrap_or(0) & 1 != 0);
+        let is_known = size <= 8
+            && (start..start + size)
+                .all(|place| held.known.checked_shr(place as u32).unwrap_or(0) & 1 != 0);
         let bytes = held.bytes.get(start..start + size).filter(|_| is_known)?;
-        Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+        Some(
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |value, byte| value << 8 | u64::from(*byte)),
+        )
     }
 
     /// Nothing is known of a register any more.

@@ -21,8 +21,14 @@ pub struct Beginnings {
 impl Beginnings {
     /// Of these threads.
     pub fn new(threads: Vec<KnownThread>) -> Self {
-        let threads = threads.into_iter().map(|thread| (thread.name.clone(), thread)).collect();
-        Self { threads, ..Self::default() }
+        let threads = threads
+            .into_iter()
+            .map(|thread| (thread.name.clone(), thread))
+            .collect();
+        Self {
+            threads,
+            ..Self::default()
+        }
     }
 
     /// Whether it is a processor without anything to run.
@@ -37,7 +43,10 @@ impl Beginnings {
 
     /// A thread begins: what is wrong if nobody made it.
     pub fn begins(&mut self, name: &str) -> Option<String> {
-        let known = self.threads.get(name).filter(|thread| self.has_system_calls && !thread.is_idle)?;
+        let known = self
+            .threads
+            .get(name)
+            .filter(|thread| self.has_system_calls && !thread.is_idle)?;
         let process = known.process.clone().unwrap_or_default();
         // The first thread of a process bears its number; where it is not in the trace, the one that is seen first counts.
         let (is_main, has_main) = (process == name, self.threads.contains_key(&process));
@@ -47,7 +56,9 @@ impl Beginnings {
         self.begun += 1;
         (self.begun > self.made).then(|| {
             let (begun, made) = (self.begun, self.made);
-            format!("{name} joins, and no system call before it made it ({begun} joined, {made} made)")
+            format!(
+                "{name} joins, and no system call before it made it ({begun} joined, {made} made)"
+            )
         })
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use stepback_index::{BuildProgress, Cancel, Index, NextExternalChanges, PositionOfLine, Query as _};
+use stepback_index::{
+    BuildProgress, Cancel, Index, NextExternalChanges, PositionOfLine, Query as _,
+};
 use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Step};
 
 use super::events::{Seen, check_events};
@@ -45,14 +47,32 @@ pub struct PlacedFinding {
 ///
 /// # Errors
 /// The trace could not be read, or the check was cancelled.
-pub fn check(session: &Session, limit: usize, progress: &BuildProgress, cancel: &Cancel) -> Result<Vec<BrokenRule>> {
+pub fn check(
+    session: &Session,
+    limit: usize,
+    progress: &BuildProgress,
+    cancel: &Cancel,
+) -> Result<Vec<BrokenRule>> {
     let index = &session.index;
     let mut findings = Findings::new(limit);
-    let records = index.source().record_count().unwrap_or(0).saturating_mul(RECORD_BYTES);
-    progress.bytes_total.store(records.saturating_add(index.text_end()), Ordering::Relaxed);
+    let records = index
+        .source()
+        .record_count()
+        .unwrap_or(0)
+        .saturating_mul(RECORD_BYTES);
+    progress
+        .bytes_total
+        .store(records.saturating_add(index.text_end()), Ordering::Relaxed);
     index.source().check_records(&mut findings, &mut |done| {
-        progress.bytes_done.store(done.saturating_mul(RECORD_BYTES).min(records), Ordering::Relaxed);
-        if cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+        progress.bytes_done.store(
+            done.saturating_mul(RECORD_BYTES).min(records),
+            Ordering::Relaxed,
+        );
+        if cancel.is_cancelled() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
     })?;
     cancel.check()?;
     progress.bytes_done.store(records, Ordering::Relaxed);
@@ -61,45 +81,100 @@ pub fn check(session: &Session, limit: usize, progress: &BuildProgress, cancel: 
     let seen = check_events(index, &mut findings, progress, cancel)?;
     add_memory(index, seen, &mut findings, cancel)?;
     let placed = |found: stepback_parsers::RuleFindings| {
-        let first = found.first.into_iter().map(|finding| placed(finding, index, cancel)).collect::<Result<_>>()?;
-        Ok(BrokenRule { rule: found.rule, count: found.count, first })
+        let first = found
+            .first
+            .into_iter()
+            .map(|finding| placed(finding, index, cancel))
+            .collect::<Result<_>>()?;
+        Ok(BrokenRule {
+            rule: found.rule,
+            count: found.count,
+            first,
+        })
     };
     findings.into_rules().into_iter().map(placed).collect()
 }
 
 /// What the index could not read. Times that run backwards are told by a rule of their own.
 fn add_damage(index: &Index, findings: &mut Findings) {
-    for warning in index.warnings().iter().filter(|warning| !warning.is_of_time()) {
-        let place = if index.source().is_text() { FindingPlace::Line(Line(warning.line)) } else { FindingPlace::Trace };
-        findings.add_many(&rules::DAMAGED, warning.count, place, || warning.message.clone());
+    for warning in index
+        .warnings()
+        .iter()
+        .filter(|warning| !warning.is_of_time())
+    {
+        let place = if index.source().is_text() {
+            FindingPlace::Line(Line(warning.line))
+        } else {
+            FindingPlace::Trace
+        };
+        findings.add_many(&rules::DAMAGED, warning.count, place, || {
+            warning.message.clone()
+        });
     }
 }
 
 /// Images that do not hold what was executed, each at the first instruction that differs.
 fn add_images(images: &[CheckedImage], findings: &mut Findings) {
-    for (CheckedImage { spec, fit, .. }, text) in images.iter().filter_map(|one| Some((one, one.fit.misfit_text()?))) {
-        let rule = if fit.is_of_another_program() { &rules::IMAGE } else { &rules::IMAGE_CHANGES };
-        let first = fit.first.as_ref().map(|first| FindingPlace::Step { step: first.step, line: None });
-        findings.add_many(rule, fit.contradicted.max(1), first.unwrap_or(FindingPlace::Trace), || {
-            format!("{text}: {spec}")
+    for (CheckedImage { spec, fit, .. }, text) in images
+        .iter()
+        .filter_map(|one| Some((one, one.fit.misfit_text()?)))
+    {
+        let rule = if fit.is_of_another_program() {
+            &rules::IMAGE
+        } else {
+            &rules::IMAGE_CHANGES
+        };
+        let first = fit.first.as_ref().map(|first| FindingPlace::Step {
+            step: first.step,
+            line: None,
         });
+        findings.add_many(
+            rule,
+            fit.contradicted.max(1),
+            first.unwrap_or(FindingPlace::Trace),
+            || format!("{text}: {spec}"),
+        );
     }
 }
 
 /// Reads that contradict what was known: the index counts them. So many are kept as of any rule.
 fn add_memory(index: &Index, seen: Seen, findings: &mut Findings, cancel: &Cancel) -> Result<()> {
     let count = index.info().external_changes;
-    let rule = if seen.has_others { &rules::MEMORY_OUTSIDE } else { &rules::MEMORY };
-    let limit = findings.limit().min(usize::try_from(count).unwrap_or(usize::MAX));
-    let first = NextExternalChanges { range: None, thread: None, from: Position(0), skip: 0, limit };
-    let found = if count > 0 { first.run(index, cancel)? } else { Vec::new() };
+    let rule = if seen.has_others {
+        &rules::MEMORY_OUTSIDE
+    } else {
+        &rules::MEMORY
+    };
+    let limit = findings
+        .limit()
+        .min(usize::try_from(count).unwrap_or(usize::MAX));
+    let first = NextExternalChanges {
+        range: None,
+        thread: None,
+        from: Position(0),
+        skip: 0,
+        limit,
+    };
+    let found = if count > 0 {
+        first.run(index, cancel)?
+    } else {
+        Vec::new()
+    };
     let told = found.len() as u64;
     for change in found {
         let record = &change.hit.record;
-        let place = FindingPlace::Step { step: record.step, line: record.line };
-        let (address, read) = (change.address, bytes_text(change.bytes.into_iter().map(Some)));
+        let place = FindingPlace::Step {
+            step: record.step,
+            line: record.line,
+        };
+        let (address, read) = (
+            change.address,
+            bytes_text(change.bytes.into_iter().map(Some)),
+        );
         let known = bytes_text(change.known_before);
-        findings.add(rule, place, || format!("a read at {address} finds {read}, where {known} was known"));
+        findings.add(rule, place, || {
+            format!("a read at {address} finds {read}, where {known} was known")
+        });
     }
     findings.count_more(rule, count.saturating_sub(told));
     Ok(())
@@ -107,19 +182,37 @@ fn add_memory(index: &Index, seen: Seen, findings: &mut Findings, cancel: &Cance
 
 /// `aa ?? 00`.
 fn bytes_text(bytes: impl IntoIterator<Item = Option<u8>>) -> String {
-    let digits = bytes.into_iter().map(|byte| byte.map_or("??".to_owned(), |byte| format!("{byte:02x}")));
+    let digits = bytes
+        .into_iter()
+        .map(|byte| byte.map_or("??".to_owned(), |byte| format!("{byte:02x}")));
     digits.collect::<Vec<_>>().join(" ")
 }
 
-fn placed(finding: stepback_parsers::Finding, index: &Index, cancel: &Cancel) -> Result<PlacedFinding> {
+fn placed(
+    finding: stepback_parsers::Finding,
+    index: &Index,
+    cancel: &Cancel,
+) -> Result<PlacedFinding> {
     let before = |position: Position| position.0.checked_sub(1).map(Step);
     let (step, line, record) = match finding.place {
         FindingPlace::Trace => (None, None, None),
-        FindingPlace::Record(number) => {
-            (index.source().position_of_record(number)?.and_then(before), None, Some(number))
-        }
-        FindingPlace::Line(line) => (before(PositionOfLine(line).run(index, cancel)?), Some(line), None),
+        FindingPlace::Record(number) => (
+            index.source().position_of_record(number)?.and_then(before),
+            None,
+            Some(number),
+        ),
+        FindingPlace::Line(line) => (
+            before(PositionOfLine(line).run(index, cancel)?),
+            Some(line),
+            None,
+        ),
         FindingPlace::Step { step, line } => (Some(step), line, None),
     };
-    Ok(PlacedFinding { severity: finding.severity, message: finding.message, step, line, record })
+    Ok(PlacedFinding {
+        severity: finding.severity,
+        message: finding.message,
+        step,
+        line,
+        record,
+    })
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use stepback_index::{
-    Cancel, Index, MemoryAt, MemoryInput, MemoryOf, MemoryRange, NameReader, Query as _, QueryError, RangeEffects,
-    RegisterEffect, RegisterViewsAt,
+    Cancel, Index, MemoryAt, MemoryInput, MemoryOf, MemoryRange, NameReader, Query as _,
+    QueryError, RangeEffects, RegisterEffect, RegisterViewsAt,
 };
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
@@ -42,19 +42,41 @@ pub struct CallComparison {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn compare_calls(index: &Index, one: Scope, other: Scope, cancel: &Cancel) -> Result<CallComparison, QueryError> {
-    let names = OwnNames::alike(OwnNames::of(one, index, cancel)?, OwnNames::of(other, index, cancel)?);
-    let (one_side, other_side) = (Side::of(one, names.0, index, cancel)?, Side::of(other, names.1, index, cancel)?);
-    let sides = Sides { index, cancel, one: one_side, other: other_side };
+pub fn compare_calls(
+    index: &Index,
+    one: Scope,
+    other: Scope,
+    cancel: &Cancel,
+) -> Result<CallComparison, QueryError> {
+    let names = OwnNames::alike(
+        OwnNames::of(one, index, cancel)?,
+        OwnNames::of(other, index, cancel)?,
+    );
+    let (one_side, other_side) = (
+        Side::of(one, names.0, index, cancel)?,
+        Side::of(other, names.1, index, cancel)?,
+    );
+    let sides = Sides {
+        index,
+        cancel,
+        one: one_side,
+        other: other_side,
+    };
     let mut inputs = sides.registers(sides.input_views(), |scope| scope.from)?;
     sides.add_memory_inputs(&mut inputs)?;
     let mut outputs = sides.registers(sides.output_views(), |scope| scope.to)?;
     sides.add_memory_outputs(&mut outputs)?;
-    let mut comparison = CallComparison { inputs, outputs, ..CallComparison::default() };
-    let paths = one
-        .call
-        .zip(other.call)
-        .and_then(|(one, other)| Some((OwnPath::of(one, index, cancel)?, OwnPath::of(other, index, cancel)?)));
+    let mut comparison = CallComparison {
+        inputs,
+        outputs,
+        ..CallComparison::default()
+    };
+    let paths = one.call.zip(other.call).and_then(|(one, other)| {
+        Some((
+            OwnPath::of(one, index, cancel)?,
+            OwnPath::of(other, index, cancel)?,
+        ))
+    });
     if let Some((one, other)) = paths {
         let mut partings = Partings::new(one, other);
         while comparison.partings.len() < LISTED
@@ -65,7 +87,12 @@ pub fn compare_calls(index: &Index, one: Scope, other: Scope, cancel: &Cancel) -
         comparison.alike = partings.alike;
     }
     let left_out = sides.one.sets.left_out + sides.other.sets.left_out;
-    let CallComparison { inputs, outputs, partings, .. } = &comparison;
+    let CallComparison {
+        inputs,
+        outputs,
+        partings,
+        ..
+    } = &comparison;
     comparison.is_cut = left_out > 0 || inputs.is_cut || outputs.is_cut || partings.len() >= LISTED;
     Ok(comparison)
 }
@@ -80,18 +107,39 @@ struct Side {
 }
 
 impl Side {
-    fn of(scope: Scope, names: OwnNames, index: &Index, cancel: &Cancel) -> Result<Self, QueryError> {
+    fn of(
+        scope: Scope,
+        names: OwnNames,
+        index: &Index,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
         let set = index.instruction_set(scope.thread);
         let view = NameReader(index).view_in("sp", set);
-        let views = view.map(|view| ("sp".to_owned(), view)).into_iter().collect();
-        let states = RegisterViewsAt { position: scope.from, thread: scope.thread, views }.run(index, cancel)?;
+        let views = view
+            .map(|view| ("sp".to_owned(), view))
+            .into_iter()
+            .collect();
+        let states = RegisterViewsAt {
+            position: scope.from,
+            thread: scope.thread,
+            views,
+        }
+        .run(index, cancel)?;
         let stack = states.first().and_then(|state| state.value.to_u64());
-        Ok(Self { scope, names, sets: range_effects(index, scope, cancel)?, stack })
+        Ok(Self {
+            scope,
+            names,
+            sets: range_effects(index, scope, cancel)?,
+            stack,
+        })
     }
 
     /// What of some registers the function names itself.
     fn views(&self, effects: &[RegisterEffect]) -> Vec<RegisterView> {
-        effects.iter().filter_map(|effect| self.names.view_of(effect)).collect()
+        effects
+            .iter()
+            .filter_map(|effect| self.names.view_of(effect))
+            .collect()
     }
 
     fn is_stack(&self, address: u64) -> bool {
@@ -117,8 +165,14 @@ impl Sides<'_> {
     /// What was read, and the registers of the arguments.
     fn input_views(&self) -> Vec<RegisterView> {
         let set = self.index.instruction_set(self.one.scope.thread);
-        let arguments = set.abi().arguments.iter().filter_map(|name| NameReader(self.index).view_in(name, set));
-        let arguments = arguments.filter_map(|view| self.one.names.view_of_argument(view)).collect();
+        let arguments = set
+            .abi()
+            .arguments
+            .iter()
+            .filter_map(|name| NameReader(self.index).view_in(name, set));
+        let arguments = arguments
+            .filter_map(|view| self.one.names.view_of_argument(view))
+            .collect();
         let of = |side: &Side| side.views(&side.sets.register_inputs);
         merged([of(&self.one), of(&self.other), arguments].concat())
     }
@@ -128,41 +182,76 @@ impl Sides<'_> {
         merged([of(&self.one), of(&self.other)].concat())
     }
 
-    fn registers(&self, views: Vec<RegisterView>, at: impl Fn(&Scope) -> Position) -> Result<Differences, QueryError> {
+    fn registers(
+        &self,
+        views: Vec<RegisterView>,
+        at: impl Fn(&Scope) -> Position,
+    ) -> Result<Differences, QueryError> {
         let set = self.index.instruction_set(self.one.scope.thread);
-        let names = views.iter().map(|view| NameReader(self.index).register_name(*view, set));
+        let names = views
+            .iter()
+            .map(|view| NameReader(self.index).register_name(*view, set));
         let names: Vec<String> = names.collect();
         let states = |side: &Side| {
             let (position, thread) = (at(&side.scope), side.scope.thread);
-            let views = names.iter().cloned().zip(views.iter().map(|view| side.names.cell_of(*view))).collect();
-            RegisterViewsAt { position, thread, views }.run(self.index, self.cancel)
+            let views = names
+                .iter()
+                .cloned()
+                .zip(views.iter().map(|view| side.names.cell_of(*view)))
+                .collect();
+            RegisterViewsAt {
+                position,
+                thread,
+                views,
+            }
+            .run(self.index, self.cancel)
         };
         let mut found = Differences::default();
         for (one, other) in states(&self.one)?.into_iter().zip(states(&self.other)?) {
             let likeness = Likeness::of_values(&one.value, &other.value);
-            found.add(likeness, DifferingCell::Register { name: one.name, one: one.value, other: other.value });
+            found.add(
+                likeness,
+                DifferingCell::Register {
+                    name: one.name,
+                    one: one.value,
+                    other: other.value,
+                },
+            );
         }
         Ok(found)
     }
 
     /// How far the stack of the second call lies above that of the first.
     fn shift(&self) -> u64 {
-        self.one.stack.zip(self.other.stack).map_or(0, |(one, other)| other.wrapping_sub(one))
+        self.one
+            .stack
+            .zip(self.other.stack)
+            .map_or(0, |(one, other)| other.wrapping_sub(one))
     }
 
     /// Where the second call has what the first has at an address.
     fn in_other(&self, address: u64) -> u64 {
-        if self.one.is_stack(address) { address.wrapping_add(self.shift()) } else { address }
+        if self.one.is_stack(address) {
+            address.wrapping_add(self.shift())
+        } else {
+            address
+        }
     }
 
     fn in_one(&self, address: u64) -> u64 {
-        if self.other.is_stack(address) { address.wrapping_sub(self.shift()) } else { address }
+        if self.other.is_stack(address) {
+            address.wrapping_sub(self.shift())
+        } else {
+            address
+        }
     }
 
     /// All that either of them used, as the first addresses it.
     fn stretches(&self, of: impl Fn(&RangeEffects) -> Vec<MemoryRange>) -> Vec<Stretch> {
         let stretch = |first: u64, len: u64| first..first.saturating_add(len);
-        let one = of(&self.one.sets).into_iter().map(|range| stretch(range.address.0, range.len_bytes));
+        let one = of(&self.one.sets)
+            .into_iter()
+            .map(|range| stretch(range.address.0, range.len_bytes));
         let other = of(&self.other.sets).into_iter();
         let other = other.map(|range| stretch(self.in_one(range.address.0), range.len_bytes));
         let mut all: Vec<Stretch> = one.chain(other).collect();
@@ -179,8 +268,10 @@ impl Sides<'_> {
 
     fn add_memory_inputs(&self, inputs: &mut Differences) -> Result<(), QueryError> {
         let ranges = |sets: &RangeEffects| {
-            let range =
-                |input: &MemoryInput| MemoryRange { address: input.address, len_bytes: input.bytes.len() as u64 };
+            let range = |input: &MemoryInput| MemoryRange {
+                address: input.address,
+                len_bytes: input.bytes.len() as u64,
+            };
             sets.memory_inputs.iter().map(range).collect()
         };
         let found = |side: &Side, address: u64, len: u64| self.found(side, address, len);
@@ -188,16 +279,35 @@ impl Sides<'_> {
     }
 
     fn add_memory_outputs(&self, outputs: &mut Differences) -> Result<(), QueryError> {
-        let ranges = |sets: &RangeEffects| sets.memory_outputs.iter().map(|output| output.range).collect();
+        let ranges = |sets: &RangeEffects| {
+            sets.memory_outputs
+                .iter()
+                .map(|output| output.range)
+                .collect()
+        };
         let found = |side: &Side, address: u64, len: u64| {
-            self.held(side, side.scope.to, MemoryRange { address: Address(address), len_bytes: len })
+            self.held(
+                side,
+                side.scope.to,
+                MemoryRange {
+                    address: Address(address),
+                    len_bytes: len,
+                },
+            )
         };
         self.add_differing(self.stretches(ranges), found, outputs)
     }
 
     /// What memory held when a call read it; where it did not, at its entry.
     fn found(&self, side: &Side, address: u64, len: u64) -> Result<Vec<Option<u8>>, QueryError> {
-        let mut bytes = self.held(side, side.scope.from, MemoryRange { address: Address(address), len_bytes: len })?;
+        let mut bytes = self.held(
+            side,
+            side.scope.from,
+            MemoryRange {
+                address: Address(address),
+                len_bytes: len,
+            },
+        )?;
         for (place, byte) in (0u64..).zip(&mut bytes) {
             let told = told_in(&side.sets.memory_inputs, address.wrapping_add(place));
             *byte = told.or(*byte);
@@ -205,10 +315,23 @@ impl Sides<'_> {
         Ok(bytes)
     }
 
-    fn held(&self, side: &Side, position: Position, range: MemoryRange) -> Result<Vec<Option<u8>>, QueryError> {
+    fn held(
+        &self,
+        side: &Side,
+        position: Position,
+        range: MemoryRange,
+    ) -> Result<Vec<Option<u8>>, QueryError> {
         let MemoryRange { address, len_bytes } = range;
-        let question = MemoryAt { position, address, len_bytes };
-        let states = MemoryOf { thread: Some(side.scope.thread), question }.run(self.index, self.cancel)?;
+        let question = MemoryAt {
+            position,
+            address,
+            len_bytes,
+        };
+        let states = MemoryOf {
+            thread: Some(side.scope.thread),
+            question,
+        }
+        .run(self.index, self.cancel)?;
         Ok(states.into_iter().map(|state| state.value).collect())
     }
 
@@ -226,16 +349,24 @@ impl Sides<'_> {
                     found.is_cut = true;
                     return Ok(());
                 }
-                let (len, other_address) = ((stretch.end - address).min(CHUNK), self.in_other(address));
-                let (one, other) = (bytes(&self.one, address, len)?, bytes(&self.other, other_address, len)?);
+                let (len, other_address) =
+                    ((stretch.end - address).min(CHUNK), self.in_other(address));
+                let (one, other) = (
+                    bytes(&self.one, address, len)?,
+                    bytes(&self.other, other_address, len)?,
+                );
                 let pairs: Vec<_> = one.into_iter().zip(other).collect();
                 let likeness = |(one, other): &(Option<u8>, Option<u8>)| Likeness::of(*one, *other);
                 let mut place = 0;
                 for run in pairs.chunk_by(|one, next| likeness(one) == likeness(next)) {
                     let at = |base: u64| Address(base.wrapping_add(place));
                     let (one, other) = run.iter().copied().unzip();
-                    let cell =
-                        DifferingCell::Memory { address: at(address), other_address: at(other_address), one, other };
+                    let cell = DifferingCell::Memory {
+                        address: at(address),
+                        other_address: at(other_address),
+                        one,
+                        other,
+                    };
                     found.add(run.first().map_or(Likeness::Same, likeness), cell);
                     place += run.len() as u64;
                 }
@@ -250,7 +381,11 @@ impl Sides<'_> {
 fn told_in(inputs: &[MemoryInput], address: u64) -> Option<u8> {
     let after = inputs.partition_point(|input| input.address.0 <= address);
     let input = inputs.get(after.checked_sub(1)?)?;
-    input.bytes.get(usize::try_from(address - input.address.0).ok()?).copied().flatten()
+    input
+        .bytes
+        .get(usize::try_from(address - input.address.0).ok()?)
+        .copied()
+        .flatten()
 }
 
 /// Views of one register that touch become one.
@@ -259,11 +394,13 @@ fn merged(mut views: Vec<RegisterView>) -> Vec<RegisterView> {
     let mut merged: Vec<RegisterView> = Vec::new();
     for next in views {
         let last = merged.last_mut().filter(|last| {
-            last.register == next.register && next.offset <= last.offset.saturating_add(last.size_bytes)
+            last.register == next.register
+                && next.offset <= last.offset.saturating_add(last.size_bytes)
         });
         match last {
             Some(last) => {
-                let end = (last.offset + last.size_bytes).max(next.offset.saturating_add(next.size_bytes));
+                let end = (last.offset + last.size_bytes)
+                    .max(next.offset.saturating_add(next.size_bytes));
                 last.size_bytes = end - last.offset;
             }
             None => merged.push(next),

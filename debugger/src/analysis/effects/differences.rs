@@ -68,7 +68,10 @@ impl Likeness {
     pub fn of_values(Value(one): &Value, Value(other): &Value) -> Self {
         let byte = |bytes: &[Option<u8>], place: usize| bytes.get(place).copied().flatten();
         let places = 0..one.len().max(other.len());
-        places.map(|place| Self::of(byte(one, place), byte(other, place))).max().unwrap_or(Self::Same)
+        places
+            .map(|place| Self::of(byte(one, place), byte(other, place)))
+            .max()
+            .unwrap_or(Self::Same)
     }
 }
 
@@ -100,23 +103,37 @@ mod tests {
 
     #[test]
     fn what_is_known_in_one_call_alone_is_no_difference() {
-        let value = |bytes: &[i16]| Value(bytes.iter().map(|byte| u8::try_from(*byte).ok()).collect());
+        let value =
+            |bytes: &[i16]| Value(bytes.iter().map(|byte| u8::try_from(*byte).ok()).collect());
         let likeness = |one: &[i16], other: &[i16]| Likeness::of_values(&value(one), &value(other));
         assert_eq!(likeness(&[1, 2], &[1, 2]), Likeness::Same);
         assert_eq!(likeness(&[-1, 2], &[-1, 2]), Likeness::Same);
         assert_eq!(likeness(&[], &[-1, -1]), Likeness::Same);
-        assert_eq!([likeness(&[1, 2], &[]), likeness(&[1, -1], &[1, 2])], [Likeness::OneSided; 2]);
+        assert_eq!(
+            [likeness(&[1, 2], &[]), likeness(&[1, -1], &[1, 2])],
+            [Likeness::OneSided; 2]
+        );
         assert_eq!(likeness(&[1, 3], &[-1, 2]), Likeness::Differs);
     }
 
     #[test]
     fn what_is_known_in_one_call_alone_takes_no_place_of_what_differs() {
-        let cell = || DifferingCell::Register { name: "x0".to_owned(), one: Value::default(), other: Value::default() };
+        let cell = || DifferingCell::Register {
+            name: "x0".to_owned(),
+            one: Value::default(),
+            other: Value::default(),
+        };
         let mut found = Differences::default();
         (0..=LISTED).for_each(|_| found.add(Likeness::OneSided, cell()));
-        assert_eq!((found.one_sided.len(), found.is_full(), found.is_cut), (LISTED, false, true));
+        assert_eq!(
+            (found.one_sided.len(), found.is_full(), found.is_cut),
+            (LISTED, false, true)
+        );
         let mut found = Differences::default();
         (0..LISTED).for_each(|_| found.add(Likeness::Differs, cell()));
-        assert_eq!((found.differing.len(), found.is_full(), found.is_cut), (LISTED, true, false));
+        assert_eq!(
+            (found.differing.len(), found.is_full(), found.is_cut),
+            (LISTED, true, false)
+        );
     }
 }

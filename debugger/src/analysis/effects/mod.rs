@@ -13,5 +13,7 @@ pub use self::comparison::{CallComparison, compare_calls};
 pub use self::differences::{Differences, DifferingCell};
 pub use self::own_path::{OwnPath, PathStep};
 pub use self::partings::{Parting, Partings};
-pub use self::scope::{Scope, call_around, call_of_function_around, call_scope, iteration_around, range_scope};
+pub use self::scope::{
+    Scope, call_around, call_of_function_around, call_scope, iteration_around, range_scope,
+};
 pub use self::used::{Effects, LISTED, Used, UsedCell, VALUE_BYTES, effects_of};

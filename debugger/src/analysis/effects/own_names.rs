@@ -31,13 +31,21 @@ impl OwnNames {
     /// Without windows names mean the same everywhere. Cost with them: the steps of the function's own up to its `save`, but at
     /// most [`SAVE_WITHIN`].
     pub fn of(scope: Scope, index: &Index, cancel: &Cancel) -> Result<Self, QueryError> {
-        let plain = Self { entry: Mode::Other, own: Mode::Other, number: None };
+        let plain = Self {
+            entry: Mode::Other,
+            own: Mode::Other,
+            number: None,
+        };
         let set = index.instruction_set(scope.thread);
         if !set.has_windows() {
             return Ok(plain);
         }
-        let number = NameReader(index).view_in("cwp", set).map(|view| view.register);
-        let Some(mut path) = scope.call.and_then(|id| OwnPath::of(id, index, cancel)) else { return Ok(plain) };
+        let number = NameReader(index)
+            .view_in("cwp", set)
+            .map(|view| view.register);
+        let Some(mut path) = scope.call.and_then(|id| OwnPath::of(id, index, cancel)) else {
+            return Ok(plain);
+        };
         let steps = std::iter::from_fn(|| path.next_step().transpose());
         let modes = steps.map(|step| Ok(PointReader(index).point_of(step?.step)?.mode));
         Ok(Self::among(modes, number)?.unwrap_or(plain))
@@ -49,8 +57,14 @@ impl OwnNames {
         number: Option<RegisterId>,
     ) -> Result<Option<Self>, QueryError> {
         let mut modes = modes.take(SAVE_WITHIN);
-        let Some(entry) = modes.next().transpose()? else { return Ok(None) };
-        let names = Self { entry, own: entry, number };
+        let Some(entry) = modes.next().transpose()? else {
+            return Ok(None);
+        };
+        let names = Self {
+            entry,
+            own: entry,
+            number,
+        };
         for mode in modes {
             let mode = mode?;
             if window_of(mode) == window_of(names.after_save()) {
@@ -65,7 +79,16 @@ impl OwnNames {
         if !one.has_saved() && !other.has_saved() {
             return (one, other);
         }
-        let saved = |names: Self| if names.has_saved() { names } else { Self { own: names.after_save(), ..names } };
+        let saved = |names: Self| {
+            if names.has_saved() {
+                names
+            } else {
+                Self {
+                    own: names.after_save(),
+                    ..names
+                }
+            }
+        };
         (saved(one), saved(other))
     }
 
@@ -82,8 +105,15 @@ impl OwnNames {
             return without_window(effect.view);
         }
         let is_windowed = !Mode::names_of_cell(effect.cell).is_empty();
-        let plain = if is_windowed { self.own.plain_of(effect.cell)? } else { effect.view.register };
-        Some(RegisterView { register: plain, ..effect.view })
+        let plain = if is_windowed {
+            self.own.plain_of(effect.cell)?
+        } else {
+            effect.view.register
+        };
+        Some(RegisterView {
+            register: plain,
+            ..effect.view
+        })
     }
 
     /// The same of a register as it is named at the entry, as conventions name arguments.
@@ -93,12 +123,19 @@ impl OwnNames {
         } else {
             argument.register
         };
-        Some(RegisterView { register, ..argument })
+        Some(RegisterView {
+            register,
+            ..argument
+        })
     }
 
     /// What the function calls so, whatever the window at the position that is asked about.
     pub fn cell_of(self, view: RegisterView) -> RegisterView {
-        let register = if self.own.has_windows() { self.own.home(view.register) } else { view.register };
+        let register = if self.own.has_windows() {
+            self.own.home(view.register)
+        } else {
+            view.register
+        };
         RegisterView { register, ..view }
     }
 
@@ -123,7 +160,11 @@ fn without_window(status: RegisterView) -> Option<RegisterView> {
     let window = u16::try_from(size_of::<u32>()).ok()?;
     let end = status.offset.saturating_add(status.size_bytes);
     let offset = status.offset.max(window);
-    Some(RegisterView::new(status.register, offset, end.checked_sub(offset).filter(|size| *size > 0)?))
+    Some(RegisterView::new(
+        status.register,
+        offset,
+        end.checked_sub(offset).filter(|size| *size > 0)?,
+    ))
 }
 
 #[cfg(test)]
@@ -132,13 +173,22 @@ mod tests {
 
     #[test]
     fn of_a_long_leaf_few_steps_are_read_in_search_of_its_save() {
-        let entry = Mode::Window { current: 7, count: 8, globals: 0 };
+        let entry = Mode::Window {
+            current: 7,
+            count: 8,
+            globals: 0,
+        };
         let save = entry.behind(Some(WindowStep::Save));
         let (read, steps) = (std::cell::Cell::new(0), [entry; 10_000]);
-        let leaf = steps.into_iter().inspect(|_| read.set(read.get() + 1)).map(Ok);
+        let leaf = steps
+            .into_iter()
+            .inspect(|_| read.set(read.get() + 1))
+            .map(Ok);
         let names = OwnNames::among(leaf, None).unwrap().unwrap();
         assert_eq!((names.has_saved(), read.get()), (false, SAVE_WITHIN));
-        let names = OwnNames::among([entry, entry, save, entry].into_iter().map(Ok), None).unwrap().unwrap();
+        let names = OwnNames::among([entry, entry, save, entry].into_iter().map(Ok), None)
+            .unwrap()
+            .unwrap();
         assert_eq!((names.has_saved(), names.own), (true, save));
         assert_eq!(OwnNames::among(std::iter::empty(), None).unwrap(), None);
     }

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use stepback_index::{CallId, Cancel, Index, NextStepOf, PointReader, Query as _, QueryError, ThreadId};
+use stepback_index::{
+    CallId, Cancel, Index, NextStepOf, PointReader, Query as _, QueryError, ThreadId,
+};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
@@ -41,13 +43,25 @@ impl<'a> OwnPath<'a> {
     pub fn of(frame: CallId, index: &'a Index, cancel: &'a Cancel) -> Option<Self> {
         let (first, last) = index.calls().steps_inside(frame)?;
         let thread = index.calls().get(frame)?.thread;
-        Some(Self { index, cancel, frame, thread, next: Some(first), last, ahead: VecDeque::new(), portion: FEW })
+        Some(Self {
+            index,
+            cancel,
+            frame,
+            thread,
+            next: Some(first),
+            last,
+            ahead: VecDeque::new(),
+            portion: FEW,
+        })
     }
 
     /// The same from a later step of the frame on.
     #[must_use]
     pub fn from(self, step: Step) -> Self {
-        Self { next: Some(step), ..self }
+        Self {
+            next: Some(step),
+            ..self
+        }
     }
 
     /// The next step of the frame's own; none at its end.
@@ -56,13 +70,17 @@ impl<'a> OwnPath<'a> {
     /// See [`QueryError`].
     pub fn next_step(&mut self) -> Result<Option<PathStep>, QueryError> {
         self.cancel.check()?;
-        let Some(step) = self.next.take().filter(|step| *step <= self.last) else { return Ok(None) };
+        let Some(step) = self.next.take().filter(|step| *step <= self.last) else {
+            return Ok(None);
+        };
         let at = self.read(step)?;
         self.next = match (self.behind(step), self.ahead.front()) {
             (Some(behind), Some(next)) if behind == step => Some(next.step),
-            (Some(behind), _) => {
-                NextStepOf { thread: self.thread, from: behind.after() }.run(self.index, self.cancel)?
+            (Some(behind), _) => NextStepOf {
+                thread: self.thread,
+                from: behind.after(),
             }
+            .run(self.index, self.cancel)?,
             (None, _) => None,
         };
         Ok(Some(at))
@@ -76,13 +94,26 @@ impl<'a> OwnPath<'a> {
             return Ok(at);
         }
         // Behind a call it is not known how many steps there are up to the next one.
-        self.portion = if has_gone_on { self.portion } else { self.portion.min(FEW) };
-        let behind = Step(step.0.saturating_add(self.portion).min(self.last.0.saturating_add(1)));
+        self.portion = if has_gone_on {
+            self.portion
+        } else {
+            self.portion.min(FEW)
+        };
+        let behind = Step(
+            step.0
+                .saturating_add(self.portion)
+                .min(self.last.0.saturating_add(1)),
+        );
         let read = PointReader(self.index).addresses_of(self.thread, step..behind)?;
         self.portion = next_portion(self.portion, read.len() as u64);
-        self.ahead = read.into_iter().map(|(step, pc)| PathStep { step, pc }).collect();
+        self.ahead = read
+            .into_iter()
+            .map(|(step, pc)| PathStep { step, pc })
+            .collect();
         // Another thread's step: somebody rewrote the trace.
-        self.ahead.pop_front_if(|ahead| ahead.step == step).ok_or(QueryError::TraceChanged)
+        self.ahead
+            .pop_front_if(|ahead| ahead.step == step)
+            .ok_or(QueryError::TraceChanged)
     }
 
     /// Nothing more comes.
@@ -93,7 +124,9 @@ impl<'a> OwnPath<'a> {
     /// The last step of what a step called, itself where it called nothing; none where that never ends.
     fn behind(&self, step: Step) -> Option<Step> {
         let calls = self.index.calls();
-        let called = calls.called_by(self.thread, step).and_then(|id| calls.get(id));
+        let called = calls
+            .called_by(self.thread, step)
+            .and_then(|id| calls.get(id));
         match called.filter(|call| call.parent == Some(self.frame)) {
             // A call into which the trace shows no step is over at once.
             Some(call) if call.entry_step.is_none() => Some(step),
@@ -105,7 +138,11 @@ impl<'a> OwnPath<'a> {
 
 /// How many steps are read after so many, of which these were the thread's own.
 fn next_portion(read: u64, own: u64) -> u64 {
-    let next = if 2 * own > read { read.saturating_mul(2) } else { read / 2 };
+    let next = if 2 * own > read {
+        read.saturating_mul(2)
+    } else {
+        read / 2
+    };
     next.clamp(1, MANY)
 }
 

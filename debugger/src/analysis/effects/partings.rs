@@ -33,8 +33,16 @@ pub struct Partings<'a> {
 impl<'a> Partings<'a> {
     /// The paths of two calls.
     pub fn new(one: OwnPath<'a>, other: OwnPath<'a>) -> Self {
-        let ahead = |path| Ahead { path, steps: VecDeque::new() };
-        Self { one: ahead(one), other: ahead(other), last: None, alike: 0 }
+        let ahead = |path| Ahead {
+            path,
+            steps: VecDeque::new(),
+        };
+        Self {
+            one: ahead(one),
+            other: ahead(other),
+            last: None,
+            alike: 0,
+        }
     }
 
     /// The next stretch in which they differ; none when both end alike, and behind one from which they do not meet.

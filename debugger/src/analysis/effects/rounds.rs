@@ -37,11 +37,16 @@ impl Rounds {
     pub fn go_on(&mut self, at: PathStep) {
         let Some(place) = self.places.get(&at.pc).copied() else {
             self.places.insert(at.pc, self.way.len());
-            self.way.push(Visit { at, body: HashSet::new() });
+            self.way.push(Visit {
+                at,
+                body: HashSet::new(),
+            });
             return;
         };
         let over = self.way.split_off(place + 1);
-        let Some(head) = self.way.get_mut(place) else { return };
+        let Some(head) = self.way.get_mut(place) else {
+            return;
+        };
         head.at = at;
         for visit in over {
             self.places.remove(&visit.at.pc);
@@ -52,15 +57,23 @@ impl Rounds {
 
     /// Where the round began that ends when control comes back to an address; none where it was not there on its way.
     pub fn begun_at(&self, pc: Address) -> Option<PathStep> {
-        self.places.get(&pc).and_then(|place| self.way.get(*place)).map(|visit| visit.at)
+        self.places
+            .get(&pc)
+            .and_then(|place| self.way.get(*place))
+            .map(|visit| visit.at)
     }
 
     /// The innermost loop that went round before and that the last step is in.
     pub fn innermost(&self) -> Option<Round> {
         let here = self.way.last()?.at.pc;
-        let is_in = |visit: &&Visit| !visit.body.is_empty() && (visit.at.pc == here || visit.body.contains(&here));
+        let is_in = |visit: &&Visit| {
+            !visit.body.is_empty() && (visit.at.pc == here || visit.body.contains(&here))
+        };
         let found = self.way.iter().rev().find(is_in)?;
-        Some(Round { head: found.at, body: found.body.clone() })
+        Some(Round {
+            head: found.at,
+            body: found.body.clone(),
+        })
     }
 }
 
@@ -73,14 +86,19 @@ mod tests {
     fn gone(addresses: &[u64]) -> Rounds {
         let mut rounds = Rounds::default();
         for (step, pc) in (0..).zip(addresses) {
-            rounds.go_on(PathStep { step: Step(step), pc: Address(*pc) });
+            rounds.go_on(PathStep {
+                step: Step(step),
+                pc: Address(*pc),
+            });
         }
         rounds
     }
 
     #[track_caller]
     fn check(addresses: &[u64], expected: Option<(u64, u64)>) {
-        let found = gone(addresses).innermost().map(|round| (round.head.pc.0, round.head.step.0));
+        let found = gone(addresses)
+            .innermost()
+            .map(|round| (round.head.pc.0, round.head.step.0));
         assert_eq!(found, expected, "{addresses:?}");
     }
 

@@ -1,6 +1,8 @@
 //! Which steps are meant: a call, an iteration of a loop, a range.
 
-use stepback_index::{CallId, Cancel, Index, NextStepOf, Query as _, QueryError, SlotReader, ThreadId};
+use stepback_index::{
+    CallId, Cancel, Index, NextStepOf, Query as _, QueryError, SlotReader, ThreadId,
+};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
@@ -26,14 +28,24 @@ pub struct Scope {
 pub fn call_scope(index: &Index, id: CallId) -> Option<Scope> {
     let (first, last) = index.calls().steps_inside(id)?;
     let thread = index.calls().get(id)?.thread;
-    Some(Scope { thread, from: first.before(), to: last.after(), call: Some(id), head: None })
+    Some(Scope {
+        thread,
+        from: first.before(),
+        to: last.after(),
+        call: Some(id),
+        head: None,
+    })
 }
 
 /// The innermost call around a position, none where none is known: of a thread or of that of the last step before it.
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn call_around(index: &Index, thread: Option<ThreadId>, at: Position) -> Result<Option<Scope>, QueryError> {
+pub fn call_around(
+    index: &Index,
+    thread: Option<ThreadId>,
+    at: Position,
+) -> Result<Option<Scope>, QueryError> {
     let thread = thread_of(index, thread, at)?;
     let around = index.calls().innermost_at(thread, at);
     Ok(around.and_then(|id| call_scope(index, id)))
@@ -43,7 +55,11 @@ pub fn call_around(index: &Index, thread: Option<ThreadId>, at: Position) -> Res
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn call_of_function_around(index: &Index, function: Address, at: Position) -> Result<Option<Scope>, QueryError> {
+pub fn call_of_function_around(
+    index: &Index,
+    function: Address,
+    at: Position,
+) -> Result<Option<Scope>, QueryError> {
     let thread = thread_of(index, None, at)?;
     let calls = index.calls();
     let is_wanted = |id: &CallId| calls.get(*id).is_some_and(|call| call.function == function);
@@ -55,10 +71,21 @@ pub fn call_of_function_around(index: &Index, function: Address, at: Position) -
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn range_scope(index: &Index, thread: Option<ThreadId>, from: Position, to: Position) -> Result<Scope, QueryError> {
+pub fn range_scope(
+    index: &Index,
+    thread: Option<ThreadId>,
+    from: Position,
+    to: Position,
+) -> Result<Scope, QueryError> {
     let (from, to) = (from.min(to), from.max(to));
     let thread = thread_of(index, thread, from.next_step().after().min(index.end()))?;
-    Ok(Scope { thread, from, to, call: None, head: None })
+    Ok(Scope {
+        thread,
+        from,
+        to,
+        call: None,
+        head: None,
+    })
 }
 
 /// The iteration of the innermost loop around a position: from one visit of its head to the next; the last one ends where control
@@ -74,26 +101,41 @@ pub fn iteration_around(
     cancel: &Cancel,
 ) -> Result<Option<Scope>, QueryError> {
     let thread = thread_of(index, thread, at)?;
-    let Some(mut here) = NextStepOf { thread, from: at }.run(index, cancel)? else { return Ok(None) };
+    let Some(mut here) = NextStepOf { thread, from: at }.run(index, cancel)? else {
+        return Ok(None);
+    };
     // Where the innermost call has no loop, that is looked for which it was called in.
     let mut frame = index.calls().innermost_at(thread, at);
     while let Some(id) = frame {
         if let Some(found) = round_of(index, id, here, cancel)? {
             return Ok(Some(found));
         }
-        let Some(call) = index.calls().get(id) else { break };
+        let Some(call) = index.calls().get(id) else {
+            break;
+        };
         (frame, here) = (call.parent, call.call_step.unwrap_or(here));
     }
     Ok(None)
 }
 
 /// The iteration that a step of a frame's own is in.
-fn round_of(index: &Index, frame: CallId, here: Step, cancel: &Cancel) -> Result<Option<Scope>, QueryError> {
-    let Some(call) = call_scope(index, frame).filter(|call| here.after() <= call.to) else { return Ok(None) };
-    let Some(mut path) = OwnPath::of(frame, index, cancel) else { return Ok(None) };
+fn round_of(
+    index: &Index,
+    frame: CallId,
+    here: Step,
+    cancel: &Cancel,
+) -> Result<Option<Scope>, QueryError> {
+    let Some(call) = call_scope(index, frame).filter(|call| here.after() <= call.to) else {
+        return Ok(None);
+    };
+    let Some(mut path) = OwnPath::of(frame, index, cancel) else {
+        return Ok(None);
+    };
     let mut rounds = Rounds::default();
     let here = loop {
-        let Some(at) = path.next_step()? else { return Ok(None) };
+        let Some(at) = path.next_step()? else {
+            return Ok(None);
+        };
         rounds.go_on(at);
         if at.step >= here {
             break at;
@@ -103,9 +145,16 @@ fn round_of(index: &Index, frame: CallId, here: Step, cancel: &Cancel) -> Result
     let (mut is_inside, mut left_at) = (true, here.step);
     while let Some(next) = path.next_step()? {
         if let Some(head) = rounds.begun_at(next.pc) {
-            return Ok(Some(Scope { from: head.step.before(), to: next.step.before(), head: Some(head.pc), ..call }));
+            return Ok(Some(Scope {
+                from: head.step.before(),
+                to: next.step.before(),
+                head: Some(head.pc),
+                ..call
+            }));
         }
-        is_inside &= left.as_ref().is_some_and(|round| round.body.contains(&next.pc));
+        is_inside &= left
+            .as_ref()
+            .is_some_and(|round| round.body.contains(&next.pc));
         left_at = if is_inside { next.step } else { left_at };
     }
     Ok(left.map(|Round { head, .. }| Scope {
@@ -116,7 +165,11 @@ fn round_of(index: &Index, frame: CallId, here: Step, cancel: &Cancel) -> Result
     }))
 }
 
-fn thread_of(index: &Index, thread: Option<ThreadId>, at: Position) -> Result<ThreadId, QueryError> {
+fn thread_of(
+    index: &Index,
+    thread: Option<ThreadId>,
+    at: Position,
+) -> Result<ThreadId, QueryError> {
     match thread {
         Some(thread) => Ok(thread),
         None => SlotReader(index).thread_at(at),

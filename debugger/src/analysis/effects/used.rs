@@ -1,9 +1,9 @@
 //! What steps took in, with the values that it had, and what they left behind, with the values at the end.
 
 use stepback_index::{
-    ByteState, Cancel, EFFECT_BLOCKS, EffectsWithin, Index, MemoryInput, MemoryOf, MemoryOutput, MemoryRange,
-    MemoryRangesAt, NameReader, Query as _, QueryError, RangeEffects, RegisterEffect, RegisterViewsAt, Value,
-    ValueSource,
+    ByteState, Cancel, EFFECT_BLOCKS, EffectsWithin, Index, MemoryInput, MemoryOf, MemoryOutput,
+    MemoryRange, MemoryRangesAt, NameReader, Query as _, QueryError, RangeEffects, RegisterEffect,
+    RegisterViewsAt, Value, ValueSource,
 };
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
@@ -73,14 +73,30 @@ pub enum Used {
 /// # Errors
 /// See [`QueryError`].
 pub fn effects_of(index: &Index, scope: Scope, cancel: &Cancel) -> Result<Effects, QueryError> {
-    let reader = Reader { index, scope, cancel };
+    let reader = Reader {
+        index,
+        scope,
+        cancel,
+    };
     reader.effects(&range_effects(index, scope, cancel)?)
 }
 
 /// The same as plain sets.
-pub(super) fn range_effects(index: &Index, scope: Scope, cancel: &Cancel) -> Result<RangeEffects, QueryError> {
-    let Scope { thread, from, to, .. } = scope;
-    EffectsWithin { thread, from, to, blocks: EFFECT_BLOCKS }.run(index, cancel)
+pub(super) fn range_effects(
+    index: &Index,
+    scope: Scope,
+    cancel: &Cancel,
+) -> Result<RangeEffects, QueryError> {
+    let Scope {
+        thread, from, to, ..
+    } = scope;
+    EffectsWithin {
+        thread,
+        from,
+        to,
+        blocks: EFFECT_BLOCKS,
+    }
+    .run(index, cancel)
 }
 
 /// Looks up values.
@@ -99,7 +115,14 @@ impl Reader<'_> {
         }
         for effect in &sets.register_outputs {
             let has_windows = self.index.instruction_set(self.scope.thread).has_windows();
-            outputs.push(self.register(effect, if has_windows { effect.at } else { self.scope.to })?);
+            outputs.push(self.register(
+                effect,
+                if has_windows {
+                    effect.at
+                } else {
+                    self.scope.to
+                },
+            )?);
         }
         inputs.extend(self.memory_inputs(&sets.memory_inputs)?);
         outputs.extend(self.memory_outputs(&sets.memory_outputs)?);
@@ -116,33 +139,80 @@ impl Reader<'_> {
         })
     }
 
-    fn register(&self, effect: &RegisterEffect, position: Position) -> Result<UsedCell, QueryError> {
+    fn register(
+        &self,
+        effect: &RegisterEffect,
+        position: Position,
+    ) -> Result<UsedCell, QueryError> {
         let thread = self.scope.thread;
-        let name = NameReader(self.index).register_name(effect.view, self.index.instruction_set(thread));
+        let name =
+            NameReader(self.index).register_name(effect.view, self.index.instruction_set(thread));
         // A name means another cell where windows turned since.
-        let views = vec![(name.clone(), RegisterView { register: effect.cell, ..effect.view })];
-        let state = RegisterViewsAt { position, thread, views }.run(self.index, self.cancel)?.pop();
-        let (value, source) = state.map(|state| (state.value, state.source)).unwrap_or_default();
-        Ok(UsedCell { used: Used::Register { name, value }, source, at: Some(effect.at) })
+        let views = vec![(
+            name.clone(),
+            RegisterView {
+                register: effect.cell,
+                ..effect.view
+            },
+        )];
+        let state = RegisterViewsAt {
+            position,
+            thread,
+            views,
+        }
+        .run(self.index, self.cancel)?
+        .pop();
+        let (value, source) = state
+            .map(|state| (state.value, state.source))
+            .unwrap_or_default();
+        Ok(UsedCell {
+            used: Used::Register { name, value },
+            source,
+            at: Some(effect.at),
+        })
     }
 
     /// What the reads do not tell, as in a trace without values, is what memory held before the first step.
     fn memory_inputs(&self, inputs: &[MemoryInput]) -> Result<Vec<UsedCell>, QueryError> {
         let inputs = inputs.get(..LISTED.min(inputs.len())).unwrap_or_default();
-        let shown =
-            |input: &MemoryInput| input.bytes.get(..VALUE_BYTES.min(input.bytes.len())).unwrap_or_default().to_vec();
+        let shown = |input: &MemoryInput| {
+            input
+                .bytes
+                .get(..VALUE_BYTES.min(input.bytes.len()))
+                .unwrap_or_default()
+                .to_vec()
+        };
         let is_told = |input: &&MemoryInput| shown(input).iter().all(Option::is_some);
         let open = inputs.iter().filter(|input| !is_told(input));
-        let open = open.map(|input| MemoryRange { address: input.address, len_bytes: shown(input).len() as u64 });
+        let open = open.map(|input| MemoryRange {
+            address: input.address,
+            len_bytes: shown(input).len() as u64,
+        });
         let mut held = self.held(self.scope.from, open.collect())?.into_iter();
         let cell = |input: &MemoryInput| {
             let (mut bytes, mut source) = (shown(input), ValueSource::Recorded);
-            let states = if is_told(&input) { Vec::new() } else { held.next().unwrap_or_default() };
-            for (byte, state) in bytes.iter_mut().zip(states).filter(|(byte, _)| byte.is_none()) {
+            let states = if is_told(&input) {
+                Vec::new()
+            } else {
+                held.next().unwrap_or_default()
+            };
+            for (byte, state) in bytes
+                .iter_mut()
+                .zip(states)
+                .filter(|(byte, _)| byte.is_none())
+            {
                 (*byte, source) = (state.value, source.max(state.source));
             }
             let (address, len_bytes) = (input.address, input.bytes.len() as u64);
-            UsedCell { used: Used::Memory { address, len_bytes, bytes }, source, at: Some(input.at) }
+            UsedCell {
+                used: Used::Memory {
+                    address,
+                    len_bytes,
+                    bytes,
+                },
+                source,
+                at: Some(input.at),
+            }
         };
         Ok(inputs.iter().map(cell).collect())
     }
@@ -151,21 +221,44 @@ impl Reader<'_> {
         let outputs = outputs.get(..LISTED.min(outputs.len())).unwrap_or_default();
         let shown = |output: &MemoryOutput| {
             let len_bytes = output.range.len_bytes.min(VALUE_BYTES as u64);
-            MemoryRange { len_bytes, ..output.range }
+            MemoryRange {
+                len_bytes,
+                ..output.range
+            }
         };
         let held = self.held(self.scope.to, outputs.iter().map(shown).collect())?;
         let cell = |(output, states): (&MemoryOutput, Vec<ByteState>)| {
-            let source = states.iter().map(|state| state.source).max().unwrap_or_default();
+            let source = states
+                .iter()
+                .map(|state| state.source)
+                .max()
+                .unwrap_or_default();
             let MemoryRange { address, len_bytes } = output.range;
             let bytes = states.into_iter().map(|state| state.value).collect();
-            UsedCell { used: Used::Memory { address, len_bytes, bytes }, source, at: Some(output.at) }
+            UsedCell {
+                used: Used::Memory {
+                    address,
+                    len_bytes,
+                    bytes,
+                },
+                source,
+                at: Some(output.at),
+            }
         };
         Ok(outputs.iter().zip(held).map(cell).collect())
     }
 
     /// What the memory of the thread holds at a position.
-    fn held(&self, position: Position, ranges: Vec<MemoryRange>) -> Result<Vec<Vec<ByteState>>, QueryError> {
+    fn held(
+        &self,
+        position: Position,
+        ranges: Vec<MemoryRange>,
+    ) -> Result<Vec<Vec<ByteState>>, QueryError> {
         let question = MemoryRangesAt { position, ranges };
-        MemoryOf { thread: Some(self.scope.thread), question }.run(self.index, self.cancel)
+        MemoryOf {
+            thread: Some(self.scope.thread),
+            question,
+        }
+        .run(self.index, self.cancel)
     }
 }

@@ -31,7 +31,11 @@ impl<T> Default for Bounded<T> {
 impl<T> Bounded<T> {
     /// An empty list of at most so many pieces.
     pub fn with_limit(limit: usize) -> Self {
-        Self { list: Vec::new(), cell: 1, limit: limit.max(2) }
+        Self {
+            list: Vec::new(),
+            cell: 1,
+            limit: limit.max(2),
+        }
     }
 
     /// The pieces.
@@ -52,7 +56,9 @@ impl<T: Piece> Bounded<T> {
         while self.list.len() > self.limit && self.cell < u64::MAX / 2 {
             self.cell *= 2;
             let pieces = std::mem::take(&mut self.list);
-            pieces.into_iter().for_each(|piece| put(&mut self.list, piece, self.cell));
+            pieces
+                .into_iter()
+                .for_each(|piece| put(&mut self.list, piece, self.cell));
         }
     }
 

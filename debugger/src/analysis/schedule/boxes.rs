@@ -19,12 +19,17 @@ pub struct LaneBox {
 
 /// The boxes of what lies between two positions, in so many columns. O(columns · log n).
 pub fn boxes<T: Piece>(lane: &Bounded<T>, view: Range<u64>, columns: u32) -> Vec<LaneBox> {
-    let Range { start: first, end: last } = view;
+    let Range {
+        start: first,
+        end: last,
+    } = view;
     let list = lane.list();
     let length = u128::from(last.saturating_sub(first).max(1));
-    let scaled = |position: u64| u128::from(position.clamp(first, last) - first) * u128::from(columns);
+    let scaled =
+        |position: u64| u128::from(position.clamp(first, last) - first) * u128::from(columns);
     let left_of = |piece: &T| u32::try_from(scaled(piece.first()) / length).unwrap_or(columns);
-    let right_of = |piece: &T| u32::try_from(scaled(piece.end()).div_ceil(length)).unwrap_or(columns);
+    let right_of =
+        |piece: &T| u32::try_from(scaled(piece.end()).div_ceil(length)).unwrap_or(columns);
     let mut found = Vec::new();
     let mut place = list.partition_point(|piece| piece.end() <= first);
     while let Some((piece, rest)) = list.get(place..).and_then(<[T]>::split_first) {
@@ -34,8 +39,17 @@ pub fn boxes<T: Piece>(lane: &Bounded<T>, view: Range<u64>, columns: u32) -> Vec
         let left = left_of(piece);
         let right = right_of(piece).max(left + 1);
         // All that fit into the same column have no boxes of their own.
-        let others = if right == left + 1 { rest.partition_point(|other| right_of(other) <= right) } else { 0 };
-        found.push(LaneBox { left, right, place, count: 1 + others });
+        let others = if right == left + 1 {
+            rest.partition_point(|other| right_of(other) <= right)
+        } else {
+            0
+        };
+        found.push(LaneBox {
+            left,
+            right,
+            place,
+            count: 1 + others,
+        });
         place += 1 + others;
     }
     found

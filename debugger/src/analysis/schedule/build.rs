@@ -1,8 +1,8 @@
 //! The lanes from the markers of a trace.
 
 use stepback_index::{
-    Cancel, FindMarkers, Index, LastStepOf, MarkerHit, MarkerReader, NextStepOf, Query as _, QueryError, SlotReader,
-    ThreadId,
+    Cancel, FindMarkers, Index, LastStepOf, MarkerHit, MarkerReader, NextStepOf, Query as _,
+    QueryError, SlotReader, ThreadId,
 };
 use stepback_parsers::{MarkerKind, Position};
 
@@ -39,13 +39,25 @@ const PARTED_THREADS: usize = 256;
 /// # Errors
 /// See [`QueryError`].
 pub fn schedule(index: &Index, cancel: &Cancel) -> Result<Schedule, QueryError> {
-    let has_times = MarkerReader(index).marker_counts().any(|counted| counted.kind == MarkerKind::TIMESTAMP);
+    let has_times = MarkerReader(index)
+        .marker_counts()
+        .any(|counted| counted.kind == MarkerKind::TIMESTAMP);
     let count = index.threads().len();
     let lane = ThreadLane::with_limit((PIECES / count.max(1)).clamp(64, 1 << 16));
     let is_order_by_time = has_times && count > 1;
-    let schedule = Schedule { threads: vec![lane; count], is_order_by_time, ..Schedule::default() };
-    let mut builder =
-        Builder { index, cancel, cores: vec![None; schedule.threads.len()], start: 0, marked: ThreadId(0), schedule };
+    let schedule = Schedule {
+        threads: vec![lane; count],
+        is_order_by_time,
+        ..Schedule::default()
+    };
+    let mut builder = Builder {
+        index,
+        cancel,
+        cores: vec![None; schedule.threads.len()],
+        start: 0,
+        marked: ThreadId(0),
+        schedule,
+    };
     if has_times {
         builder.by_markers()?
     } else {
@@ -70,14 +82,22 @@ impl Builder<'_> {
     fn by_markers(&mut self) -> Result<(), QueryError> {
         let (mut from, to) = (Position(0), self.index.end());
         loop {
-            let wanted = FindMarkers { kinds: KINDS.to_vec(), thread: None, from, to, limit: PAGE };
+            let wanted = FindMarkers {
+                kinds: KINDS.to_vec(),
+                thread: None,
+                from,
+                to,
+                limit: PAGE,
+            };
             let hits = wanted.run(self.index, self.cancel)?;
             for hit in &hits {
                 self.run_until(hit.position.0)?;
                 self.take(hit);
             }
             match hits.last() {
-                Some(last) if hits.len() >= PAGE && last.position < to => from = Position(last.position.0 + 1),
+                Some(last) if hits.len() >= PAGE && last.position < to => {
+                    from = Position(last.position.0 + 1)
+                }
                 _ => break,
             }
         }
@@ -89,7 +109,11 @@ impl Builder<'_> {
     fn run_until(&mut self, end: u64) -> Result<(), QueryError> {
         while self.start < end {
             let thread = self.thread_from(Position(self.start))?;
-            let last = LastStepOf { thread, before: Position(end) }.run(self.index, self.cancel)?;
+            let last = LastStepOf {
+                thread,
+                before: Position(end),
+            }
+            .run(self.index, self.cancel)?;
             let until = last.map_or(end, |last| last.after().0).max(self.start + 1);
             let core = self.cores.get(usize::from(thread.0)).copied().flatten();
             self.schedule.add_run(thread, self.start..until, core);
@@ -100,7 +124,11 @@ impl Builder<'_> {
 
     /// Whose the step behind a position is. To ask for one thread is cheap where there are hundreds.
     fn thread_from(&self, from: Position) -> Result<ThreadId, QueryError> {
-        let next = NextStepOf { thread: self.marked, from }.run(self.index, self.cancel)?;
+        let next = NextStepOf {
+            thread: self.marked,
+            from,
+        }
+        .run(self.index, self.cancel)?;
         if next == Some(from.next_step()) {
             return Ok(self.marked);
         }
@@ -110,10 +138,15 @@ impl Builder<'_> {
     fn take(&mut self, hit: &MarkerHit) {
         let (at, value) = (hit.position.0, hit.marker.value);
         self.marked = hit.thread;
-        let Some(lane) = self.schedule.threads.get_mut(usize::from(hit.thread.0)) else { return };
+        let Some(lane) = self.schedule.threads.get_mut(usize::from(hit.thread.0)) else {
+            return;
+        };
         let kind = match hit.marker.kind {
             MarkerKind::TIMESTAMP => {
-                let moment = Moment { first: at, time: value };
+                let moment = Moment {
+                    first: at,
+                    time: value,
+                };
                 lane.times.push(moment);
                 lane.last_time = Some(value);
                 return self.schedule.times.push(moment);
@@ -124,16 +157,26 @@ impl Builder<'_> {
                 lane.last_call = Some((hit.position, value));
                 MarkKind::SystemCall
             }
-            MarkerKind::SYSTEM_CALL_END | MarkerKind::CONTEXT_SWITCH_END | MarkerKind::HARDWARE_RETURN => {
+            MarkerKind::SYSTEM_CALL_END
+            | MarkerKind::CONTEXT_SWITCH_END
+            | MarkerKind::HARDWARE_RETURN => {
                 return end_kernel(lane, at);
             }
-            MarkerKind::SYSTEM_CALL_START | MarkerKind::CONTEXT_SWITCH_START | MarkerKind::HARDWARE_EVENT => {
-                MarkKind::Kernel
-            }
+            MarkerKind::SYSTEM_CALL_START
+            | MarkerKind::CONTEXT_SWITCH_START
+            | MarkerKind::HARDWARE_EVENT => MarkKind::Kernel,
             MarkerKind::CORE_IDLE => return,
             _ => MarkKind::Signal,
         };
-        self.schedule.add_mark(hit.thread, Mark { first: at, end: at, kind, count: 1 });
+        self.schedule.add_mark(
+            hit.thread,
+            Mark {
+                first: at,
+                end: at,
+                kind,
+                count: 1,
+            },
+        );
     }
 
     /// All ones stand for a core that is not known.
@@ -158,7 +201,8 @@ impl Builder<'_> {
                 self.cancel.check()?;
                 let before = Position((first.0 / length + 1).saturating_mul(length).min(end));
                 let last = LastStepOf { thread, before }.run(self.index, self.cancel)?;
-                self.schedule.add_run(thread, first.0..last.unwrap_or(first).after().0, None);
+                self.schedule
+                    .add_run(thread, first.0..last.unwrap_or(first).after().0, None);
                 from = before;
             }
         }
@@ -168,7 +212,11 @@ impl Builder<'_> {
 
 /// Prolongs the last part of the kernel.
 fn end_kernel(lane: &mut ThreadLane, at: u64) {
-    if let Some(mark) = lane.marks.last_mut().filter(|mark| mark.kind == MarkKind::Kernel) {
+    if let Some(mark) = lane
+        .marks
+        .last_mut()
+        .filter(|mark| mark.kind == MarkKind::Kernel)
+    {
         mark.end = mark.end.max(at);
     }
 }

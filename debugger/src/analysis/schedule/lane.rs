@@ -140,13 +140,25 @@ pub struct ThreadLane {
 impl ThreadLane {
     /// A lane of at most so many pieces of each kind.
     pub fn with_limit(limit: usize) -> Self {
-        let (stretches, marks, times) =
-            (Bounded::with_limit(limit), Bounded::with_limit(limit), Bounded::with_limit(limit));
-        Self { stretches, marks, times, ..Self::default() }
+        let (stretches, marks, times) = (
+            Bounded::with_limit(limit),
+            Bounded::with_limit(limit),
+            Bounded::with_limit(limit),
+        );
+        Self {
+            stretches,
+            marks,
+            times,
+            ..Self::default()
+        }
     }
 
     /// Its first and last time.
     pub fn span(&self) -> Option<(u64, u64)> {
-        self.times.list().first().map(|moment| moment.time).zip(self.last_time)
+        self.times
+            .list()
+            .first()
+            .map(|moment| moment.time)
+            .zip(self.last_time)
     }
 }

@@ -33,12 +33,23 @@ impl Schedule {
             return;
         }
         if let Some(lane) = self.threads.get_mut(usize::from(thread.0)) {
-            lane.stretches.push(Stretch { first, end, who: core.map_or(Who::Unknown, Who::One) });
+            lane.stretches.push(Stretch {
+                first,
+                end,
+                who: core.map_or(Who::Unknown, Who::One),
+            });
         }
         let Some(core) = core else { return };
         if self.cores.len() < CORES || self.cores.contains_key(&core) {
-            let lane = self.cores.entry(core).or_insert_with(|| Bounded::with_limit(PIECES));
-            lane.push(Stretch { first, end, who: Who::One(u64::from(thread.0)) });
+            let lane = self
+                .cores
+                .entry(core)
+                .or_insert_with(|| Bounded::with_limit(PIECES));
+            lane.push(Stretch {
+                first,
+                end,
+                who: Who::One(u64::from(thread.0)),
+            });
         }
     }
 
@@ -59,12 +70,23 @@ impl Schedule {
     /// The other threads that ran between the times around a position: their steps may have come before or after
     /// those of its thread. O(threads · log n).
     pub fn unordered_with(&self, thread: ThreadId, position: u64) -> Vec<ThreadId> {
-        let Some(lane) = self.threads.get(usize::from(thread.0)).filter(|_| self.is_order_by_time) else {
+        let Some(lane) = self
+            .threads
+            .get(usize::from(thread.0))
+            .filter(|_| self.is_order_by_time)
+        else {
             return Vec::new();
         };
-        let Some((from, to)) = interval(lane, position) else { return Vec::new() };
-        let others = (0u16..).zip(&self.threads).filter(|(number, _)| *number != thread.0);
-        others.filter(|(_, other)| ran_between(other, from, to)).map(|(number, _)| ThreadId(number)).collect()
+        let Some((from, to)) = interval(lane, position) else {
+            return Vec::new();
+        };
+        let others = (0u16..)
+            .zip(&self.threads)
+            .filter(|(number, _)| *number != thread.0);
+        others
+            .filter(|(_, other)| ran_between(other, from, to))
+            .map(|(number, _)| ThreadId(number))
+            .collect()
     }
 }
 
@@ -73,20 +95,32 @@ fn interval(lane: &ThreadLane, position: u64) -> Option<(u64, u64)> {
     let times = lane.times.list();
     let after = times.partition_point(|moment| moment.first <= position);
     let from = times.get(after.checked_sub(1)?)?.time;
-    Some((from, times.get(after).map_or(u64::MAX, |moment| moment.time)))
+    Some((
+        from,
+        times.get(after).map_or(u64::MAX, |moment| moment.time),
+    ))
 }
 
 /// Whether a thread did steps in a stretch of its own whose times overlap with these.
 fn ran_between(lane: &ThreadLane, from: u64, to: u64) -> bool {
     let times = lane.times.list();
-    let first = times.partition_point(|moment| moment.time <= from).saturating_sub(1);
+    let first = times
+        .partition_point(|moment| moment.time <= from)
+        .saturating_sub(1);
     let rest = times.get(first..).unwrap_or_default();
     let ends = rest.iter().skip(1).map(Some).chain([None]);
-    rest.iter().zip(ends).take_while(|(moment, _)| moment.time < to).any(|(moment, next)| {
-        let is_over = next.is_some_and(|next| next.time <= from) || (next.is_none() && moment.time < from);
-        let end = next.map_or(u64::MAX, |next| next.first);
-        let stretches = lane.stretches.list();
-        let place = stretches.partition_point(|stretch| stretch.end <= moment.first);
-        !is_over && stretches.get(place).is_some_and(|stretch| stretch.first < end)
-    })
+    rest.iter()
+        .zip(ends)
+        .take_while(|(moment, _)| moment.time < to)
+        .any(|(moment, next)| {
+            let is_over = next.is_some_and(|next| next.time <= from)
+                || (next.is_none() && moment.time < from);
+            let end = next.map_or(u64::MAX, |next| next.first);
+            let stretches = lane.stretches.list();
+            let place = stretches.partition_point(|stretch| stretch.end <= moment.first);
+            !is_over
+                && stretches
+                    .get(place)
+                    .is_some_and(|stretch| stretch.first < end)
+        })
 }

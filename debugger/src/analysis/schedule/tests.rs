@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use stepback_generator::drmemtrace::{Container, Sample, SampleFile, TraceRecipe, TraceWriter, marker};
+use stepback_generator::drmemtrace::{
+    Container, Sample, SampleFile, TraceRecipe, TraceWriter, marker,
+};
 use stepback_index::Cancel;
 
 use super::*;
@@ -46,11 +48,18 @@ fn check(files: &[SampleFile], expected: &str) {
 
 /// A file of a thread, with what a closure writes into it.
 pub fn thread_file(tid: u64, write: impl FnOnce(&mut TraceWriter)) -> SampleFile {
-    let mut writer = TraceWriter::new(TraceRecipe { tid, ..TraceRecipe::default() });
+    let mut writer = TraceWriter::new(TraceRecipe {
+        tid,
+        ..TraceRecipe::default()
+    });
     write(&mut writer);
     let records = writer.finish();
     let (bytes, truth) = (records.pack(Container::Plain), records.truth);
-    SampleFile { name: format!("drmemtrace.app.{tid}.0001.trace"), bytes, truth }
+    SampleFile {
+        name: format!("drmemtrace.app.{tid}.0001.trace"),
+        bytes,
+        truth,
+    }
 }
 
 /// Some time, in microseconds since 1601.
@@ -75,7 +84,8 @@ fn threads_run_where_their_markers_say() {
         writer.time(START + 30, 5);
         steps(writer, 1);
     });
-    let expected = "1 0-3@0 7-9@5\n2 3-7@5 9-10@5 SystemCall:7-7\ncore 0 0-3@0\ncore 5 3-7@1 7-9@0 9-10@1\n";
+    let expected =
+        "1 0-3@0 7-9@5\n2 3-7@5 9-10@5 SystemCall:7-7\ncore 0 0-3@0\ncore 5 3-7@1 7-9@0 9-10@1\n";
     check(&[first, second], expected);
 }
 
@@ -100,10 +110,17 @@ fn every_step_of_a_trace_by_cores_is_in_one_lane() {
     for kind in [Sample::Threads, Sample::CoreSharded] {
         let (session, _place) = sample(kind);
         let schedule = schedule(&session.index, &Cancel::default()).expect("lanes");
-        let mut stretches: Vec<(u64, u64)> =
-            schedule.threads.iter().flat_map(|lane| lane.stretches.list()).map(|run| (run.first, run.end)).collect();
+        let mut stretches: Vec<(u64, u64)> = schedule
+            .threads
+            .iter()
+            .flat_map(|lane| lane.stretches.list())
+            .map(|run| (run.first, run.end))
+            .collect();
         stretches.sort_unstable();
-        let end = stretches.iter().fold(0, |end, (first, next)| if *first == end { *next } else { u64::MAX });
+        let end = stretches.iter().fold(
+            0,
+            |end, (first, next)| if *first == end { *next } else { u64::MAX },
+        );
         assert_eq!(end, session.index.step_count(), "{kind:?}: {stretches:?}");
     }
 }
@@ -116,17 +133,35 @@ fn a_trace_without_times_is_looked_at_in_parts() {
 
 fn stretches(limit: usize, count: u64) -> Bounded<Stretch> {
     let mut lane = Bounded::with_limit(limit);
-    (0..count)
-        .for_each(|place| lane.push(Stretch { first: 10 * place, end: 10 * place + 5, who: Who::One(place % 3) }));
+    (0..count).for_each(|place| {
+        lane.push(Stretch {
+            first: 10 * place,
+            end: 10 * place + 5,
+            who: Who::One(place % 3),
+        })
+    });
     lane
 }
 
 #[test]
 fn what_is_too_fine_is_put_together() {
     let lane = stretches(16, 10_000);
-    assert!((4..=16).contains(&lane.list().len()), "{}", lane.list().len());
-    assert_eq!((lane.list()[0].first, lane.list()[lane.list().len() - 1].end), (0, 99_995));
-    assert!(lane.list().iter().filter(|stretch| stretch.who == Who::Several).count() >= 4);
+    assert!(
+        (4..=16).contains(&lane.list().len()),
+        "{}",
+        lane.list().len()
+    );
+    assert_eq!(
+        (lane.list()[0].first, lane.list()[lane.list().len() - 1].end),
+        (0, 99_995)
+    );
+    assert!(
+        lane.list()
+            .iter()
+            .filter(|stretch| stretch.who == Who::Several)
+            .count()
+            >= 4
+    );
     assert!(lane.list().is_sorted_by(|one, next| one.end <= next.first));
 }
 
@@ -134,9 +169,19 @@ fn what_is_too_fine_is_put_together() {
 fn neighbours_that_are_alike_are_one() {
     let mut lane = Bounded::default();
     for (first, end, who) in [(0, 3, 1), (3, 5, 1), (5, 6, 2)] {
-        lane.push(Stretch { first, end, who: Who::One(who) });
+        lane.push(Stretch {
+            first,
+            end,
+            who: Who::One(who),
+        });
     }
-    assert_eq!(lane.list().iter().map(|run| (run.first, run.end)).collect::<Vec<_>>(), [(0, 5), (5, 6)]);
+    assert_eq!(
+        lane.list()
+            .iter()
+            .map(|run| (run.first, run.end))
+            .collect::<Vec<_>>(),
+        [(0, 5), (5, 6)]
+    );
 }
 
 #[test]
@@ -146,6 +191,9 @@ fn a_lane_is_drawn_in_no_more_boxes_than_columns() {
     assert!(drawn.len() <= 100, "{}", drawn.len());
     assert_eq!(drawn.iter().map(|drawn| drawn.count).sum::<usize>(), 1000);
     let near = boxes(&lane, 20..40, 100);
-    let places: Vec<_> = near.iter().map(|drawn| (drawn.left, drawn.right, drawn.place, drawn.count)).collect();
+    let places: Vec<_> = near
+        .iter()
+        .map(|drawn| (drawn.left, drawn.right, drawn.place, drawn.count))
+        .collect();
     assert_eq!(places, [(0, 25, 2, 1), (50, 75, 3, 1)]);
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use stepback_index::{
-    AccessKinds, Cancel, Cell, Index, NextVisit, Number, PatternFault, Query as _, QueryError, SOUGHT_BYTES,
-    TextPattern,
+    AccessKinds, Cancel, Cell, Index, NextVisit, Number, PatternFault, Query as _, QueryError,
+    SOUGHT_BYTES, TextPattern,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -15,7 +15,9 @@ use crate::action::{FindKind, FindQuestion};
 use crate::analysis::code_address::code_address;
 use crate::analysis::line_code::line_code;
 use crate::analysis::names::{NameError, NamesAt};
-use crate::expression::{AddressSpace, BareNumber, LONG_HEX, bare_hex, decimal, split_range, split_space};
+use crate::expression::{
+    AddressSpace, BareNumber, LONG_HEX, bare_hex, decimal, split_range, split_space,
+};
 use crate::image::Images;
 use crate::messages::say;
 
@@ -55,35 +57,63 @@ impl Meaning {
     /// The text, with `0x` before a value of a cell that was read as hexadecimal.
     pub fn told(&self) -> String {
         match with_value(&self.text) {
-            Some((cell, value)) if shown_value(value).is_some() => format!("{} = 0x{}", cell.trim(), value.trim()),
+            Some((cell, value)) if shown_value(value).is_some() => {
+                format!("{} = 0x{}", cell.trim(), value.trim())
+            }
             _ => self.text.clone(),
         }
     }
 
     /// What the text may mean besides.
     pub fn others(&self) -> Vec<FindQuestion> {
-        let question = |kind, text: String| FindQuestion { text, kind, ..FindQuestion::default() };
+        let question = |kind, text: String| FindQuestion {
+            text,
+            kind,
+            ..FindQuestion::default()
+        };
         if let Some((cell, value)) = with_value(&self.text) {
-            let other = self.other_value.map(|number| question(self.kind, format!("{} = {number:#x}", cell.trim())));
-            return other.into_iter().filter(|_| shown_value(value).is_some()).collect();
+            let other = self
+                .other_value
+                .map(|number| question(self.kind, format!("{} = {number:#x}", cell.trim())));
+            return other
+                .into_iter()
+                .filter(|_| shown_value(value).is_some())
+                .collect();
         }
         let bare = bare_hex(&self.text).map(|_| format!("0x{}", self.text));
-        let hex = bare.clone().or_else(|| typed_hex(&self.text).map(|_| self.text.clone()));
+        let hex = bare
+            .clone()
+            .or_else(|| typed_hex(&self.text).map(|_| self.text.clone()));
         let is_decimal = self.text.bytes().all(|byte| byte.is_ascii_digit());
         match (self.kind, hex) {
             (FindKind::Value, Some(hex)) if is_decimal => {
-                let value = self.other_value.map_or(hex.clone(), |number| format!("{number:#x}"));
-                let kinds = [FindKind::Address, FindKind::Accesses].map(|kind| question(kind, hex.clone()));
-                [question(FindKind::Value, value)].into_iter().chain(kinds).collect()
+                let value = self
+                    .other_value
+                    .map_or(hex.clone(), |number| format!("{number:#x}"));
+                let kinds =
+                    [FindKind::Address, FindKind::Accesses].map(|kind| question(kind, hex.clone()));
+                [question(FindKind::Value, value)]
+                    .into_iter()
+                    .chain(kinds)
+                    .collect()
             }
             (FindKind::Value, Some(hex)) => {
-                vec![question(FindKind::Address, hex.clone()), question(FindKind::Accesses, hex)]
+                vec![
+                    question(FindKind::Address, hex.clone()),
+                    question(FindKind::Accesses, hex),
+                ]
             }
             (FindKind::Address, Some(hex)) => {
-                vec![question(FindKind::Value, hex.clone()), question(FindKind::Accesses, hex)]
+                vec![
+                    question(FindKind::Value, hex.clone()),
+                    question(FindKind::Accesses, hex),
+                ]
             }
             (FindKind::Accesses, Some(hex)) => {
-                vec![question(FindKind::Value, hex.clone()), question(FindKind::Address, hex)]
+                vec![
+                    question(FindKind::Value, hex.clone()),
+                    question(FindKind::Address, hex),
+                ]
             }
             (FindKind::Function, _) => vec![question(FindKind::Text, self.text.clone())],
             _ => Vec::new(),
@@ -126,7 +156,9 @@ impl std::error::Error for MeaningError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Trace(error) | Self::Value(NameError::Trace(error)) => Some(error),
-            Self::Code(NameError::Trace(error)) | Self::Cell(NameError::Trace(error)) => Some(error),
+            Self::Code(NameError::Trace(error)) | Self::Cell(NameError::Trace(error)) => {
+                Some(error)
+            }
             _ => None,
         }
     }
@@ -136,18 +168,24 @@ impl fmt::Display for MeaningError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str(say!("meaning-empty")),
-            Self::Pattern(fault) => {
-                f.write_str(&say!("meaning-pattern", at = fault.at.to_string(), what = fault.what.to_string()))
-            }
+            Self::Pattern(fault) => f.write_str(&say!(
+                "meaning-pattern",
+                at = fault.at.to_string(),
+                what = fault.what.to_string()
+            )),
             Self::TooLong => f.write_str(say!("meaning-too-long")),
             Self::Value(error) => f.write_str(&say!("meaning-value", error = error.to_string())),
             Self::Bytes(text) => f.write_str(&say!("meaning-bytes", text = format!("{text:?}"))),
             Self::Code(error) => f.write_str(&say!("meaning-code", error = error.to_string())),
             Self::Cell(error) => f.write_str(&say!("meaning-cell", error = error.to_string())),
-            Self::NoFunction(text) => f.write_str(&say!("meaning-no-function", text = format!("{text:?}"))),
-            Self::Functions(count) => {
-                f.write_str(&say!("meaning-functions", count = count.to_string(), most = FUNCTIONS.to_string()))
+            Self::NoFunction(text) => {
+                f.write_str(&say!("meaning-no-function", text = format!("{text:?}")))
             }
+            Self::Functions(count) => f.write_str(&say!(
+                "meaning-functions",
+                count = count.to_string(),
+                most = FUNCTIONS.to_string()
+            )),
             Self::Trace(error) => write!(f, "{error}"),
         }
     }
@@ -166,8 +204,18 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn new(index: &'a Index, images: &'a Images, at: Position, cancel: &'a Cancel) -> Result<Self, QueryError> {
-        Ok(Self { names: NamesAt::new(index, images, at, None, cancel)?, index, images, cancel })
+    pub fn new(
+        index: &'a Index,
+        images: &'a Images,
+        at: Position,
+        cancel: &'a Cancel,
+    ) -> Result<Self, QueryError> {
+        Ok(Self {
+            names: NamesAt::new(index, images, at, None, cancel)?,
+            index,
+            images,
+            cancel,
+        })
     }
 
     /// What a text means. Blocks: it may ask the trace.
@@ -195,24 +243,38 @@ impl<'a> Reader<'a> {
             }
             (Search::Value(taken), None) => {
                 let readings = [bare_hex(text), decimal(text)].into_iter().flatten();
-                readings.into_iter().find(|other| Number::from(*other) != *taken)
+                readings
+                    .into_iter()
+                    .find(|other| Number::from(*other) != *taken)
             }
             _ => None,
         };
-        Ok(Meaning { kind, text: text.to_owned(), search, other_value })
+        Ok(Meaning {
+            kind,
+            text: text.to_owned(),
+            search,
+            other_value,
+        })
     }
 
     fn search(&self, kind: FindKind, text: &str) -> Result<Search, MeaningError> {
         match kind {
-            FindKind::Auto | FindKind::Text => TextPattern::of_words(text, &|name| self.shown_address(name))
-                .map(Search::Text)
-                .map_err(|_| MeaningError::TooLong),
+            FindKind::Auto | FindKind::Text => {
+                TextPattern::of_words(text, &|name| self.shown_address(name))
+                    .map(Search::Text)
+                    .map_err(|_| MeaningError::TooLong)
+            }
             FindKind::Regex => match TextPattern::fault(text) {
                 Some(fault) => Err(MeaningError::Pattern(fault)),
-                None => text.parse().map(Search::Text).map_err(|_| MeaningError::TooLong),
+                None => text
+                    .parse()
+                    .map(Search::Text)
+                    .map_err(|_| MeaningError::TooLong),
             },
             FindKind::Value => self.value(text).map(Search::Value),
-            FindKind::Bytes => bytes_of(text).map(Search::Bytes).ok_or_else(|| MeaningError::Bytes(text.to_owned())),
+            FindKind::Bytes => bytes_of(text)
+                .map(Search::Bytes)
+                .ok_or_else(|| MeaningError::Bytes(text.to_owned())),
             FindKind::Address => self.code(text).map(Search::Visits),
             FindKind::Accesses => self.cell(text),
             FindKind::Function => self.functions(text).map(Search::Visits),
@@ -228,7 +290,9 @@ impl<'a> Reader<'a> {
 
     /// What a text looks like: what it says itself, then names and numbers that mean something in this trace, then words.
     fn kind_of<'t>(&self, text: &'t str) -> Result<(FindKind, &'t str), MeaningError> {
-        let said = PREFIXES.iter().find_map(|(prefix, kind)| Some((*kind, text.strip_prefix(prefix)?.trim())));
+        let said = PREFIXES
+            .iter()
+            .find_map(|(prefix, kind)| Some((*kind, text.strip_prefix(prefix)?.trim())));
         // `reg::x0` and `sym::main` are expressions.
         if let Some((kind, rest)) = said.filter(|(_, rest)| !rest.starts_with(':')) {
             return Ok((kind, rest));
@@ -236,18 +300,35 @@ impl<'a> Reader<'a> {
         if let Some(pattern) = between_slashes(text) {
             return Ok((FindKind::Regex, pattern));
         }
-        if let Some(words) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        if let Some(words) = text
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'))
+        {
             return Ok((FindKind::Text, words));
         }
         if text.contains(' ') && is_pairs(text) {
             return Ok((FindKind::Bytes, text));
         }
         if let Some(symbol) = self.images.symbol(text) {
-            return Ok((if symbol.is_code() { FindKind::Function } else { FindKind::Accesses }, text));
+            return Ok((
+                if symbol.is_code() {
+                    FindKind::Function
+                } else {
+                    FindKind::Accesses
+                },
+                text,
+            ));
         }
         if typed_hex(text).is_some() {
             let address = self.names.number(text).map_err(MeaningError::Value)?;
-            return Ok((if self.is_executed(address)? { FindKind::Address } else { FindKind::Value }, text));
+            return Ok((
+                if self.is_executed(address)? {
+                    FindKind::Address
+                } else {
+                    FindKind::Value
+                },
+                text,
+            ));
         }
         if text.bytes().all(|byte| byte.is_ascii_digit()) || wide_number(text).is_some() {
             return Ok((FindKind::Value, text));
@@ -259,22 +340,37 @@ impl<'a> Reader<'a> {
             if !line_code(self.images, text, self.cancel)?.is_empty() {
                 return Ok((FindKind::Address, text));
             }
-            let is_whole = split_range(text).1.is_some() || split_space(text).0 == AddressSpace::Physical;
+            let is_whole =
+                split_range(text).1.is_some() || split_space(text).0 == AddressSpace::Physical;
             let is_range = is_whole && self.cell(text).is_ok();
-            return Ok((if is_range { FindKind::Accesses } else { FindKind::Text }, text));
+            return Ok((
+                if is_range {
+                    FindKind::Accesses
+                } else {
+                    FindKind::Text
+                },
+                text,
+            ));
         }
         Ok((FindKind::Text, text))
     }
 
     fn is_executed(&self, number: u64) -> Result<bool, QueryError> {
         let pc = code_address(number, self.index, self.cancel)?;
-        Ok(NextVisit { pc, from: Position(0) }.run(self.index, self.cancel)?.is_some())
+        Ok(NextVisit {
+            pc,
+            from: Position(0),
+        }
+        .run(self.index, self.cancel)?
+        .is_some())
     }
 
     /// A number as people write it; bare digits of which some are no decimal ones are hexadecimal, as lists show values,
     /// even where a register is called so (`b6`): whoever means that writes `reg::b6`.
     fn value(&self, text: &str) -> Result<Number, MeaningError> {
-        let shown = bare_hex(text).filter(|_| BareNumber::of(text).is_none()).map(Number::from);
+        let shown = bare_hex(text)
+            .filter(|_| BareNumber::of(text).is_none())
+            .map(Number::from);
         match shown.filter(|_| decimal(text).is_none()) {
             Some(number) => Ok(number),
             None => self.names.sought_value(text).map_err(MeaningError::Value),
@@ -292,14 +388,25 @@ impl<'a> Reader<'a> {
         if !of_line.is_empty() {
             return Ok(of_line);
         }
-        let code = self.names.numbers(text).map_err(MeaningError::Code)?.into_iter();
-        Ok(code.map(|number| code_address(number, self.index, self.cancel)).collect::<Result<_, _>>()?)
+        let code = self
+            .names
+            .numbers(text)
+            .map_err(MeaningError::Code)?
+            .into_iter();
+        Ok(code
+            .map(|number| code_address(number, self.index, self.cancel))
+            .collect::<Result<_, _>>()?)
     }
 
     /// `x0`, `0x80020010:8`, `writes of x0`. Bare digits are an address as lists show it.
     fn cell(&self, text: &str) -> Result<Search, MeaningError> {
-        let words = [("reads of ", AccessKinds::Reads), ("writes of ", AccessKinds::Writes)];
-        let said = words.iter().find_map(|(words, kinds)| Some((text.strip_prefix(words)?, *kinds)));
+        let words = [
+            ("reads of ", AccessKinds::Reads),
+            ("writes of ", AccessKinds::Writes),
+        ];
+        let said = words
+            .iter()
+            .find_map(|(words, kinds)| Some((text.strip_prefix(words)?, *kinds)));
         let (text, kinds) = said.unwrap_or((text, AccessKinds::All));
         if let Some((cell, value)) = with_value(text) {
             let value = self.value_of_cell(value.trim())?;
@@ -309,27 +416,41 @@ impl<'a> Reader<'a> {
             });
         }
         let cell = match self.names.cell(text) {
-            Ok(Cell::Memory { len_bytes, .. }) if self.object(text).is_some() && len_bytes == 1 => self.object(text),
+            Ok(Cell::Memory { len_bytes, .. }) if self.object(text).is_some() && len_bytes == 1 => {
+                self.object(text)
+            }
             cell => Some(cell.map_err(MeaningError::Cell)?),
         };
-        let cell = cell.ok_or_else(|| MeaningError::Cell(NameError::EmptyRange(text.to_owned())))?;
+        let cell =
+            cell.ok_or_else(|| MeaningError::Cell(NameError::EmptyRange(text.to_owned())))?;
         Ok(Search::Accesses(cell, kinds, None))
     }
 
     /// All bytes of a variable.
     fn object(&self, name: &str) -> Option<Cell> {
         let symbol = self.images.symbol(name)?;
-        Some(Cell::Memory { address: symbol.address, len_bytes: symbol.size_bytes.max(1) })
+        Some(Cell::Memory {
+            address: symbol.address,
+            len_bytes: symbol.size_bytes.max(1),
+        })
     }
 
     /// Where the functions of a name begin, else those with it in their names.
     fn functions(&self, text: &str) -> Result<Vec<Address>, MeaningError> {
-        let named = self.images.symbols_named(text).into_iter().filter(|symbol| symbol.is_code());
+        let named = self
+            .images
+            .symbols_named(text)
+            .into_iter()
+            .filter(|symbol| symbol.is_code());
         let named: Vec<Address> = named.map(|symbol| symbol.address).collect();
         if !named.is_empty() {
             return Ok(named);
         }
-        let mut found: Vec<Address> = self.images.functions(text).map(|symbol| symbol.address).collect();
+        let mut found: Vec<Address> = self
+            .images
+            .functions(text)
+            .map(|symbol| symbol.address)
+            .collect();
         found.sort_unstable();
         found.dedup();
         match found.len() {
@@ -359,33 +480,50 @@ fn with_value(text: &str) -> Option<(&str, &str)> {
 }
 
 fn between_slashes(text: &str) -> Option<&str> {
-    text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|pattern| !pattern.is_empty())
+    text.strip_prefix('/')
+        .and_then(|rest| rest.strip_suffix('/'))
+        .filter(|pattern| !pattern.is_empty())
 }
 
 /// `0x1f`, or long bare digits of which one at least is no letter: `add` is a word.
 fn typed_hex(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => bare_hex(digits),
-        None => bare_hex(text).filter(|_| text.len() >= LONG_HEX && text.bytes().any(|byte| byte.is_ascii_digit())),
+        None => bare_hex(text)
+            .filter(|_| text.len() >= LONG_HEX && text.bytes().any(|byte| byte.is_ascii_digit())),
     }
 }
 
 fn is_pairs(text: &str) -> bool {
-    text.split_whitespace().all(|pair| pair.len() == 2 && bare_hex(pair).is_some())
+    text.split_whitespace()
+        .all(|pair| pair.len() == 2 && bare_hex(pair).is_some())
 }
 
 /// `67 64 62`, `676462` or `"gdb"`; none for what is no bytes, no byte at all, or too many.
 pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
-    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let quoted = text
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
     let bytes: Vec<u8> = match quoted {
         Some(words) => words.bytes().collect(),
         None => {
             let text = text.strip_prefix("0x").unwrap_or(text);
-            let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            let nibble = |digit: u8| char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+            let digits: Vec<u8> = text
+                .bytes()
+                .filter(|byte| !byte.is_ascii_whitespace())
+                .collect();
+            let nibble = |digit: u8| {
+                char::from(digit)
+                    .to_digit(16)
+                    .and_then(|digit| u8::try_from(digit).ok())
+            };
             let (pairs, rest) = digits.as_chunks::<2>();
-            let bytes = pairs.iter().map(|[high, low]| Some(nibble(*high)? << 4 | nibble(*low)?));
-            bytes.collect::<Option<Vec<u8>>>().filter(|_| rest.is_empty())?
+            let bytes = pairs
+                .iter()
+                .map(|[high, low]| Some(nibble(*high)? << 4 | nibble(*low)?));
+            bytes
+                .collect::<Option<Vec<u8>>>()
+                .filter(|_| rest.is_empty())?
         }
     };
     (!bytes.is_empty() && bytes.len() <= SOUGHT_BYTES).then_some(bytes)

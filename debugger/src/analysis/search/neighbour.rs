@@ -29,9 +29,17 @@ impl Search {
     ) -> Result<Option<Position>, QueryError> {
         match (course, self) {
             (Course::Onward, _) => self.next_in(at, Position(u64::MAX), index, cancel),
-            (Course::Back, Self::Text(_) | Self::Value(_) | Self::Bytes(_)) => self.last_by_windows(at, index, cancel),
+            (Course::Back, Self::Text(_) | Self::Value(_) | Self::Bytes(_)) => {
+                self.last_by_windows(at, index, cancel)
+            }
             (Course::Back, Self::Accesses(cell, kinds, value)) => {
-                let walk = Walk::new(Sought::LastAccess(*cell, *kinds), at, usize::MAX, index, cancel);
+                let walk = Walk::new(
+                    Sought::LastAccess(*cell, *kinds),
+                    at,
+                    usize::MAX,
+                    index,
+                    cancel,
+                );
                 last_of(walk.leaving(at), *value)
             }
             (Course::Back, Self::Visits(addresses)) => {
@@ -54,25 +62,62 @@ impl Search {
         cancel: &Cancel,
     ) -> Result<Option<Position>, QueryError> {
         let mut found = None;
-        self.stream(Extent { thread: None, from: at, limit: usize::MAX }, index, cancel, |searched| {
-            let positions = searched.hits.iter().map(|hit| hit.position);
-            found = positions.filter(|position| *position > at && *position <= to).min();
-            if found.is_some() || searched.to >= to { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
+        self.stream(
+            Extent {
+                thread: None,
+                from: at,
+                limit: usize::MAX,
+            },
+            index,
+            cancel,
+            |searched| {
+                let positions = searched.hits.iter().map(|hit| hit.position);
+                found = positions
+                    .filter(|position| *position > at && *position <= to)
+                    .min();
+                if found.is_some() || searched.to >= to {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            },
+        )?;
         Ok(found)
     }
 
     /// Texts are found onward alone: looks through longer and longer stretches before the position.
-    fn last_by_windows(&self, at: Position, index: &Index, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
+    fn last_by_windows(
+        &self,
+        at: Position,
+        index: &Index,
+        cancel: &Cancel,
+    ) -> Result<Option<Position>, QueryError> {
         let (mut end, mut width) = (at.0, WINDOW);
         while end > 0 {
             let from = Position(end.saturating_sub(width));
             let mut last = None;
-            self.stream(Extent { thread: None, from, limit: usize::MAX }, index, cancel, |searched| {
-                let positions = searched.hits.iter().map(|hit| hit.position);
-                last = last.max(positions.filter(|position| position.0 <= end && *position < at).max());
-                if searched.to.0 >= end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?;
+            self.stream(
+                Extent {
+                    thread: None,
+                    from,
+                    limit: usize::MAX,
+                },
+                index,
+                cancel,
+                |searched| {
+                    let positions = searched.hits.iter().map(|hit| hit.position);
+                    last = last.max(
+                        positions
+                            .filter(|position| position.0 <= end && *position < at)
+                            .max(),
+                    );
+                    if searched.to.0 >= end {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    }
+                },
+            )?;
             if last.is_some() {
                 return Ok(last);
             }

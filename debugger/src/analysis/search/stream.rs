@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use stepback_index::{
-    AccessKinds, Cancel, Cell, FindBytes, FindText, FindValue, Hit, Index, MemoryRange, Number, QueryError, Searched,
-    ThreadId,
+    AccessKinds, Cancel, Cell, FindBytes, FindText, FindValue, Hit, Index, MemoryRange, Number,
+    QueryError, Searched, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -39,23 +39,61 @@ impl Search {
         cancel: &Cancel,
         each: impl FnMut(Searched) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
-        let Extent { thread, from, limit } = extent;
+        let Extent {
+            thread,
+            from,
+            limit,
+        } = extent;
         match self {
-            Self::Text(pattern) => FindText { what: pattern.clone(), thread, from, limit }.stream(index, cancel, each),
-            Self::Value(value) => FindValue { what: *value, thread, from, limit }.stream(index, cancel, each),
-            Self::Bytes(bytes) => FindBytes { what: bytes.clone(), thread, from, limit }.stream(index, cancel, each),
+            Self::Text(pattern) => FindText {
+                what: pattern.clone(),
+                thread,
+                from,
+                limit,
+            }
+            .stream(index, cancel, each),
+            Self::Value(value) => FindValue {
+                what: *value,
+                thread,
+                from,
+                limit,
+            }
+            .stream(index, cancel, each),
+            Self::Bytes(bytes) => FindBytes {
+                what: bytes.clone(),
+                thread,
+                from,
+                limit,
+            }
+            .stream(index, cancel, each),
             Self::Accesses(cell, kinds, value) => {
                 // Those of other values do not count.
                 let most = if value.is_some() { usize::MAX } else { limit };
-                let walk = Walk::new(accesses(*cell, *kinds), from, most, index, cancel).of_thread(thread);
-                let merged = Merged { wanted: *value, ..Merged::of_walks(vec![walk])? };
+                let walk =
+                    Walk::new(accesses(*cell, *kinds), from, most, index, cancel).of_thread(thread);
+                let merged = Merged {
+                    wanted: *value,
+                    ..Merged::of_walks(vec![walk])?
+                };
                 walk_all(merged, extent, index, each)
             }
             Self::Visits(addresses) => {
                 let walk = |address: &Address| {
-                    Walk::new(Sought::NextVisit(vec![*address]), from, limit, index, cancel).of_thread(thread)
+                    Walk::new(
+                        Sought::NextVisit(vec![*address]),
+                        from,
+                        limit,
+                        index,
+                        cancel,
+                    )
+                    .of_thread(thread)
                 };
-                walk_all(Merged::of_walks(addresses.iter().map(walk).collect())?, extent, index, each)
+                walk_all(
+                    Merged::of_walks(addresses.iter().map(walk).collect())?,
+                    extent,
+                    index,
+                    each,
+                )
             }
         }
     }
@@ -64,7 +102,9 @@ impl Search {
 /// Of a step that accesses memory several times, each access counts.
 fn accesses(cell: Cell, kinds: AccessKinds) -> Sought {
     match cell {
-        Cell::Memory { address, len_bytes } => Sought::Accesses(MemoryRange { address, len_bytes }, kinds),
+        Cell::Memory { address, len_bytes } => {
+            Sought::Accesses(MemoryRange { address, len_bytes }, kinds)
+        }
         Cell::Register { .. } | Cell::Physical { .. } => Sought::NextAccess(cell, kinds),
     }
 }
@@ -81,13 +121,22 @@ fn walk_all(
         left -= 1;
         let to = hit.position;
         batch.push(hit);
-        if (batch.len() >= BATCH || left == 0) && each(Searched { hits: std::mem::take(&mut batch), to }).is_break() {
+        if (batch.len() >= BATCH || left == 0)
+            && each(Searched {
+                hits: std::mem::take(&mut batch),
+                to,
+            })
+            .is_break()
+        {
             return Ok(());
         }
     }
     if left > 0 {
         // Nobody asks whether this one breaks: it is the last.
-        let _ended = each(Searched { hits: batch, to: index.end() });
+        let _ended = each(Searched {
+            hits: batch,
+            to: index.end(),
+        });
     }
     Ok(())
 }
@@ -108,7 +157,10 @@ impl<'a> Merged<'a> {
                 begun.push((walk, hit));
             }
         }
-        Ok(Self { walks: begun, wanted: None })
+        Ok(Self {
+            walks: begun,
+            wanted: None,
+        })
     }
 
     fn next_hit(&mut self) -> Result<Option<Hit>, QueryError> {
@@ -122,10 +174,15 @@ impl<'a> Merged<'a> {
 
     fn next_of_any(&mut self) -> Result<Option<Hit>, QueryError> {
         let places = self.walks.iter().enumerate();
-        let Some(place) = places.min_by_key(|(_, (_, hit))| hit.position).map(|(place, _)| place) else {
+        let Some(place) = places
+            .min_by_key(|(_, (_, hit))| hit.position)
+            .map(|(place, _)| place)
+        else {
             return Ok(None);
         };
-        let Some((walk, hit)) = self.walks.get_mut(place) else { return Ok(None) };
+        let Some((walk, hit)) = self.walks.get_mut(place) else {
+            return Ok(None);
+        };
         match next_of(walk)? {
             Some(next) => Ok(Some(std::mem::replace(hit, next))),
             None => Ok(Some(self.walks.swap_remove(place).1)),
@@ -135,7 +192,11 @@ impl<'a> Merged<'a> {
 
 /// Whether an access is of a value, where one is wanted.
 pub(super) fn has_value(hit: &Hit, wanted: Option<Number>) -> bool {
-    wanted.is_none_or(|wanted| hit.access.as_ref().is_some_and(|access| wanted.is(&access.value)))
+    wanted.is_none_or(|wanted| {
+        hit.access
+            .as_ref()
+            .is_some_and(|access| wanted.is(&access.value))
+    })
 }
 
 /// The next step of a walk onward, which meets nothing else.

@@ -2,7 +2,8 @@
 
 use stepback_index::{SliceCell, ThreadId};
 use stepback_machine::{
-    AccessKind, Address, Expression, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister,
+    AccessKind, Address, Expression, MemoryOperand, Operation, RegisterId, RegisterView,
+    ScaledRegister,
 };
 
 use super::copies::{bits_of, effect_on};
@@ -29,7 +30,9 @@ const LOOKED_THROUGH: u32 = 64;
 impl SliceReading {
     /// What a row gives its values. Cost: its expression.
     pub fn assignments(&self, id: RowId) -> Vec<Assignment> {
-        let Some(row) = self.row(id) else { return Vec::new() };
+        let Some(row) = self.row(id) else {
+            return Vec::new();
+        };
         let mut assignments: Vec<Assignment> = Vec::new();
         for defined in &row.slice.defines {
             let cell = shown_cell(row, defined.cell);
@@ -46,21 +49,41 @@ impl SliceReading {
             };
             // The upper half of a register of which an instruction gives the lower one is zero.
             let wanted = if told <= 32 { bits.min(32) } else { bits };
-            let value = value.map(|value| if bits <= 64 { as_in_c(value, wanted) } else { value });
-            assignments.push(Assignment { cell, place: self.place(id, cell), value });
+            let value = value.map(|value| {
+                if bits <= 64 {
+                    as_in_c(value, wanted)
+                } else {
+                    value
+                }
+            });
+            assignments.push(Assignment {
+                cell,
+                place: self.place(id, cell),
+                value,
+            });
         }
         assignments
     }
 
     /// Where a store goes.
     fn place(&self, id: RowId, cell: SliceCell) -> Option<Loaded> {
-        let SliceCell::Memory { address, len_bytes } = cell else { return None };
+        let SliceCell::Memory { address, len_bytes } = cell else {
+            return None;
+        };
         let row = self.row(id)?;
         let size_bytes = u16::try_from(len_bytes).ok()?;
         let operand = stored_by(row, address).map(|(operand, _)| operand);
         let place = match operand {
-            Some(operand) => Loaded { address: Some(address), size_bytes, ..self.loaded(id, operand) },
-            None => Loaded { address: Some(address), size_bytes, ..Loaded::of(id) },
+            Some(operand) => Loaded {
+                address: Some(address),
+                size_bytes,
+                ..self.loaded(id, operand)
+            },
+            None => Loaded {
+                address: Some(address),
+                size_bytes,
+                ..Loaded::of(id)
+            },
         };
         match as_in_c(Formula::Loaded(place), 64) {
             Formula::Loaded(place) => Some(place),
@@ -75,9 +98,15 @@ impl SliceReading {
         match cell {
             SliceCell::Register { view, .. } => match effect_on(instruction, view) {
                 Some(effect) if effect.value != Expression::Unknown => {
-                    let skipped =
-                        if effect.view.register == view.register { view.offset - effect.view.offset } else { 0 };
-                    Some(shifted_down(self.formula(id, &effect.value, depth), skipped))
+                    let skipped = if effect.view.register == view.register {
+                        view.offset - effect.view.offset
+                    } else {
+                        0
+                    };
+                    Some(shifted_down(
+                        self.formula(id, &effect.value, depth),
+                        skipped,
+                    ))
                 }
                 _ => self.named(id, view, depth),
             },
@@ -98,10 +127,17 @@ impl SliceReading {
             Expression::Register(view) => self.register(id, *view, depth),
             Expression::Loaded(operand) => self.memory(id, *operand, depth),
             Expression::Binary(operation, left, right) => {
-                let (left, right) = (self.formula(id, left, depth), self.formula(id, right, depth));
+                let (left, right) = (
+                    self.formula(id, left, depth),
+                    self.formula(id, right, depth),
+                );
                 Formula::Binary(*operation, Box::new(left), Box::new(right))
             }
-            Expression::Extended { value, bits, is_signed } => Formula::Cast {
+            Expression::Extended {
+                value,
+                bits,
+                is_signed,
+            } => Formula::Cast {
                 value: Box::new(self.formula(id, value, depth)),
                 bits: u16::from(*bits),
                 is_signed: *is_signed,
@@ -111,23 +147,43 @@ impl SliceReading {
 
     /// A register that a row reads: what made it, where that has no line of its own.
     fn register(&self, id: RowId, view: RegisterView, depth: u32) -> Formula {
-        let Some(row) = self.row(id) else { return Formula::Word("?".into()) };
+        let Some(row) = self.row(id) else {
+            return Formula::Word("?".into());
+        };
         let thread = row.slice.thread;
-        let leaf = |bits, source| Formula::Register(Leaf { thread, view, bits, source });
+        let leaf = |bits, source| {
+            Formula::Register(Leaf {
+                thread,
+                view,
+                bits,
+                source,
+            })
+        };
         let whole_bits = view.size_bytes.saturating_mul(8);
-        let Some((source, producer)) = self.producer(row, view) else { return leaf(whole_bits, None) };
+        let Some((source, producer)) = self.producer(row, view) else {
+            return leaf(whole_bits, None);
+        };
         let cell = SliceCell::Register { thread, view };
         let deeper = depth.checked_sub(1);
         match (producer.role, deeper) {
-            (Role::Folded(_) | Role::Copied(_), Some(depth)) => match self.value(source, cell, depth) {
-                Some(value) => cut(value, whole_bits),
-                None => leaf(whole_bits, Some(source)),
-            },
+            (Role::Folded(_) | Role::Copied(_), Some(depth)) => {
+                match self.value(source, cell, depth) {
+                    Some(value) => cut(value, whole_bits),
+                    None => leaf(whole_bits, Some(source)),
+                }
+            }
             _ => {
                 let view = as_written(producer, view);
                 let bits = view.size_bytes.saturating_mul(8);
-                let bits = producer.instruction().map_or(bits, |known| bits_of(known, view));
-                Formula::Register(Leaf { thread, view, bits, source: Some(source) })
+                let bits = producer
+                    .instruction()
+                    .map_or(bits, |known| bits_of(known, view));
+                Formula::Register(Leaf {
+                    thread,
+                    view,
+                    bits,
+                    source: Some(source),
+                })
             }
         }
     }
@@ -138,26 +194,55 @@ impl SliceReading {
         row.inputs.iter().find_map(|id| {
             let input = self.row(*id)?;
             let gives = |cell: SliceCell| match cell {
-                SliceCell::Register { thread: of, view: known } => of == thread && known.overlaps(view),
+                SliceCell::Register {
+                    thread: of,
+                    view: known,
+                } => of == thread && known.overlaps(view),
                 _ => false,
             };
-            input.slice.defines.iter().any(|defined| gives(defined.cell)).then_some((*id, input))
+            input
+                .slice
+                .defines
+                .iter()
+                .any(|defined| gives(defined.cell))
+                .then_some((*id, input))
         })
     }
 
     /// What a row loads: the value that was stored there, where the store has no line of its own.
     fn memory(&self, id: RowId, operand: usize, depth: u32) -> Formula {
         let loaded = self.loaded(id, operand);
-        let is_passed_on = self.row(id).is_some_and(|row| matches!(row.role, Role::Copied(_)));
-        let (Some(address), Some(depth), true) = (loaded.address, depth.checked_sub(1), is_passed_on) else {
+        let is_passed_on = self
+            .row(id)
+            .is_some_and(|row| matches!(row.role, Role::Copied(_)));
+        let (Some(address), Some(depth), true) =
+            (loaded.address, depth.checked_sub(1), is_passed_on)
+        else {
             return Formula::Loaded(loaded);
         };
-        let wanted = SliceCell::Memory { address, len_bytes: u64::from(loaded.size_bytes) };
-        let stored = self.row(id).into_iter().flat_map(|row| &row.inputs).find_map(|source| {
-            let input = self.row(*source).filter(|input| matches!(input.role, Role::Copied(_)))?;
-            let is_whole = input.slice.defines.iter().any(|defined| is_within(wanted, defined.cell));
-            if is_whole { self.value(*source, wanted, depth) } else { None }
-        });
+        let wanted = SliceCell::Memory {
+            address,
+            len_bytes: u64::from(loaded.size_bytes),
+        };
+        let stored = self
+            .row(id)
+            .into_iter()
+            .flat_map(|row| &row.inputs)
+            .find_map(|source| {
+                let input = self
+                    .row(*source)
+                    .filter(|input| matches!(input.role, Role::Copied(_)))?;
+                let is_whole = input
+                    .slice
+                    .defines
+                    .iter()
+                    .any(|defined| is_within(wanted, defined.cell));
+                if is_whole {
+                    self.value(*source, wanted, depth)
+                } else {
+                    None
+                }
+            });
         match stored {
             Some(value) => cut(value, loaded.size_bytes.saturating_mul(8)),
             None => Formula::Loaded(loaded),
@@ -172,15 +257,31 @@ impl SliceReading {
         let size_bytes = known.and_then(|known| known.size_bytes).unwrap_or(0);
         let shape = match known {
             Some(MemoryOperand { index: Some(_), .. }) => LoadShape::Indexed,
-            Some(MemoryOperand { base: Some(base), .. }) if base.register == RegisterId::SP => LoadShape::Stack,
+            Some(MemoryOperand {
+                base: Some(base), ..
+            }) if base.register == RegisterId::SP => LoadShape::Stack,
             _ => LoadShape::Plain,
         };
-        let made = known.map(|known| Box::new(cut(self.address(id, known), 8 * u16::from(known.address_bytes))));
+        let made = known.map(|known| {
+            Box::new(cut(
+                self.address(id, known),
+                8 * u16::from(known.address_bytes),
+            ))
+        });
         let index = known.and_then(|known| known.index);
         let address_bits = known.map_or(64, |known| 8 * u16::from(known.address_bytes));
         let scaled = index.filter(|index| index.scale > 0);
         let scaled = scaled.map(|index| Box::new(cut(self.scaled(id, index), address_bits)));
-        Loaded { address, size_bytes, made, shape, by: id, index, scaled, start: None }
+        Loaded {
+            address,
+            size_bytes,
+            made,
+            shape,
+            by: id,
+            index,
+            scaled,
+            start: None,
+        }
     }
 
     fn address(&self, id: RowId, operand: &MemoryOperand) -> Formula {
@@ -188,7 +289,10 @@ impl SliceReading {
             Formula::Number(0) => right,
             left => Formula::Binary(Operation::Add, Box::new(left), Box::new(right)),
         };
-        let fixed = [operand.segment, operand.base].into_iter().flatten().map(|view| self.register(id, view, 1));
+        let fixed = [operand.segment, operand.base]
+            .into_iter()
+            .flatten()
+            .map(|view| self.register(id, view, 1));
         let mut sum = fixed.fold(Formula::Number(0), add);
         if let Some(index) = operand.index {
             let scaled = self.scaled(id, index);
@@ -208,11 +312,19 @@ impl SliceReading {
         let mut value = self.register(id, index.view, 1);
         if index.is_signed {
             let bits = index.view.size_bytes.saturating_mul(8);
-            value = Formula::Cast { value: Box::new(value), bits, is_signed: true };
+            value = Formula::Cast {
+                value: Box::new(value),
+                bits,
+                is_signed: true,
+            };
         }
         match index.scale.unsigned_abs() {
             1 => value,
-            scale => Formula::Binary(Operation::Multiply, Box::new(Formula::Number(scale)), Box::new(value)),
+            scale => Formula::Binary(
+                Operation::Multiply,
+                Box::new(Formula::Number(scale)),
+                Box::new(value),
+            ),
         }
     }
 
@@ -226,28 +338,49 @@ impl SliceReading {
             Operand::Word(word) => Formula::Word(word.clone()),
         });
         let operands = operands.collect();
-        Some(Formula::Named { name: call.name, operands, bits: view.size_bytes.saturating_mul(8) })
+        Some(Formula::Named {
+            name: call.name,
+            operands,
+            bits: view.size_bytes.saturating_mul(8),
+        })
     }
 }
 
 /// The part of a register that a line names: as wide as the instruction writes it, if less of it is wanted.
 fn shown_cell(row: &ReadRow, cell: SliceCell) -> SliceCell {
-    let SliceCell::Register { thread, view } = cell else { return cell };
-    let Some(effect) = row.instruction().and_then(|known| effect_on(known, view)) else { return cell };
+    let SliceCell::Register { thread, view } = cell else {
+        return cell;
+    };
+    let Some(effect) = row.instruction().and_then(|known| effect_on(known, view)) else {
+        return cell;
+    };
     if view.offset == 0 && view.size_bytes < 4 && effect.view.size_bytes >= 4 {
-        return SliceCell::Register { thread, view: RegisterView { size_bytes: 4, ..view } };
+        return SliceCell::Register {
+            thread,
+            view: RegisterView {
+                size_bytes: 4,
+                ..view
+            },
+        };
     }
-    SliceCell::Register { thread, view: as_written(row, view) }
+    SliceCell::Register {
+        thread,
+        view: as_written(row, view),
+    }
 }
 
 /// The operand that stores at an address, and how many bytes of its value lie below.
 fn stored_by(row: &ReadRow, address: Address) -> Option<(usize, u16)> {
     let memory = &row.instruction()?.meaning.memory;
-    memory.iter().enumerate().filter(|(_, known)| known.kind == AccessKind::Write).find_map(|(operand, known)| {
-        let first = row.operand_address(operand)?;
-        let skipped = u16::try_from(address.0.checked_sub(first.0)?).ok()?;
-        (skipped < known.size_bytes?).then_some((operand, skipped))
-    })
+    memory
+        .iter()
+        .enumerate()
+        .filter(|(_, known)| known.kind == AccessKind::Write)
+        .find_map(|(operand, known)| {
+            let first = row.operand_address(operand)?;
+            let skipped = u16::try_from(address.0.checked_sub(first.0)?).ok()?;
+            (skipped < known.size_bytes?).then_some((operand, skipped))
+        })
 }
 
 fn shifted_down(value: Formula, skipped_bytes: u16) -> Formula {
@@ -263,13 +396,26 @@ fn shifted_down(value: Formula, skipped_bytes: u16) -> Formula {
 /// Whether a cell is a part of another.
 fn is_within(part: SliceCell, whole: SliceCell) -> bool {
     match (part, whole) {
-        (SliceCell::Register { thread, view }, SliceCell::Register { thread: of, view: known }) => {
+        (
+            SliceCell::Register { thread, view },
+            SliceCell::Register {
+                thread: of,
+                view: known,
+            },
+        ) => {
             let same: (ThreadId, RegisterId) = (of, known.register);
             same == (thread, view.register)
                 && known.offset <= view.offset
-                && view.offset.saturating_add(view.size_bytes) <= known.offset.saturating_add(known.size_bytes)
+                && view.offset.saturating_add(view.size_bytes)
+                    <= known.offset.saturating_add(known.size_bytes)
         }
-        (SliceCell::Memory { address, len_bytes }, SliceCell::Memory { address: known, len_bytes: known_bytes }) => {
+        (
+            SliceCell::Memory { address, len_bytes },
+            SliceCell::Memory {
+                address: known,
+                len_bytes: known_bytes,
+            },
+        ) => {
             let first = address.0.checked_sub(known.0);
             first.is_some_and(|first| first.saturating_add(len_bytes) <= known_bytes)
         }

@@ -21,7 +21,9 @@ pub enum Copies {
 impl Copies {
     /// What a step does with all that is wanted of it.
     pub(super) fn of(row: &ReadRow) -> Self {
-        let Some(instruction) = row.instruction() else { return Self::Nothing };
+        let Some(instruction) = row.instruction() else {
+            return Self::Nothing;
+        };
         let mut all = Self::All;
         for defined in &row.slice.defines {
             let one = match defined.cell {
@@ -36,28 +38,42 @@ impl Copies {
                 (Self::All, _) => {}
             }
         }
-        if row.slice.defines.is_empty() { Self::Nothing } else { all }
+        if row.slice.defines.is_empty() {
+            Self::Nothing
+        } else {
+            all
+        }
     }
 }
 
 /// The effect of an instruction on a register, whole or in part.
-pub(super) fn effect_on(instruction: &Instruction, view: RegisterView) -> Option<&stepback_machine::RegisterEffect> {
+pub(super) fn effect_on(
+    instruction: &Instruction,
+    view: RegisterView,
+) -> Option<&stepback_machine::RegisterEffect> {
     let covers = |known: &RegisterView| {
         known.register == view.register
             && known.offset <= view.offset
-            && view.offset.saturating_add(view.size_bytes) <= known.offset.saturating_add(known.size_bytes)
+            && view.offset.saturating_add(view.size_bytes)
+                <= known.offset.saturating_add(known.size_bytes)
     };
     let effects = &instruction.meaning.writes;
     let exact = effects.iter().find(|effect| covers(&effect.view));
     // A bank or a cell of a window has another name where it is read.
     exact.or(match &effects[..] {
-        [only] if only.view.register != view.register && only.view.size_bytes >= view.size_bytes => Some(only),
+        [only]
+            if only.view.register != view.register && only.view.size_bytes >= view.size_bytes =>
+        {
+            Some(only)
+        }
         _ => None,
     })
 }
 
 fn of_register(instruction: &Instruction, view: RegisterView) -> Copies {
-    let Some(effect) = effect_on(instruction, view) else { return Copies::Nothing };
+    let Some(effect) = effect_on(instruction, view) else {
+        return Copies::Nothing;
+    };
     // What is made of a lower part says nothing of the upper one.
     if effect.view.register == view.register && effect.view.offset != view.offset {
         return Copies::Nothing;
@@ -66,19 +82,37 @@ fn of_register(instruction: &Instruction, view: RegisterView) -> Copies {
 }
 
 fn of_store(instruction: &Instruction) -> Copies {
-    let mut stores = instruction.meaning.memory.iter().map(|operand| &operand.value);
+    let mut stores = instruction
+        .meaning
+        .memory
+        .iter()
+        .map(|operand| &operand.value);
     let is_moved = |value: &Expression| matches!(value, Expression::Register(_)) || is_cut(value);
     let mut moved = stores.clone().filter(|value| is_moved(value)).count();
-    let stored = stores.by_ref().filter(|value| **value != Expression::Unknown).count();
+    let stored = stores
+        .by_ref()
+        .filter(|value| **value != Expression::Unknown)
+        .count();
     if stored == 0 {
         moved = 0;
     }
-    if moved > 0 && moved == stored { Copies::All } else { Copies::Nothing }
+    if moved > 0 && moved == stored {
+        Copies::All
+    } else {
+        Copies::Nothing
+    }
 }
 
 /// A register whose low bits alone are stored.
 fn is_cut(value: &Expression) -> bool {
-    let Expression::Extended { value, is_signed: false, .. } = value else { return false };
+    let Expression::Extended {
+        value,
+        is_signed: false,
+        ..
+    } = value
+    else {
+        return false;
+    };
     matches!(value.as_ref(), Expression::Register(_))
 }
 
@@ -86,7 +120,11 @@ fn is_cut(value: &Expression) -> bool {
 fn of_value(value: &Expression, wanted_bits: u16) -> Copies {
     match value {
         Expression::Register(_) | Expression::Loaded(_) => Copies::All,
-        Expression::Extended { value, bits, is_signed } => {
+        Expression::Extended {
+            value,
+            bits,
+            is_signed,
+        } => {
             let bits = u16::from(*bits);
             match (of_value(value, wanted_bits.min(bits)), value.as_ref()) {
                 (Copies::All, Expression::Loaded(_)) => Copies::All,
@@ -97,21 +135,23 @@ fn of_value(value: &Expression, wanted_bits: u16) -> Copies {
                 (Copies::Nothing, _) => Copies::Nothing,
             }
         }
-        Expression::Binary(Operation::And, value, mask) => match (of_value(value, wanted_bits), mask.as_ref()) {
-            (Copies::All, Expression::Constant(mask)) => {
-                // Masks of narrow registers are told twice over: for each half of a wide one.
-                let mask = mask & ones(wanted_bits.min(64));
-                let bits = mask.trailing_ones();
-                let is_run = mask.checked_shr(bits).unwrap_or(0) == 0;
-                let bits = u16::try_from(bits).unwrap_or(u16::MAX);
-                match (is_run, bits >= wanted_bits) {
-                    (_, true) => Copies::All,
-                    (true, false) => Copies::Within(bits),
-                    (false, false) => Copies::Nothing,
+        Expression::Binary(Operation::And, value, mask) => {
+            match (of_value(value, wanted_bits), mask.as_ref()) {
+                (Copies::All, Expression::Constant(mask)) => {
+                    // Masks of narrow registers are told twice over: for each half of a wide one.
+                    let mask = mask & ones(wanted_bits.min(64));
+                    let bits = mask.trailing_ones();
+                    let is_run = mask.checked_shr(bits).unwrap_or(0) == 0;
+                    let bits = u16::try_from(bits).unwrap_or(u16::MAX);
+                    match (is_run, bits >= wanted_bits) {
+                        (_, true) => Copies::All,
+                        (true, false) => Copies::Within(bits),
+                        (false, false) => Copies::Nothing,
+                    }
                 }
+                _ => Copies::Nothing,
             }
-            _ => Copies::Nothing,
-        },
+        }
         _ => Copies::Nothing,
     }
 }
@@ -119,14 +159,24 @@ fn of_value(value: &Expression, wanted_bits: u16) -> Copies {
 /// How many bits a value has at most that an instruction gives a register, where the instruction alone tells.
 pub(super) fn bits_of(instruction: &Instruction, view: RegisterView) -> u16 {
     let whole = 8 * view.size_bytes;
-    let Some(effect) = effect_on(instruction, view) else { return whole };
+    let Some(effect) = effect_on(instruction, view) else {
+        return whole;
+    };
     let operand_bits = |operand: usize| {
-        let known = instruction.meaning.memory.get(operand).and_then(|known| known.size_bytes);
+        let known = instruction
+            .meaning
+            .memory
+            .get(operand)
+            .and_then(|known| known.size_bytes);
         known.map_or(whole, |size| size.saturating_mul(8))
     };
     let bits = match &effect.value {
         Expression::Loaded(operand) => operand_bits(*operand),
-        Expression::Extended { value, bits, is_signed: false } => match value.as_ref() {
+        Expression::Extended {
+            value,
+            bits,
+            is_signed: false,
+        } => match value.as_ref() {
             Expression::Loaded(operand) => operand_bits(*operand).min(u16::from(*bits)),
             Expression::Binary(Operation::And, _, mask) => match mask.as_ref() {
                 Expression::Constant(mask) => bits_in(mask & ones(u16::from(*bits))),

@@ -127,8 +127,16 @@ impl Formula {
                     Operation::ShiftRightSigned => 64,
                 })
             }
-            Self::Cast { value, bits, is_signed: false } => value.bits().min(*bits),
-            Self::Cast { value, bits, is_signed: true } if value.bits() < *bits => value.bits(),
+            Self::Cast {
+                value,
+                bits,
+                is_signed: false,
+            } => value.bits().min(*bits),
+            Self::Cast {
+                value,
+                bits,
+                is_signed: true,
+            } if value.bits() < *bits => value.bits(),
             Self::Cast { .. } | Self::Word(_) => 64,
             Self::Named { bits, .. } => *bits,
         }
@@ -137,9 +145,11 @@ impl Formula {
     /// How wide C computes it: 32 or 64 bits.
     pub fn computed_bits(&self) -> u16 {
         match self {
-            Self::Binary(Operation::ShiftLeft | Operation::ShiftRight | Operation::ShiftRightSigned, value, _) => {
-                value.computed_bits()
-            }
+            Self::Binary(
+                Operation::ShiftLeft | Operation::ShiftRight | Operation::ShiftRightSigned,
+                value,
+                _,
+            ) => value.computed_bits(),
             Self::Binary(_, left, right) => left.computed_bits().max(right.computed_bits()),
             Self::Cast { bits, .. } | Self::Named { bits, .. } => wide(*bits),
             Self::Register(leaf) => wide(leaf.view.size_bytes.saturating_mul(8)),
@@ -163,8 +173,14 @@ impl Formula {
                 right.collect(leaves);
             }
             Self::Cast { value, .. } => value.collect(leaves),
-            Self::Named { operands, .. } => operands.iter().for_each(|operand| operand.collect(leaves)),
-            Self::Loaded(Loaded { made: Some(made), shape: LoadShape::Indexed, .. }) => made.collect(leaves),
+            Self::Named { operands, .. } => {
+                operands.iter().for_each(|operand| operand.collect(leaves))
+            }
+            Self::Loaded(Loaded {
+                made: Some(made),
+                shape: LoadShape::Indexed,
+                ..
+            }) => made.collect(leaves),
             _ => {}
         }
     }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use stepback_index::{CallId, Cancel, Index, NameReader, Query as _, QueryError, RegisterViewsAt, ThreadId};
+use stepback_index::{
+    CallId, Cancel, Index, NameReader, Query as _, QueryError, RegisterViewsAt, ThreadId,
+};
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, RegisterSource, Step};
 
@@ -17,7 +19,10 @@ pub struct Frames<'a> {
 impl<'a> Frames<'a> {
     /// Of a trace.
     pub fn new(index: &'a Index) -> Self {
-        Self { index, entries: HashMap::new() }
+        Self {
+            index,
+            entries: HashMap::new(),
+        }
     }
 
     /// The frame of a step. The step that calls is one of the caller's, the one that returns one of the callee's.
@@ -33,16 +38,29 @@ impl<'a> Frames<'a> {
     /// Whether all that a step accesses lies in its own frame's part of the stack: not below the stack pointer, and below
     /// what that was when the frame was entered. Where registers have no values, what is addressed by the stack pointer counts.
     pub fn is_on_own_stack(&mut self, row: &ReadRow, cancel: &Cancel) -> Result<bool, QueryError> {
-        let (Some(sight), Some(instruction), Some(call)) = (&row.sight, row.instruction(), row.call) else {
+        let (Some(sight), Some(instruction), Some(call)) =
+            (&row.sight, row.instruction(), row.call)
+        else {
             return Ok(false);
         };
-        let mut bases = instruction.meaning.memory.iter().map(|operand| operand.base.map(|base| base.register));
+        let mut bases = instruction
+            .meaning
+            .memory
+            .iter()
+            .map(|operand| operand.base.map(|base| base.register));
         let is_by_pointer = bases.all(|base| base == Some(RegisterId::SP));
         if self.index.source().traits().registers == RegisterSource::Operands {
             return Ok(is_by_pointer);
         }
-        let Some(entry) = self.entry(call, cancel)? else { return Ok(is_by_pointer) };
-        let end = |access: &stepback_index::SightAccess| access.address.0.saturating_add(u64::from(access.size_bytes));
+        let Some(entry) = self.entry(call, cancel)? else {
+            return Ok(is_by_pointer);
+        };
+        let end = |access: &stepback_index::SightAccess| {
+            access
+                .address
+                .0
+                .saturating_add(u64::from(access.size_bytes))
+        };
         if sight.accesses.is_empty() || !sight.accesses.iter().all(|access| end(access) <= entry) {
             return Ok(false);
         }
@@ -50,7 +68,12 @@ impl<'a> Frames<'a> {
             return Ok(true);
         }
         let pointer = self.stack_pointer(row.slice.thread, row.slice.step.before(), cancel)?;
-        Ok(pointer.is_some_and(|pointer| sight.accesses.iter().all(|access| access.address.0 >= pointer)))
+        Ok(pointer.is_some_and(|pointer| {
+            sight
+                .accesses
+                .iter()
+                .all(|access| access.address.0 >= pointer)
+        }))
     }
 
     /// The stack pointer where a frame was entered.
@@ -66,12 +89,24 @@ impl<'a> Frames<'a> {
         Ok(found)
     }
 
-    fn stack_pointer(&self, thread: ThreadId, at: Position, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+    fn stack_pointer(
+        &self,
+        thread: ThreadId,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
         let set = self.index.instruction_set(thread);
         let whole = RegisterView::new(RegisterId::SP, 0, set.word_bytes());
         let view = NameReader(self.index).view_in("sp", set).unwrap_or(whole);
-        let question = RegisterViewsAt { position: at, thread, views: vec![("sp".to_owned(), view)] };
+        let question = RegisterViewsAt {
+            position: at,
+            thread,
+            views: vec![("sp".to_owned(), view)],
+        };
         let states = question.run(self.index, cancel)?;
-        Ok(states.into_iter().next().and_then(|state| state.value.to_u64()))
+        Ok(states
+            .into_iter()
+            .next()
+            .and_then(|state| state.value.to_u64()))
     }
 }

@@ -20,7 +20,9 @@ impl Callers {
     pub fn add(&mut self, call: Option<CallId>, frames: &Frames<'_>) {
         let mut next = call;
         for _ in 0..OUTWARD {
-            let Some(call) = next.filter(|call| !self.callers.contains_key(call)) else { return };
+            let Some(call) = next.filter(|call| !self.callers.contains_key(call)) else {
+                return;
+            };
             next = frames.caller_of(call);
             self.callers.insert(call, next);
         }
@@ -28,7 +30,8 @@ impl Callers {
 
     /// Whether a frame is another, or was called by it in the end.
     pub fn is_inside(&self, inner: Option<CallId>, outer: Option<CallId>) -> bool {
-        let outwards = std::iter::successors(inner, |call| self.callers.get(call).copied().flatten());
+        let outwards =
+            std::iter::successors(inner, |call| self.callers.get(call).copied().flatten());
         outer.is_some() && outwards.take(OUTWARD).any(|call| Some(call) == outer)
     }
 }

@@ -119,7 +119,9 @@ impl ReadingLine {
 impl SliceReading {
     /// The lines of a view. Cost: a look at each row that was taken.
     pub fn lines(&self, view: &ReadingView<'_>) -> Vec<ReadingLine> {
-        let ends = self.asked_ends().map(|end| line(LineKind::End(end), 0, Fold::Leaf));
+        let ends = self
+            .asked_ends()
+            .map(|end| line(LineKind::End(end), 0, Fold::Leaf));
         let mut lines: Vec<ReadingLine> = ends.collect();
         match view.reading {
             Reading::Tree => self.tree_lines(view, &mut lines),
@@ -149,7 +151,10 @@ impl SliceReading {
                 heads.clear();
                 folded_at = None;
             }
-            while heads.last().is_some_and(|head| *head != row.call && !self.callers.is_inside(row.call, *head)) {
+            while heads
+                .last()
+                .is_some_and(|head| *head != row.call && !self.callers.is_inside(row.call, *head))
+            {
                 heads.pop();
             }
             folded_at = folded_at.filter(|folded| *folded < heads.len());
@@ -157,8 +162,20 @@ impl SliceReading {
                 let knot = Knot::Call(id);
                 let is_folded = view.toggled.contains(&knot);
                 if folded_at.is_none() {
-                    let kind = LineKind::Call { call: row.call, thread: row.slice.thread, first: id };
-                    lines.push(line(kind, heads.len(), if is_folded { Fold::Folded(knot) } else { Fold::Open(knot) }));
+                    let kind = LineKind::Call {
+                        call: row.call,
+                        thread: row.slice.thread,
+                        first: id,
+                    };
+                    lines.push(line(
+                        kind,
+                        heads.len(),
+                        if is_folded {
+                            Fold::Folded(knot)
+                        } else {
+                            Fold::Open(knot)
+                        },
+                    ));
                     folded_at = is_folded.then_some(heads.len());
                 }
                 heads.push(row.call);
@@ -173,7 +190,13 @@ impl SliceReading {
     }
 
     /// A row, and what its line stands for where that is open.
-    fn step_lines(&self, id: RowId, depth: usize, view: &ReadingView<'_>, lines: &mut Vec<ReadingLine>) {
+    fn step_lines(
+        &self,
+        id: RowId,
+        depth: usize,
+        view: &ReadingView<'_>,
+        lines: &mut Vec<ReadingLine>,
+    ) {
         let inside = self.inside(id);
         let knot = Knot::Inside(id);
         let fold = match (inside.is_empty(), view.toggled.contains(&knot)) {
@@ -183,13 +206,20 @@ impl SliceReading {
         };
         lines.push(line(LineKind::Step(id), depth, fold));
         if matches!(fold, Fold::Open(_)) {
-            lines.extend(inside.into_iter().map(|id| line(LineKind::Alone(id), depth + 1, Fold::Leaf)));
+            lines.extend(
+                inside
+                    .into_iter()
+                    .map(|id| line(LineKind::Alone(id), depth + 1, Fold::Leaf)),
+            );
         }
     }
 
     /// The steps that the line of a row stands for besides its own, with what theirs stand for; the newest first.
     pub fn inside(&self, id: RowId) -> Vec<RowId> {
-        let mut found: Vec<RowId> = self.row(id).map(|row| row.inside.clone()).unwrap_or_default();
+        let mut found: Vec<RowId> = self
+            .row(id)
+            .map(|row| row.inside.clone())
+            .unwrap_or_default();
         let mut place = 0;
         while let Some(next) = found.get(place).and_then(|id| self.row(*id)) {
             found.extend(&next.inside);
@@ -202,5 +232,9 @@ impl SliceReading {
 }
 
 pub(super) fn line(kind: LineKind, depth: usize, fold: Fold) -> ReadingLine {
-    ReadingLine { kind, depth: u16::try_from(depth).unwrap_or(u16::MAX), fold }
+    ReadingLine {
+        kind,
+        depth: u16::try_from(depth).unwrap_or(u16::MAX),
+        fold,
+    }
 }

@@ -41,29 +41,53 @@ impl Call {
         }
         let mut words = operands.split(',').map(str::trim);
         let written = Registers::view(words.next()?, sight.set)?;
-        let is_covered = |known: &RegisterView| known.register == view.register && covers(*known, view);
+        let is_covered =
+            |known: &RegisterView| known.register == view.register && covers(*known, view);
         if written.register != view.register
-            || !instruction.registers.iter().flat_map(|known| &known.writes).any(is_covered)
+            || !instruction
+                .registers
+                .iter()
+                .flat_map(|known| &known.writes)
+                .any(is_covered)
         {
             return None;
         }
         let mut operands: Vec<Operand> = Vec::new();
-        let is_read = |known: &RegisterView| instruction.meaning.data_reads.iter().any(|read| read.overlaps(*known));
+        let is_read = |known: &RegisterView| {
+            instruction
+                .meaning
+                .data_reads
+                .iter()
+                .any(|read| read.overlaps(*known))
+        };
         // An instruction that changes what it writes has its old value as its first operand.
-        let mut others = words.clone().filter_map(|word| Registers::view(word, sight.set));
+        let mut others = words
+            .clone()
+            .filter_map(|word| Registers::view(word, sight.set));
         if is_read(&written) && !others.any(|other| other.overlaps(written)) {
             operands.push(Operand::Register(written));
         }
         for word in words {
-            operands.push(operand(word, |text| Registers::view(text, sight.set).filter(is_read)));
+            operands.push(operand(word, |text| {
+                Registers::view(text, sight.set).filter(is_read)
+            }));
         }
         let is_flag = |view: &RegisterView| view.register == RegisterId::PSR;
         let is_told = |read: &RegisterView| {
-            operands.iter().any(|operand| matches!(operand, Operand::Register(known) if known.overlaps(*read)))
+            operands
+                .iter()
+                .any(|operand| matches!(operand, Operand::Register(known) if known.overlaps(*read)))
         };
-        let mut reads = instruction.meaning.data_reads.iter().filter(|read| !is_flag(read));
+        let mut reads = instruction
+            .meaning
+            .data_reads
+            .iter()
+            .filter(|read| !is_flag(read));
         let is_whole = reads.all(is_told) && operands.len() <= OPERANDS && !operands.is_empty();
-        is_whole.then(|| Self { name: name.trim_end_matches(".w").into(), operands })
+        is_whole.then(|| Self {
+            name: name.trim_end_matches(".w").into(),
+            operands,
+        })
     }
 }
 
@@ -77,15 +101,26 @@ impl Call {
 
 /// A register as an instruction names it that gives its lower half a value and makes the rest zero: `w0` for `x0`.
 pub(super) fn as_written(row: &ReadRow, view: RegisterView) -> RegisterView {
-    let narrow = RegisterView { size_bytes: 4, ..view };
-    let (Some(sight), Some(instruction)) = (&row.sight, row.instruction()) else { return view };
+    let narrow = RegisterView {
+        size_bytes: 4,
+        ..view
+    };
+    let (Some(sight), Some(instruction)) = (&row.sight, row.instruction()) else {
+        return view;
+    };
     if view.offset != 0 || view.size_bytes != 8 {
         return view;
     }
-    let words = instruction.text.split([' ', ',', '\t', '[', ']', '{', '}', '(', ')']);
+    let words = instruction
+        .text
+        .split([' ', ',', '\t', '[', ']', '{', '}', '(', ')']);
     let mut named = words.filter_map(|word| Registers::view(word, sight.set));
     let written = named.find(|known| known.register == view.register);
-    if written == Some(narrow) { narrow } else { view }
+    if written == Some(narrow) {
+        narrow
+    } else {
+        view
+    }
 }
 
 fn covers(whole: RegisterView, part: RegisterView) -> bool {

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use stepback_index::{
-    Cancel, Defined, Edge, QueryError, SeenRow, SliceCell, SliceEnd, SliceRow, SliceSight, SliceStep,
+    Cancel, Defined, Edge, QueryError, SeenRow, SliceCell, SliceEnd, SliceRow, SliceSight,
+    SliceStep,
 };
 use stepback_machine::{Expression, RegisterView};
 use stepback_parsers::Step;
@@ -72,14 +73,23 @@ impl SliceReading {
     /// The ends of which the question itself asks, by their numbers: what nothing has written.
     pub fn asked_ends(&self) -> impl Iterator<Item = usize> + '_ {
         let is_asked = |end: &SliceEnd| end.wanted_by.iter().any(|wanted| wanted.step.is_none());
-        self.ends.iter().enumerate().filter(move |(_, end)| is_asked(end)).map(|(number, _)| number)
+        self.ends
+            .iter()
+            .enumerate()
+            .filter(move |(_, end)| is_asked(end))
+            .map(|(number, _)| number)
     }
 
     /// Takes the next row of the walk. Cost: at times a look at the stack pointer.
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn take(&mut self, seen: SeenRow, frames: &mut Frames<'_>, cancel: &Cancel) -> Result<(), QueryError> {
+    pub fn take(
+        &mut self,
+        seen: SeenRow,
+        frames: &mut Frames<'_>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
         match seen.row {
             SliceRow::Step(step) => self.take_step(step, seen.sight, frames, cancel),
             SliceRow::End(end) => {
@@ -104,7 +114,9 @@ impl SliceReading {
     /// The rows with lines that want what a line gives, through copies; each once, the nearest first.
     pub fn wanted_by(&self, id: RowId) -> Vec<RowId> {
         let mut found: Vec<RowId> = Vec::new();
-        let Some(row) = self.row(id) else { return found };
+        let Some(row) = self.row(id) else {
+            return found;
+        };
         let mut seen = HashSet::from([id]);
         let mut open: Vec<RowId> = row.consumers.clone();
         let beside = row.inside.iter().filter_map(|inside| self.row(*inside));
@@ -134,11 +146,16 @@ impl SliceReading {
         frames: &mut Frames<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        let Ok(number) = u32::try_from(self.rows.len()) else { return Ok(()) };
+        let Ok(number) = u32::try_from(self.rows.len()) else {
+            return Ok(());
+        };
         let id = RowId(number);
         let call = frames.call_of(slice.thread, slice.step);
         self.callers.add(call, frames);
-        let wanted = slice.wanted_by.iter().filter_map(|wanted| self.row_of(wanted.step?));
+        let wanted = slice
+            .wanted_by
+            .iter()
+            .filter_map(|wanted| self.row_of(wanted.step?));
         let mut consumers: Vec<RowId> = wanted.collect();
         consumers.sort_unstable();
         consumers.dedup();
@@ -191,7 +208,12 @@ impl SliceReading {
         }
     }
 
-    fn role_of(&self, row: &ReadRow, frames: &mut Frames<'_>, cancel: &Cancel) -> Result<Role, QueryError> {
+    fn role_of(
+        &self,
+        row: &ReadRow,
+        frames: &mut Frames<'_>,
+        cancel: &Cancel,
+    ) -> Result<Role, QueryError> {
         if row.is_asked() || row.slice.doubt.is_some() {
             return Ok(Role::Shown);
         }
@@ -209,18 +231,34 @@ impl SliceReading {
 
     /// Whether all who want a value of a row are of its own frame: what goes elsewhere is worth a line.
     fn is_within_frame(&self, row: &ReadRow) -> bool {
-        let is_here = |known: &ReadRow| known.call == row.call && known.slice.thread == row.slice.thread;
-        row.consumers.iter().all(|id| self.row(*id).is_some_and(is_here))
+        let is_here =
+            |known: &ReadRow| known.call == row.call && known.slice.thread == row.slice.thread;
+        row.consumers
+            .iter()
+            .all(|id| self.row(*id).is_some_and(is_here))
     }
 
     /// Whether a row that stores gives all that is loaded of it: one that gives a part does not hand on a value.
     fn is_whole(&self, row: &ReadRow) -> bool {
-        let Some((_, stored)) = row.whole_store() else { return true };
-        let loaded_bytes = |known: &ReadRow| {
-            let accesses = known.sight.as_ref().map(|sight| &sight.accesses[..]).unwrap_or_default();
-            accesses.iter().map(|access| u64::from(access.size_bytes)).max().unwrap_or(0)
+        let Some((_, stored)) = row.whole_store() else {
+            return true;
         };
-        row.consumers.iter().filter_map(|id| self.row(*id)).all(|known| loaded_bytes(known) <= stored)
+        let loaded_bytes = |known: &ReadRow| {
+            let accesses = known
+                .sight
+                .as_ref()
+                .map(|sight| &sight.accesses[..])
+                .unwrap_or_default();
+            accesses
+                .iter()
+                .map(|access| u64::from(access.size_bytes))
+                .max()
+                .unwrap_or(0)
+        };
+        row.consumers
+            .iter()
+            .filter_map(|id| self.row(*id))
+            .all(|known| loaded_bytes(known) <= stored)
     }
 
     /// The store right beside which a row stores for the same rows, in the same frame; not another round of it.
@@ -235,11 +273,14 @@ impl SliceReading {
         if !is_alike {
             return None;
         }
-        let members = || std::iter::once(known).chain(known.inside.iter().filter_map(|id| self.row(*id)));
-        let mut stores = members().filter(|known| known.stored().is_some() && known.role != Role::Folded(head));
+        let members =
+            || std::iter::once(known).chain(known.inside.iter().filter_map(|id| self.row(*id)));
+        let mut stores =
+            members().filter(|known| known.stored().is_some() && known.role != Role::Folded(head));
         let mut places = stores.clone().filter_map(ReadRow::stored);
         let is_near = places.any(|(other, other_len)| {
-            other.0.checked_add(other_len) == Some(first.0) || first.0.checked_add(len) == Some(other.0)
+            other.0.checked_add(other_len) == Some(first.0)
+                || first.0.checked_add(len) == Some(other.0)
         });
         let pc = |row: &ReadRow| row.sight.as_ref().map(|sight| sight.pc);
         let is_loop = stores.clone().all(|known| pc(known) == pc(row));
@@ -250,16 +291,24 @@ impl SliceReading {
     /// The row in whose expression a row is written: the only one that takes its value, in the same frame.
     fn folded_into(&self, row: &ReadRow) -> Option<RowId> {
         let is_plain = |edge: Edge| matches!(edge, Edge::Copy | Edge::Data | Edge::Address);
-        let is_value = row.slice.wanted_by.iter().all(|wanted| is_plain(wanted.edge));
+        let is_value = row
+            .slice
+            .wanted_by
+            .iter()
+            .all(|wanted| is_plain(wanted.edge));
         if !is_value || row.is_accessing() || !is_told(row) || !self.is_within_frame(row) {
             return None;
         }
-        let [only] = row.consumers[..] else { return None };
+        let [only] = row.consumers[..] else {
+            return None;
+        };
         let mut taker = self.row(only)?;
         let mut root = only;
         // What copies it further has no line.
         while matches!(taker.role, Role::Copied(_)) {
-            let [only] = taker.consumers[..] else { return None };
+            let [only] = taker.consumers[..] else {
+                return None;
+            };
             (root, taker) = (only, self.row(only)?);
             if taker.call != row.call || taker.slice.thread != row.slice.thread {
                 return None;
@@ -278,36 +327,63 @@ impl SliceReading {
 
     /// How often a row reads what another gives it, itself or through copies.
     fn given_to(&self, taker: RowId, row: &ReadRow) -> usize {
-        let Some(known) = self.row(taker) else { return 0 };
+        let Some(known) = self.row(taker) else {
+            return 0;
+        };
         let mut views: Vec<RegisterView> = registers_of(&row.slice.defines).collect();
         // A copy that was taken last before gives it on.
         let copies = known.inputs.iter().filter_map(|id| self.row(*id));
         let copies = copies.filter(|copy| matches!(copy.role, Role::Copied(None)));
-        let direct = row.slice.wanted_by.iter().any(|wanted| wanted.step == Some(known.slice.step));
+        let direct = row
+            .slice
+            .wanted_by
+            .iter()
+            .any(|wanted| wanted.step == Some(known.slice.step));
         if !direct {
-            views = copies.flat_map(|copy| registers_of(&copy.slice.defines)).collect();
+            views = copies
+                .flat_map(|copy| registers_of(&copy.slice.defines))
+                .collect();
         }
         views.dedup();
-        views.iter().map(|view| reads_of(known, *view)).max().unwrap_or(0)
+        views
+            .iter()
+            .map(|view| reads_of(known, *view))
+            .max()
+            .unwrap_or(0)
     }
 
     /// Masks and extensions that change nothing of what a new row gives are copies.
     fn find_idle_masks(&mut self, id: RowId) {
         let Some(row) = self.row(id) else { return };
         let is_idle = |taker: &ReadRow| {
-            let Copies::Within(bits) = taker.copies else { return false };
+            let Copies::Within(bits) = taker.copies else {
+                return false;
+            };
             let is_only = taker.inputs == [id];
-            let given = row.slice.defines.iter().filter_map(|defined| match defined.cell {
-                SliceCell::Register { view, .. } => Some(bits_of(row.instruction()?, view)),
-                _ => None,
-            });
-            is_only && taker.role == Role::Shown && !taker.is_asked() && given.max().is_some_and(|given| given <= bits)
+            let given = row
+                .slice
+                .defines
+                .iter()
+                .filter_map(|defined| match defined.cell {
+                    SliceCell::Register { view, .. } => Some(bits_of(row.instruction()?, view)),
+                    _ => None,
+                });
+            is_only
+                && taker.role == Role::Shown
+                && !taker.is_asked()
+                && given.max().is_some_and(|given| given <= bits)
         };
-        let takers = row.consumers.iter().filter(|id| self.row(**id).is_some_and(&is_idle));
+        let takers = row
+            .consumers
+            .iter()
+            .filter(|id| self.row(**id).is_some_and(&is_idle));
         let idle: Vec<RowId> = takers.copied().collect();
         for id in idle {
             let is_plain = self.row(id).is_some_and(|row| {
-                row.inside.is_empty() && !row.is_accessing() && row.slice.doubt.is_none() && self.is_within_frame(row)
+                row.inside.is_empty()
+                    && !row.is_accessing()
+                    && row.slice.doubt.is_none()
+                    && self.is_within_frame(row)
             });
             if let Some(row) = self.row_mut(id).filter(|_| is_plain) {
                 row.role = Role::Copied(None);
@@ -319,22 +395,38 @@ impl SliceReading {
     fn find_detours(&mut self, id: RowId) {
         let Some(row) = self.row(id) else { return };
         let home = (row.slice.thread, row.call);
-        let is_away = |known: &ReadRow| known.call != row.call && self.callers.is_inside(known.call, row.call);
-        let mut open: Vec<RowId> =
-            row.consumers.iter().copied().filter(|id| self.row(*id).is_some_and(is_away)).collect();
+        let is_away = |known: &ReadRow| {
+            known.call != row.call && self.callers.is_inside(known.call, row.call)
+        };
+        let mut open: Vec<RowId> = row
+            .consumers
+            .iter()
+            .copied()
+            .filter(|id| self.row(*id).is_some_and(is_away))
+            .collect();
         let mut path: Vec<RowId> = Vec::new();
         while let Some(next) = open.pop() {
-            let Some(known) = self.row(next).filter(|_| path.len() < DETOUR) else { return };
+            let Some(known) = self.row(next).filter(|_| path.len() < DETOUR) else {
+                return;
+            };
             if (known.slice.thread, known.call) == home {
                 continue;
             }
-            let is_copy = known.copies == Copies::All && !known.is_asked() && known.slice.doubt.is_none();
+            let is_copy =
+                known.copies == Copies::All && !known.is_asked() && known.slice.doubt.is_none();
             let is_shown_store = known.role == Role::Shown && known.stored().is_some();
             if !is_copy || is_shown_store || !matches!(known.role, Role::Shown | Role::Copied(_)) {
                 return;
             }
             path.push(next);
-            open.extend(known.consumers.iter().filter(|id| !path.contains(id)).copied().collect::<Vec<_>>());
+            open.extend(
+                known
+                    .consumers
+                    .iter()
+                    .filter(|id| !path.contains(id))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
         }
         for id in path {
             if let Some(row) = self.row_mut(id).filter(|row| row.role == Role::Shown) {
@@ -345,12 +437,22 @@ impl SliceReading {
 
     /// Copies of what a new row made belong to its line.
     fn claim_copies(&mut self, id: RowId) {
-        let Some(row) = self.row(id).filter(|row| !matches!(row.role, Role::Copied(_))) else { return };
+        let Some(row) = self
+            .row(id)
+            .filter(|row| !matches!(row.role, Role::Copied(_)))
+        else {
+            return;
+        };
         let Some(line) = self.line_of(id) else { return };
         let mut open = row.consumers.clone();
         let mut claimed = Vec::new();
         while let Some(next) = open.pop() {
-            let Some(row) = self.row_mut(next).filter(|row| row.role == Role::Copied(None)) else { continue };
+            let Some(row) = self
+                .row_mut(next)
+                .filter(|row| row.role == Role::Copied(None))
+            else {
+                continue;
+            };
             row.role = Role::Copied(Some(line));
             open.extend(&row.consumers);
             claimed.push((next, std::mem::take(&mut row.ends)));
@@ -365,13 +467,23 @@ impl SliceReading {
 
     fn take_end(&mut self, end: SliceEnd) {
         let number = self.ends.len();
-        let mut takers: Vec<RowId> = end.wanted_by.iter().filter_map(|wanted| self.row_of(wanted.step?)).collect();
+        let mut takers: Vec<RowId> = end
+            .wanted_by
+            .iter()
+            .filter_map(|wanted| self.row_of(wanted.step?))
+            .collect();
         takers.dedup();
         // What no step decided about may be all that ran: it is said once, where that began.
-        let is_control = end.wanted_by.iter().all(|wanted| wanted.edge == Edge::Control) && !end.wanted_by.is_empty();
+        let is_control = end
+            .wanted_by
+            .iter()
+            .all(|wanted| wanted.edge == Edge::Control)
+            && !end.wanted_by.is_empty();
         self.ends.push(end);
         if is_control {
-            let line = takers.first().map(|first| self.line_of(*first).unwrap_or(*first));
+            let line = takers
+                .first()
+                .map(|first| self.line_of(*first).unwrap_or(*first));
             if let Some(row) = line.and_then(|line| self.row_mut(line)) {
                 row.ends.push(number);
             }
@@ -379,12 +491,18 @@ impl SliceReading {
         }
         // A copy at the end of a chain is worth a line: nothing else stands for it.
         for taker in takers {
-            if let Some(row) = self.row_mut(taker).filter(|row| row.role == Role::Copied(None)) {
+            if let Some(row) = self
+                .row_mut(taker)
+                .filter(|row| row.role == Role::Copied(None))
+            {
                 row.role = Role::Shown;
                 self.claim_copies(taker);
             }
             let line = self.line_of(taker).unwrap_or(taker);
-            if let Some(row) = self.row_mut(line).filter(|row| row.ends.last() != Some(&number)) {
+            if let Some(row) = self
+                .row_mut(line)
+                .filter(|row| row.ends.last() != Some(&number))
+            {
                 row.ends.push(number);
             }
         }
@@ -393,12 +511,15 @@ impl SliceReading {
 
 /// Whether an expression says all that a row makes of what it takes in.
 fn is_told(row: &ReadRow) -> bool {
-    let Some(instruction) = row.instruction() else { return false };
+    let Some(instruction) = row.instruction() else {
+        return false;
+    };
     !row.slice.defines.is_empty()
         && row.slice.defines.iter().all(|defined| match defined.cell {
             SliceCell::Register { view, .. } => {
                 let effect = effect_on(instruction, view);
-                effect.is_some_and(|effect| effect.value != Expression::Unknown) || Call::of(row, view).is_some()
+                effect.is_some_and(|effect| effect.value != Expression::Unknown)
+                    || Call::of(row, view).is_some()
             }
             SliceCell::Memory { .. } => {
                 let mut stores = instruction.meaning.memory.iter();
@@ -417,19 +538,35 @@ fn registers_of(defines: &[Defined]) -> impl Iterator<Item = RegisterView> + '_ 
 
 /// How often the expressions of a row read a part of a register.
 fn reads_of(row: &ReadRow, view: RegisterView) -> usize {
-    let Some(instruction) = row.instruction() else { return 0 };
+    let Some(instruction) = row.instruction() else {
+        return 0;
+    };
     let made: usize = match row.stored() {
-        Some(_) => instruction.meaning.memory.iter().map(|operand| occurrences(&operand.value, view)).sum(),
+        Some(_) => instruction
+            .meaning
+            .memory
+            .iter()
+            .map(|operand| occurrences(&operand.value, view))
+            .sum(),
         None => {
-            let effects = registers_of(&row.slice.defines).filter_map(|defined| effect_on(instruction, defined));
+            let effects = registers_of(&row.slice.defines)
+                .filter_map(|defined| effect_on(instruction, defined));
             let mut effects: Vec<&Expression> = effects.map(|effect| &effect.value).collect();
             effects.dedup();
-            effects.into_iter().map(|value| occurrences(value, view)).sum()
+            effects
+                .into_iter()
+                .map(|value| occurrences(value, view))
+                .sum()
         }
     };
     let named = registers_of(&row.slice.defines).find_map(|defined| Call::of(row, defined));
-    let addresses = instruction.meaning.memory.iter().flat_map(|operand| operand.address_registers());
-    made + named.map_or(0, |call| call.reads(view)) + addresses.filter(|read| read.overlaps(view)).count()
+    let addresses = instruction
+        .meaning
+        .memory
+        .iter()
+        .flat_map(|operand| operand.address_registers());
+    made + named.map_or(0, |call| call.reads(view))
+        + addresses.filter(|read| read.overlaps(view)).count()
 }
 
 fn occurrences(value: &Expression, view: RegisterView) -> usize {
@@ -443,12 +580,24 @@ fn occurrences(value: &Expression, view: RegisterView) -> usize {
 
 /// How many operators an instruction has.
 fn operators_of(row: &ReadRow) -> u32 {
-    let Some(instruction) = row.instruction() else { return 0 };
-    let writes = instruction.meaning.writes.iter().map(|effect| &effect.value);
-    let stores = instruction.meaning.memory.iter().map(|operand| &operand.value);
+    let Some(instruction) = row.instruction() else {
+        return 0;
+    };
+    let writes = instruction
+        .meaning
+        .writes
+        .iter()
+        .map(|effect| &effect.value);
+    let stores = instruction
+        .meaning
+        .memory
+        .iter()
+        .map(|operand| &operand.value);
     match row.stored() {
         Some(_) => stores.map(operators).sum(),
-        None => writes.map(|value| operators(value).max(u32::from(*value == Expression::Unknown))).sum(),
+        None => writes
+            .map(|value| operators(value).max(u32::from(*value == Expression::Unknown)))
+            .sum(),
     }
 }
 

@@ -25,7 +25,11 @@ struct Likeness {
 
 impl SliceReading {
     /// Has one line stand for all rounds of a loop but the newest. Cost: [`LINES`] comparisons a line.
-    pub(super) fn with_rounds(&self, mut lines: Vec<ReadingLine>, view: &ReadingView<'_>) -> Vec<ReadingLine> {
+    pub(super) fn with_rounds(
+        &self,
+        mut lines: Vec<ReadingLine>,
+        view: &ReadingView<'_>,
+    ) -> Vec<ReadingLine> {
         for _ in 0..NESTED {
             let before = lines.len();
             lines = self.rounds_once(&lines, view);
@@ -42,21 +46,38 @@ impl SliceReading {
         let mut rest = (lines, &likenesses[..]);
         while let [first, ..] = rest.0 {
             let (len, count) = rounds_of(rest.1);
-            let found = rest.0.get(len..len * count).and_then(|more| self.rounds(more, count - 1));
+            let found = rest
+                .0
+                .get(len..len * count)
+                .and_then(|more| self.rounds(more, count - 1));
             let (Some((rounds, newest)), Some(head)) = (found, rest.0.get(..len)) else {
                 shown.push(*first);
-                rest = (rest.0.get(1..).unwrap_or_default(), rest.1.get(1..).unwrap_or_default());
+                rest = (
+                    rest.0.get(1..).unwrap_or_default(),
+                    rest.1.get(1..).unwrap_or_default(),
+                );
                 continue;
             };
             shown.extend_from_slice(head);
             let knot = Knot::Rounds(newest);
             let is_open = view.toggled.contains(&knot);
-            let fold = if is_open { Fold::Open(knot) } else { Fold::Folded(knot) };
-            shown.push(ReadingLine { kind: LineKind::Rounds(rounds), depth: first.depth, fold });
+            let fold = if is_open {
+                Fold::Open(knot)
+            } else {
+                Fold::Folded(knot)
+            };
+            shown.push(ReadingLine {
+                kind: LineKind::Rounds(rounds),
+                depth: first.depth,
+                fold,
+            });
             if is_open {
                 shown.extend(rest.0.get(len..len * count).unwrap_or_default());
             }
-            rest = (rest.0.get(len * count..).unwrap_or_default(), rest.1.get(len * count..).unwrap_or_default());
+            rest = (
+                rest.0.get(len * count..).unwrap_or_default(),
+                rest.1.get(len * count..).unwrap_or_default(),
+            );
         }
         shown
     }
@@ -73,12 +94,20 @@ impl SliceReading {
             LineKind::Rounds(rounds) => rounds.rows,
             _ => 0,
         });
-        let rounds = Rounds { count: u64::try_from(count).ok()?, rows: rows.sum(), last };
+        let rounds = Rounds {
+            count: u64::try_from(count).ok()?,
+            rows: rows.sum(),
+            last,
+        };
         (count > 0 && rounds.rows > 0).then_some((rounds, newest))
     }
 
     fn likeness(&self, line: &ReadingLine) -> Likeness {
-        let place = |id: RowId| self.row(id).and_then(|row| row.sight.as_ref()).map(|sight| sight.pc);
+        let place = |id: RowId| {
+            self.row(id)
+                .and_then(|row| row.sight.as_ref())
+                .map(|sight| sight.pc)
+        };
         let (kind, place) = match line.kind {
             LineKind::Step(id) => (0, place(id)),
             LineKind::Call { first, .. } => (1, place(first)),
@@ -86,7 +115,11 @@ impl SliceReading {
             LineKind::Rounds(rounds) => (3, place(rounds.last)),
             LineKind::End(_) => (4, None),
         };
-        Likeness { kind, place, depth: line.depth }
+        Likeness {
+            kind,
+            place,
+            depth: line.depth,
+        }
     }
 }
 
@@ -95,8 +128,13 @@ fn rounds_of(lines: &[Likeness]) -> (usize, usize) {
     for len in 1..=LINES.min(lines.len() / ROUNDS) {
         // Lines of which it is not known where they lie are like none.
         let is_placed = |round: &&[Likeness]| round.iter().all(|line| line.place.is_some());
-        let Some(round) = lines.get(..len).filter(is_placed) else { break };
-        let count = lines.chunks_exact(len).take_while(|next| *next == round).count();
+        let Some(round) = lines.get(..len).filter(is_placed) else {
+            break;
+        };
+        let count = lines
+            .chunks_exact(len)
+            .take_while(|next| *next == round)
+            .count();
         if count >= ROUNDS {
             return (len, count);
         }

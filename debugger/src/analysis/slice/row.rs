@@ -50,7 +50,10 @@ pub struct ReadRow {
 impl ReadRow {
     /// True when the question itself asks for it.
     pub fn is_asked(&self) -> bool {
-        self.slice.wanted_by.iter().any(|wanted| wanted.step.is_none())
+        self.slice
+            .wanted_by
+            .iter()
+            .any(|wanted| wanted.step.is_none())
     }
 
     /// Its instruction, where that is known.
@@ -60,10 +63,13 @@ impl ReadRow {
 
     /// The memory of which it gives a value, the lowest address first.
     pub fn stored(&self) -> Option<(Address, u64)> {
-        self.slice.defines.iter().find_map(|defined| match defined.cell {
-            SliceCell::Memory { address, len_bytes } => Some((address, len_bytes)),
-            _ => None,
-        })
+        self.slice
+            .defines
+            .iter()
+            .find_map(|defined| match defined.cell {
+                SliceCell::Memory { address, len_bytes } => Some((address, len_bytes)),
+                _ => None,
+            })
     }
 
     /// The store that gave the memory of which it gives a value: as much as the step wrote there, wanted or not.
@@ -72,16 +78,27 @@ impl ReadRow {
         let accesses = self.sight.iter().flat_map(|sight| &sight.accesses);
         let covers = |access: &&SightAccess| {
             let place = first.0.checked_sub(access.address.0);
-            access.kind == AccessKind::Write && place.is_some_and(|place| place < u64::from(access.size_bytes))
+            access.kind == AccessKind::Write
+                && place.is_some_and(|place| place < u64::from(access.size_bytes))
         };
-        let whole = accesses.rev().find(covers).map(|access| (access.address, u64::from(access.size_bytes)));
-        Some(whole.filter(|(_, whole)| *whole >= len).unwrap_or((first, len)))
+        let whole = accesses
+            .rev()
+            .find(covers)
+            .map(|access| (access.address, u64::from(access.size_bytes)));
+        Some(
+            whole
+                .filter(|(_, whole)| *whole >= len)
+                .unwrap_or((first, len)),
+        )
     }
 
     /// Whether it accesses memory, as far as the trace shows.
     pub(super) fn is_accessing(&self) -> bool {
         let is_described = |instruction: &Instruction| !instruction.meaning.memory.is_empty();
-        let is_seen = self.sight.as_ref().is_some_and(|sight| !sight.accesses.is_empty());
+        let is_seen = self
+            .sight
+            .as_ref()
+            .is_some_and(|sight| !sight.accesses.is_empty());
         is_seen || self.instruction().is_some_and(is_described)
     }
 
@@ -89,13 +106,23 @@ impl ReadRow {
     pub fn operand_address(&self, operand: usize) -> Option<Address> {
         let meaning = &self.instruction()?.meaning;
         let kind = meaning.memory.get(operand)?.kind;
-        let before = meaning.memory.iter().take(operand).filter(|known| known.kind == kind);
+        let before = meaning
+            .memory
+            .iter()
+            .take(operand)
+            .filter(|known| known.kind == kind);
         let skipped = before.map(|known| known.size_bytes).sum::<Option<u16>>()?;
         self.address_behind(kind, u64::from(skipped))
     }
 
     fn address_behind(&self, kind: AccessKind, mut skipped: u64) -> Option<Address> {
-        for access in self.sight.as_ref()?.accesses.iter().filter(|access| access.kind == kind) {
+        for access in self
+            .sight
+            .as_ref()?
+            .accesses
+            .iter()
+            .filter(|access| access.kind == kind)
+        {
             match skipped.checked_sub(u64::from(access.size_bytes)) {
                 Some(rest) => skipped = rest,
                 None => return Some(Address(access.address.0.wrapping_add(skipped))),

@@ -25,7 +25,19 @@ impl Number {
             false => value << unused >> unused,
         };
         // What is narrower than an int becomes one.
-        if bits < 32 { Self { value, bits: 32, is_signed: true } } else { Self { value, bits, is_signed } }
+        if bits < 32 {
+            Self {
+                value,
+                bits: 32,
+                is_signed: true,
+            }
+        } else {
+            Self {
+                value,
+                bits,
+                is_signed,
+            }
+        }
     }
 }
 
@@ -34,20 +46,41 @@ fn in_c(formula: &Formula, leaf: &impl Fn(&Leaf) -> Option<u64>) -> Option<Numbe
         Formula::Number(number) if *number <= 0x7fff_ffff => Some(Number::of(*number, 32, true)),
         Formula::Number(number) if *number <= 0xffff_ffff => Some(Number::of(*number, 32, false)),
         Formula::Number(number) => Some(Number::of(*number, 64, false)),
-        Formula::Register(one) => Some(Number::of(leaf(one)?, if one.view.size_bytes > 4 { 64 } else { 32 }, false)),
-        Formula::Cast { value, bits: bits @ (8 | 16 | 32 | 64), is_signed } => {
+        Formula::Register(one) => Some(Number::of(
+            leaf(one)?,
+            if one.view.size_bytes > 4 { 64 } else { 32 },
+            false,
+        )),
+        Formula::Cast {
+            value,
+            bits: bits @ (8 | 16 | 32 | 64),
+            is_signed,
+        } => {
             let value = in_c(value, leaf)?;
-            Some(Number::of(Number::of(value.value, value.bits, value.is_signed).value, *bits, *is_signed))
+            Some(Number::of(
+                Number::of(value.value, value.bits, value.is_signed).value,
+                *bits,
+                *is_signed,
+            ))
         }
         // Written as a mask.
-        Formula::Cast { value, bits, is_signed: false } => {
+        Formula::Cast {
+            value,
+            bits,
+            is_signed: false,
+        } => {
             let value = in_c(value, leaf)?;
-            Some(Number { value: value.value & (u64::MAX >> (64 - bits)), ..value })
+            Some(Number {
+                value: value.value & (u64::MAX >> (64 - bits)),
+                ..value
+            })
         }
         Formula::Binary(operation, left, right) => {
             let (left_number, right) = (in_c(left, leaf)?, in_c(right, leaf)?);
             let (bits, is_signed) = match operation {
-                Operation::ShiftLeft | Operation::ShiftRight => (left_number.bits, left_number.is_signed),
+                Operation::ShiftLeft | Operation::ShiftRight => {
+                    (left_number.bits, left_number.is_signed)
+                }
                 Operation::ShiftRightSigned => (left_number.bits, true),
                 _ => {
                     let bits = left_number.bits.max(right.bits);
@@ -56,9 +89,16 @@ fn in_c(formula: &Formula, leaf: &impl Fn(&Leaf) -> Option<u64>) -> Option<Numbe
                 }
             };
             let left = Number::of(left_number.value, bits, is_signed).value;
-            let operation =
-                if is_signed && *operation == Operation::ShiftRight { Operation::ShiftRightSigned } else { *operation };
-            Some(Number::of(operation.apply(left, right.value), bits, is_signed))
+            let operation = if is_signed && *operation == Operation::ShiftRight {
+                Operation::ShiftRightSigned
+            } else {
+                *operation
+            };
+            Some(Number::of(
+                operation.apply(left, right.value),
+                bits,
+                is_signed,
+            ))
         }
         _ => None,
     }
@@ -67,20 +107,46 @@ fn in_c(formula: &Formula, leaf: &impl Fn(&Leaf) -> Option<u64>) -> Option<Numbe
 /// What a row gave a register.
 fn given(reading: &SliceReading, id: RowId, view: RegisterView) -> Option<u64> {
     let covers = |known: RegisterView| {
-        known.register == view.register && known.offset == 0 && known.size_bytes >= view.size_bytes && view.offset == 0
+        known.register == view.register
+            && known.offset == 0
+            && known.size_bytes >= view.size_bytes
+            && view.offset == 0
     };
     let defines = &reading.row(id)?.slice.defines;
-    let found =
-        defines.iter().find(|one| matches!(one.cell, SliceCell::Register { view: known, .. } if covers(known)))?;
-    Value(found.value.0.iter().take(usize::from(view.size_bytes)).copied().collect()).to_u64()
+    let found = defines
+        .iter()
+        .find(|one| matches!(one.cell, SliceCell::Register { view: known, .. } if covers(known)))?;
+    Value(
+        found
+            .value
+            .0
+            .iter()
+            .take(usize::from(view.size_bytes))
+            .copied()
+            .collect(),
+    )
+    .to_u64()
 }
 
 /// How many expressions of a slice were looked at.
 fn checked(session: &Session, what: &str, at: u64) -> usize {
     let (cancel, at) = (Cancel::default(), Position(at));
-    let cell = NamesAt::new(&session.index, &session.images, at, None, &cancel).unwrap().cell(what).unwrap();
-    let edges = EdgeKinds { addresses: true, ..EdgeKinds::default() };
-    let mut walk = Why { cell, at, edges, limit: usize::MAX }.walk(&session.index, &cancel).unwrap();
+    let cell = NamesAt::new(&session.index, &session.images, at, None, &cancel)
+        .unwrap()
+        .cell(what)
+        .unwrap();
+    let edges = EdgeKinds {
+        addresses: true,
+        ..EdgeKinds::default()
+    };
+    let mut walk = Why {
+        cell,
+        at,
+        edges,
+        limit: usize::MAX,
+    }
+    .walk(&session.index, &cancel)
+    .unwrap();
     let (mut reading, mut frames) = (SliceReading::default(), Frames::new(&session.index));
     while let Some(seen) = walk.next_seen(&cancel).unwrap() {
         reading.take(seen, &mut frames, &cancel).unwrap();
@@ -88,9 +154,13 @@ fn checked(session: &Session, what: &str, at: u64) -> usize {
     let mut count = 0;
     for id in reading.ids() {
         for assignment in reading.assignments(id) {
-            let Some(value) = &assignment.value else { continue };
+            let Some(value) = &assignment.value else {
+                continue;
+            };
             let leaf = |leaf: &Leaf| given(&reading, leaf.source?, leaf.view);
-            let Some(found) = in_c(value, &leaf) else { continue };
+            let Some(found) = in_c(value, &leaf) else {
+                continue;
+            };
             let row = reading.row(id).unwrap();
             let is_meant = |one: &&Defined| match (one.cell, assignment.cell) {
                 (SliceCell::Register { view, .. }, SliceCell::Register { view: known, .. }) => {
@@ -99,7 +169,9 @@ fn checked(session: &Session, what: &str, at: u64) -> usize {
                 (cell, known) => cell == known,
             };
             for one in row.slice.defines.iter().filter(is_meant) {
-                let Some(expected) = one.value.to_u64() else { continue };
+                let Some(expected) = one.value.to_u64() else {
+                    continue;
+                };
                 let bits = (8 * one.value.0.len()).min(64);
                 let step = row.slice.step.0;
                 let told = found.value & (u64::MAX >> (64 - bits));

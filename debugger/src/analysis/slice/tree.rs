@@ -18,7 +18,11 @@ impl SliceReading {
     pub(super) fn tree_lines(&self, view: &ReadingView<'_>, lines: &mut Vec<ReadingLine>) {
         let asked: Vec<RowId> = self.ids().filter(|id| self.is_root(*id)).collect();
         let mut unfolded: HashSet<RowId> = HashSet::new();
-        let mut coming: Vec<Coming> = asked.iter().rev().map(|id| Coming { id: *id, depth: 0 }).collect();
+        let mut coming: Vec<Coming> = asked
+            .iter()
+            .rev()
+            .map(|id| Coming { id: *id, depth: 0 })
+            .collect();
         while let Some(Coming { id, depth }) = coming.pop() {
             let inputs = self.inputs_of(id);
             let knot = Knot::Inputs(id);
@@ -29,7 +33,10 @@ impl SliceReading {
                 lines.push(line(LineKind::Step(id), depth, Fold::Folded(knot)));
             } else if unfolded.insert(id) {
                 lines.push(line(LineKind::Step(id), depth, Fold::Open(knot)));
-                coming.extend(inputs.into_iter().rev().map(|id| Coming { id, depth: depth + 1 }));
+                coming.extend(inputs.into_iter().rev().map(|id| Coming {
+                    id,
+                    depth: depth + 1,
+                }));
             } else {
                 lines.push(line(LineKind::Again(id), depth, Fold::Leaf));
             }
@@ -37,15 +44,23 @@ impl SliceReading {
     }
 
     fn is_root(&self, id: RowId) -> bool {
-        self.row(id).is_some_and(|row| row.role == Role::Shown && row.is_asked())
+        self.row(id)
+            .is_some_and(|row| row.role == Role::Shown && row.is_asked())
     }
 
     /// The rows with lines that a line takes in, through copies; each once, the newest first.
     pub fn inputs_of(&self, id: RowId) -> Vec<RowId> {
         let mut seen: HashSet<RowId> = HashSet::from([id]);
         let mut found = Vec::new();
-        let mut open: Vec<RowId> = self.row(id).map(|row| row.inputs.clone()).unwrap_or_default();
-        let parts = self.row(id).into_iter().flat_map(|row| &row.inside).filter_map(|inside| self.row(*inside));
+        let mut open: Vec<RowId> = self
+            .row(id)
+            .map(|row| row.inputs.clone())
+            .unwrap_or_default();
+        let parts = self
+            .row(id)
+            .into_iter()
+            .flat_map(|row| &row.inside)
+            .filter_map(|inside| self.row(*inside));
         let parts = parts.filter(|row| !matches!(row.role, Role::Copied(_)));
         open.extend(parts.flat_map(|row| row.inputs.iter().copied()));
         while let Some(next) = open.pop() {

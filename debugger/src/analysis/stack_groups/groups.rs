@@ -44,7 +44,10 @@ pub struct StackGroups {
 impl StackGroups {
     /// With stacks of their own, for a limit of their own.
     pub fn new(stacks: Stacks) -> Self {
-        Self { stacks, ..Self::default() }
+        Self {
+            stacks,
+            ..Self::default()
+        }
     }
 
     /// Counts a hit. Returns the place of its group, which stays.
@@ -53,7 +56,10 @@ impl StackGroups {
     pub fn take(&mut self, hit: &Hit, calls: &CallTable) -> usize {
         let key = match frame_around(&hit.record, calls) {
             None => GroupKey::NoFrame,
-            Some(frame) => self.stacks.of(frame, calls).map_or(GroupKey::Others, GroupKey::Stack),
+            Some(frame) => self
+                .stacks
+                .of(frame, calls)
+                .map_or(GroupKey::Others, GroupKey::Stack),
         };
         let seen = (hit.record.step, hit.position);
         let place = *self.places.entry(key).or_insert(self.groups.len());
@@ -62,7 +68,12 @@ impl StackGroups {
                 group.count += 1;
                 (group.first, group.last) = (group.first.min(seen), group.last.max(seen));
             }
-            None => self.groups.push(StackGroup { key, count: 1, first: seen, last: seen }),
+            None => self.groups.push(StackGroup {
+                key,
+                count: 1,
+                first: seen,
+                last: seen,
+            }),
         }
         self.count += 1;
         place
@@ -91,7 +102,9 @@ impl StackGroups {
             GroupKey::Stack(stack) => Some(stack),
             GroupKey::NoFrame | GroupKey::Others => None,
         };
-        stack.into_iter().flat_map(|stack| self.stacks.functions(stack))
+        stack
+            .into_iter()
+            .flat_map(|stack| self.stacks.functions(stack))
     }
 }
 
@@ -112,27 +125,51 @@ mod tests {
     fn writes(session: &Session, cell: &str, mut groups: StackGroups) -> Vec<String> {
         let cancel = Cancel::default();
         let reader = Reader::new(&session.index, &session.images, Position(0), &cancel).unwrap();
-        let Search::Accesses(cell, _, value) = reader.read(cell, FindKind::Accesses).unwrap().search else {
+        let Search::Accesses(cell, _, value) =
+            reader.read(cell, FindKind::Accesses).unwrap().search
+        else {
             panic!("{cell} is no cell")
         };
         let search = Search::Accesses(cell, AccessKinds::Writes, value);
-        let extent = Extent { thread: None, from: Position(0), limit: usize::MAX };
+        let extent = Extent {
+            thread: None,
+            from: Position(0),
+            limit: usize::MAX,
+        };
         let stream = search.stream(extent, &session.index, &cancel, |found| {
-            found.hits.iter().for_each(|hit| _ = groups.take(hit, session.index.calls()));
+            found
+                .hits
+                .iter()
+                .for_each(|hit| _ = groups.take(hit, session.index.calls()));
             ControlFlow::Continue(())
         });
         stream.unwrap();
         let line = |(_, group): (usize, &StackGroup)| {
-            let name = |function| session.images.code_at(function).map_or_else(String::new, |at| at.to_string());
+            let name = |function| {
+                session
+                    .images
+                    .code_at(function)
+                    .map_or_else(String::new, |at| at.to_string())
+            };
             let stack: Vec<String> = groups.functions(group.key).map(name).collect();
-            format!("{} {}..{} {}", group.count, group.first.0.0, group.last.0.0, stack.join(" < "))
+            format!(
+                "{} {}..{} {}",
+                group.count,
+                group.first.0.0,
+                group.last.0.0,
+                stack.join(" < ")
+            )
         };
         groups.sorted().into_iter().map(line).collect()
     }
 
     #[test]
     fn writes_with_the_same_callers_are_one_group_and_the_largest_stands_first() {
-        let found = writes(&overflow_with_image(), "0x80020010:8", StackGroups::default());
+        let found = writes(
+            &overflow_with_image(),
+            "0x80020010:8",
+            StackGroups::default(),
+        );
         let expected = [
             "8 1249..1382 decode_field < open_session < main < _start",
             "1 726..726 new_handler < open_session < main < _start",
@@ -142,7 +179,18 @@ mod tests {
 
     #[test]
     fn stacks_beyond_the_limit_are_counted_together() {
-        let found = writes(&overflow_with_image(), "x2", StackGroups::new(Stacks::with_limit(3)));
-        assert_eq!(found, ["232 105..1761 ", "4 29..53 mini_atoi < main < _start", "1 82..82 main < _start"]);
+        let found = writes(
+            &overflow_with_image(),
+            "x2",
+            StackGroups::new(Stacks::with_limit(3)),
+        );
+        assert_eq!(
+            found,
+            [
+                "232 105..1761 ",
+                "4 29..53 mini_atoi < main < _start",
+                "1 82..82 main < _start"
+            ]
+        );
     }
 }

@@ -39,7 +39,12 @@ impl Default for Stacks {
 impl Stacks {
     /// At most so many stacks, parts of others included.
     pub fn with_limit(limit: usize) -> Self {
-        Self { nodes: Vec::new(), places: HashMap::new(), known: HashMap::new(), limit }
+        Self {
+            nodes: Vec::new(),
+            places: HashMap::new(),
+            known: HashMap::new(),
+            limit,
+        }
     }
 
     /// The stack whose innermost frame is this one; none where it is one more than the limit.
@@ -68,7 +73,11 @@ impl Stacks {
         if let Some(known) = self.places.get(&(caller, function)) {
             return Some(*known);
         }
-        let id = StackId(u32::try_from(self.nodes.len()).ok().filter(|_| self.nodes.len() < self.limit)?);
+        let id = StackId(
+            u32::try_from(self.nodes.len())
+                .ok()
+                .filter(|_| self.nodes.len() < self.limit)?,
+        );
         self.nodes.push(Node { caller, function });
         self.places.insert((caller, function), id);
         Some(id)
@@ -84,7 +93,8 @@ impl Stacks {
     /// The functions of a stack, innermost first.
     pub fn functions(&self, stack: StackId) -> impl Iterator<Item = Address> + '_ {
         let node = |StackId(id): StackId| self.nodes.get(id as usize).copied();
-        std::iter::successors(node(stack), move |inner| node(inner.caller?)).map(|node| node.function)
+        std::iter::successors(node(stack), move |inner| node(inner.caller?))
+            .map(|node| node.function)
     }
 }
 

@@ -39,7 +39,11 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
     if sections.find(SectionId::DebugLine.name())?.is_none() {
         return Ok(None);
     }
-    let endian = if sections.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+    let endian = if sections.is_little_endian() {
+        RunTimeEndian::Little
+    } else {
+        RunTimeEndian::Big
+    };
     let mut budget = Budget::of(&file)?;
     let mut content_of = |id: SectionId| match sections.find(id.name())? {
         Some(section) => content(&file, &section, &mut budget),
@@ -47,7 +51,11 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
     };
     let load = |id: SectionId| -> Result<SectionReader> {
         let is_wanted = WANTED.contains(&id);
-        let bytes = if is_wanted { content_of(id) } else { Ok(Vec::new()) };
+        let bytes = if is_wanted {
+            content_of(id)
+        } else {
+            Ok(Vec::new())
+        };
         let bytes = bytes.with_context(|| format!("its section {} cannot be read", id.name()))?;
         Ok(SectionReader::new(bytes, endian))
     };
@@ -65,13 +73,17 @@ struct Budget {
 impl Budget {
     fn of(file: &File) -> Result<Self> {
         let stored = file.length()?;
-        Ok(Self { stored, unpacked: UNPACKED_LIMIT.min(stored.saturating_mul(UNPACKED_RATIO)) })
+        Ok(Self {
+            stored,
+            unpacked: UNPACKED_LIMIT.min(stored.saturating_mul(UNPACKED_RATIO)),
+        })
     }
 }
 
 fn spend(budget: &mut u64, bytes: u64) -> Result<()> {
     let rest = budget.checked_sub(bytes);
-    *budget = rest.with_context(|| format!("it claims to be {bytes} bytes long, more than can be true"))?;
+    *budget =
+        rest.with_context(|| format!("it claims to be {bytes} bytes long, more than can be true"))?;
     Ok(())
 }
 

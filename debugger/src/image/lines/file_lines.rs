@@ -42,9 +42,15 @@ impl FileUnits {
         let mut units = dwarf.units();
         // A damaged unit costs what is in it; behind a damaged header nothing can be found.
         while let Ok(Some(header)) = units.next() {
-            let Some(place) = header.debug_info_offset() else { continue };
-            let Ok(unit) = dwarf.unit(header) else { continue };
-            let Some(program) = &unit.line_program else { continue };
+            let Some(place) = header.debug_info_offset() else {
+                continue;
+            };
+            let Ok(unit) = dwarf.unit(header) else {
+                continue;
+            };
+            let Some(program) = &unit.line_program else {
+                continue;
+            };
             if !seen.insert(program.header().offset().0) {
                 continue;
             }
@@ -71,14 +77,20 @@ impl FileUnits {
         cancel: &Cancel,
     ) -> Result<Vec<LineRange>, QueryError> {
         let meant = self.by_path.iter().filter(|(path, _)| is_meant(path));
-        let mut places: Vec<usize> = meant.flat_map(|(_, places)| places.iter().copied()).collect();
+        let mut places: Vec<usize> = meant
+            .flat_map(|(_, places)| places.iter().copied())
+            .collect();
         places.sort_unstable();
         places.dedup();
         let mut ranges = Vec::new();
         for place in places {
             cancel.check()?;
-            let Ok(header) = dwarf.debug_info.header_from_offset(DebugInfoOffset(place)) else { continue };
-            let Ok(unit) = dwarf.unit(header) else { continue };
+            let Ok(header) = dwarf.debug_info.header_from_offset(DebugInfoOffset(place)) else {
+                continue;
+            };
+            let Ok(unit) = dwarf.unit(header) else {
+                continue;
+            };
             let _damaged = add_ranges(unit.unit_ref(dwarf), is_meant, &mut ranges, cancel);
         }
         cancel.check()?;
@@ -104,7 +116,9 @@ fn add_ranges(
     ranges: &mut Vec<LineRange>,
     cancel: &Cancel,
 ) -> Result<(), gimli::Error> {
-    let Some(program) = unit.line_program.clone() else { return Ok(()) };
+    let Some(program) = unit.line_program.clone() else {
+        return Ok(());
+    };
     let meant = paths_of(unit, program.header()).filter(|(_, path)| is_meant(path));
     let numbers: HashSet<u64> = meant.map(|(number, _)| number).collect();
     let mut rows = program.rows();
@@ -122,7 +136,11 @@ fn add_ranges(
         // The same line again, as it comes with another column, goes on.
         if open.map(|range| range.line) != line || row.end_sequence() {
             ranges.extend(open.filter(|range| range.start < range.end));
-            open = line.map(|line| LineRange { line, start: address, end: address });
+            open = line.map(|line| LineRange {
+                line,
+                start: address,
+                end: address,
+            });
         }
     }
     Ok(())
@@ -143,7 +161,10 @@ fn path_of(
     {
         join(&mut path, &unit.attr_string(directory)?.to_string_lossy()?);
     }
-    join(&mut path, &unit.attr_string(entry.path_name())?.to_string_lossy()?);
+    join(
+        &mut path,
+        &unit.attr_string(entry.path_name())?.to_string_lossy()?,
+    );
     Ok(clean_path(&path).into_owned())
 }
 

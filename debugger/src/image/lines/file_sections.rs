@@ -60,9 +60,16 @@ impl<'a> FileSections<'a> {
                 return Ok(Vec::new());
             }
             // With the byte before them, since the reader takes a table at 0 for none.
-            let len_bytes = count.saturating_mul(SectionHeader::size(context) as u64).saturating_add(1);
+            let len_bytes = count
+                .saturating_mul(SectionHeader::size(context) as u64)
+                .saturating_add(1);
             let table = read_exactly(file, header.e_shoff - 1, len_bytes)?;
-            Ok(SectionHeader::parse(&table, 1, usize::try_from(count)?, context)?)
+            Ok(SectionHeader::parse(
+                &table,
+                1,
+                usize::try_from(count)?,
+                context,
+            )?)
         };
         // More sections than the field can tell are counted by the first of them (System V gABI, "ELF Header").
         let count = match header.e_shnum {
@@ -79,7 +86,12 @@ impl<'a> FileSections<'a> {
             Some(table) => read_exactly(file, table.sh_offset, table.sh_size)?,
             None => Vec::new(),
         };
-        Ok(Self { file, headers, names, context })
+        Ok(Self {
+            file,
+            headers,
+            names,
+            context,
+        })
     }
 
     /// True where the low byte of a number comes first.
@@ -95,47 +107,101 @@ impl<'a> FileSections<'a> {
         if let Some(header) = self.header(name.as_bytes()) {
             return self.stored(header).map(Some);
         }
-        let old_name = name.strip_prefix(".debug_").map(|rest| format!(".zdebug_{rest}"));
+        let old_name = name
+            .strip_prefix(".debug_")
+            .map(|rest| format!(".zdebug_{rest}"));
         let header = old_name.and_then(|name| self.header(name.as_bytes()));
         header.map(|header| self.gnu_stored(header)).transpose()
     }
 
     fn header(&self, name: &[u8]) -> Option<&SectionHeader> {
-        let name_of = |header: &SectionHeader| self.names.get(header.sh_name..)?.split(|byte| *byte == 0).next();
-        self.headers.iter().find(|header| name_of(header) == Some(name))
+        let name_of = |header: &SectionHeader| {
+            self.names
+                .get(header.sh_name..)?
+                .split(|byte| *byte == 0)
+                .next()
+        };
+        self.headers
+            .iter()
+            .find(|header| name_of(header) == Some(name))
     }
 
     fn stored(&self, header: &SectionHeader) -> Result<StoredSection> {
-        let SectionHeader { sh_offset: offset, sh_size, .. } = *header;
-        let stored_bytes = if header.sh_type == SHT_NOBITS { 0 } else { sh_size };
+        let SectionHeader {
+            sh_offset: offset,
+            sh_size,
+            ..
+        } = *header;
+        let stored_bytes = if header.sh_type == SHT_NOBITS {
+            0
+        } else {
+            sh_size
+        };
         if header.sh_flags & u64::from(SHF_COMPRESSED) == 0 {
-            return Ok(StoredSection { offset, stored_bytes, packing: None });
+            return Ok(StoredSection {
+                offset,
+                stored_bytes,
+                packing: None,
+            });
         }
         let header_bytes = CompressionHeader::size(self.context) as u64;
-        let told = CompressionHeader::parse(&read_exactly(self.file, offset, header_bytes)?, 0, self.context)?;
+        let told = CompressionHeader::parse(
+            &read_exactly(self.file, offset, header_bytes)?,
+            0,
+            self.context,
+        )?;
         let codec = match told.ch_type {
             ELFCOMPRESS_ZLIB => Codec::Zlib,
             ELFCOMPRESS_ZSTD => Codec::Zstd,
             other => bail!("it is compressed in a way that is not known ({other})"),
         };
-        let packing = Packing { codec, unpacked_bytes: told.ch_size };
-        behind_header(StoredSection { offset, stored_bytes, packing: Some(packing) }, header_bytes)
+        let packing = Packing {
+            codec,
+            unpacked_bytes: told.ch_size,
+        };
+        behind_header(
+            StoredSection {
+                offset,
+                stored_bytes,
+                packing: Some(packing),
+            },
+            header_bytes,
+        )
     }
 
     fn gnu_stored(&self, header: &SectionHeader) -> Result<StoredSection> {
         let head = read_exactly(self.file, header.sh_offset, GNU_HEADER_BYTES)?;
-        let length = head.strip_prefix(b"ZLIB").and_then(|length| <[u8; 8]>::try_from(length).ok());
+        let length = head
+            .strip_prefix(b"ZLIB")
+            .and_then(|length| <[u8; 8]>::try_from(length).ok());
         let unpacked_bytes = u64::from_be_bytes(length.context("its compression is not known")?);
-        let packing = Some(Packing { codec: Codec::Zlib, unpacked_bytes });
-        let whole = StoredSection { offset: header.sh_offset, stored_bytes: header.sh_size, packing };
+        let packing = Some(Packing {
+            codec: Codec::Zlib,
+            unpacked_bytes,
+        });
+        let whole = StoredSection {
+            offset: header.sh_offset,
+            stored_bytes: header.sh_size,
+            packing,
+        };
         behind_header(whole, GNU_HEADER_BYTES)
     }
 }
 
 fn behind_header(whole: StoredSection, header_bytes: u64) -> Result<StoredSection> {
-    let offset = whole.offset.checked_add(header_bytes).context("it is cut off")?;
-    let stored_bytes = whole.stored_bytes.checked_sub(header_bytes).context("it is cut off")?;
-    Ok(StoredSection { offset, stored_bytes, ..whole })
+    let offset = whole
+        .offset
+        .checked_add(header_bytes)
+        .context("it is cut off")?;
+    let stored_bytes = whole
+        .stored_bytes
+        .checked_sub(header_bytes)
+        .context("it is cut off")?;
+    Ok(StoredSection {
+        offset,
+        stored_bytes,
+        ..whole
+    })
 }
 
 impl Packing {
@@ -148,10 +214,17 @@ impl Packing {
         // One byte more than there should be tells that the claim is wrong, and bounds the memory.
         let limit = self.unpacked_bytes.saturating_add(1);
         match self.codec {
-            Codec::Zlib => ZlibDecoder::new(stored).take(limit).read_to_end(&mut unpacked)?,
-            Codec::Zstd => zstd::Decoder::new(stored)?.take(limit).read_to_end(&mut unpacked)?,
+            Codec::Zlib => ZlibDecoder::new(stored)
+                .take(limit)
+                .read_to_end(&mut unpacked)?,
+            Codec::Zstd => zstd::Decoder::new(stored)?
+                .take(limit)
+                .read_to_end(&mut unpacked)?,
         };
-        ensure!(unpacked.len() as u64 == self.unpacked_bytes, "its unpacked length is not what it claims");
+        ensure!(
+            unpacked.len() as u64 == self.unpacked_bytes,
+            "its unpacked length is not what it claims"
+        );
         Ok(unpacked)
     }
 }
@@ -215,7 +288,13 @@ mod tests {
         bytes.extend(&names);
         bytes.extend([0; 64]);
         bytes.extend(header(1, 1, flags, 64, content.len()));
-        bytes.extend(header(name.len() + 2, 3, 0, 64 + content.len(), names.len()));
+        bytes.extend(header(
+            name.len() + 2,
+            3,
+            0,
+            64 + content.len(),
+            names.len(),
+        ));
         let mut file = tempfile::tempfile().expect("a place for it");
         file.write_all(&bytes).expect("written");
         file
@@ -226,7 +305,9 @@ mod tests {
         let sections = FileSections::open(file).expect("an ELF file");
         let section = sections.find(".debug_line").expect("known").expect("there");
         let stored = read_exactly(file, section.offset, section.stored_bytes).expect("whole");
-        let content = section.packing.map_or_else(|| Ok(stored.clone()), |packing| packing.unpack(&stored));
+        let content = section
+            .packing
+            .map_or_else(|| Ok(stored.clone()), |packing| packing.unpack(&stored));
         assert_eq!(content.expect("unpacked"), expected);
     }
 
@@ -242,22 +323,42 @@ mod tests {
     fn sections_are_found_however_they_are_compressed() {
         check(&image(".debug_line", 0, CONTENT), CONTENT);
         let flags = u64::from(SHF_COMPRESSED);
-        check(&image(".debug_line", flags, &compressed(ELFCOMPRESS_ZLIB, &zlib())), CONTENT);
+        check(
+            &image(".debug_line", flags, &compressed(ELFCOMPRESS_ZLIB, &zlib())),
+            CONTENT,
+        );
         let zstd = zstd::encode_all(CONTENT, 1).expect("in memory");
-        check(&image(".debug_line", flags, &compressed(ELFCOMPRESS_ZSTD, &zstd)), CONTENT);
-        let old = [b"ZLIB".as_slice(), &(CONTENT.len() as u64).to_be_bytes(), &zlib()].concat();
+        check(
+            &image(".debug_line", flags, &compressed(ELFCOMPRESS_ZSTD, &zstd)),
+            CONTENT,
+        );
+        let old = [
+            b"ZLIB".as_slice(),
+            &(CONTENT.len() as u64).to_be_bytes(),
+            &zlib(),
+        ]
+        .concat();
         check(&image(".zdebug_line", 0, &old), CONTENT);
     }
 
     #[test]
     fn claims_that_cannot_be_true_are_refused() {
         let flags = u64::from(SHF_COMPRESSED);
-        let find = |file: &File| FileSections::open(file).and_then(|sections| sections.find(".debug_line"));
+        let find = |file: &File| {
+            FileSections::open(file).and_then(|sections| sections.find(".debug_line"))
+        };
         assert!(find(&image(".debug_line", flags, b"short")).is_err());
         assert!(find(&image(".debug_line", flags, &compressed(7, &zlib()))).is_err());
         assert!(find(&image(".zdebug_line", 0, b"GZIP12345678")).is_err());
-        assert!(find(&image(".text", 0, b"")).expect("an ELF file").is_none());
-        let packing = Packing { codec: Codec::Zlib, unpacked_bytes: CONTENT.len() as u64 - 1 };
+        assert!(
+            find(&image(".text", 0, b""))
+                .expect("an ELF file")
+                .is_none()
+        );
+        let packing = Packing {
+            codec: Codec::Zlib,
+            unpacked_bytes: CONTENT.len() as u64 - 1,
+        };
         assert!(packing.unpack(&zlib()).is_err());
     }
 }

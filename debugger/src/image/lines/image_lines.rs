@@ -51,7 +51,9 @@ struct Loaded {
 
 impl std::fmt::Debug for Loaded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Loaded").field("answers", &self.answers.len()).finish_non_exhaustive()
+        f.debug_struct("Loaded")
+            .field("answers", &self.answers.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -59,7 +61,14 @@ impl ImageLines {
     /// The lines of an image that was loaded `offset` bytes above its own addresses.
     pub fn new(path: PathBuf, offset: u64, code: Vec<Range<u64>>) -> Self {
         let (loaded, files) = (OnceLock::new(), OnceLock::new());
-        Self { path, offset, code, loaded, files, is_ready: AtomicBool::new(false) }
+        Self {
+            path,
+            offset,
+            code,
+            loaded,
+            files,
+            is_ready: AtomicBool::new(false),
+        }
     }
 
     /// The line of an instruction.
@@ -72,10 +81,18 @@ impl ImageLines {
     ///
     /// # Errors
     /// It was cancelled.
-    pub fn ranges_of(&self, is_meant: &dyn Fn(&str) -> bool, cancel: &Cancel) -> Result<Vec<LineRange>, QueryError> {
+    pub fn ranges_of(
+        &self,
+        is_meant: &dyn Fn(&str) -> bool,
+        cancel: &Cancel,
+    ) -> Result<Vec<LineRange>, QueryError> {
         // The lock is not held: rows of the trace want their lines meanwhile.
-        let Some(dwarf) = self.loaded().map(|loaded| Arc::clone(&loaded.dwarf)) else { return Ok(Vec::new()) };
-        let found = catch_unwind(AssertUnwindSafe(|| self.files(&dwarf).ranges_of(&dwarf, is_meant, cancel)));
+        let Some(dwarf) = self.loaded().map(|loaded| Arc::clone(&loaded.dwarf)) else {
+            return Ok(Vec::new());
+        };
+        let found = catch_unwind(AssertUnwindSafe(|| {
+            self.files(&dwarf).ranges_of(&dwarf, is_meant, cancel)
+        }));
         let mut ranges = found.unwrap_or_else(|_| Ok(Vec::new()))?;
         // A damaged table may say that a line goes on for the rest of the address space.
         ranges.retain_mut(|range| {
@@ -106,7 +123,9 @@ impl ImageLines {
     }
 
     fn files(&self, dwarf: &Dwarf<SectionReader>) -> &FileUnits {
-        self.files.get_or_init(|| catch_unwind(AssertUnwindSafe(|| FileUnits::read(dwarf))).unwrap_or_default())
+        self.files.get_or_init(|| {
+            catch_unwind(AssertUnwindSafe(|| FileUnits::read(dwarf))).unwrap_or_default()
+        })
     }
 
     /// Whether the image says anything about lines; why not, if that is an error.
@@ -114,7 +133,10 @@ impl ImageLines {
     /// # Errors
     /// What is wrong with the image's lines.
     pub fn is_there(&self) -> Result<bool, &str> {
-        self.outcome().as_ref().map(Option::is_some).map_err(String::as_str)
+        self.outcome()
+            .as_ref()
+            .map(Option::is_some)
+            .map_err(String::as_str)
     }
 
     /// An address as the image itself counts.
@@ -130,9 +152,18 @@ impl ImageLines {
         self.loaded.get_or_init(|| {
             // The libraries check their input; where they overlooked something, the price is the lines alone.
             catch_unwind(|| Loaded::read(&self.path))
-                .unwrap_or_else(|_| Err(anyhow::anyhow!("they are damaged in a way that could not be read")))
+                .unwrap_or_else(|_| {
+                    Err(anyhow::anyhow!(
+                        "they are damaged in a way that could not be read"
+                    ))
+                })
                 .map(|loaded| loaded.map(Mutex::new))
-                .map_err(|error| format!("the source lines cannot be used: {error:#}: {:?}", self.path))
+                .map_err(|error| {
+                    format!(
+                        "the source lines cannot be used: {error:#}: {:?}",
+                        self.path
+                    )
+                })
         })
     }
 
@@ -144,18 +175,29 @@ impl ImageLines {
 
 impl Loaded {
     fn read(path: &std::path::Path) -> anyhow::Result<Option<Self>> {
-        let Some(dwarf) = debug_sections::read(path)? else { return Ok(None) };
+        let Some(dwarf) = debug_sections::read(path)? else {
+            return Ok(None);
+        };
         let dwarf = Arc::new(dwarf);
         let context = Context::from_arc_dwarf(Arc::clone(&dwarf))?;
         let is_too_deep = is_too_deep(&dwarf);
-        Ok(Some(Self { dwarf, context, is_too_deep, answers: HashMap::new(), names: HashSet::new() }))
+        Ok(Some(Self {
+            dwarf,
+            context,
+            is_too_deep,
+            answers: HashMap::new(),
+            names: HashSet::new(),
+        }))
     }
 
     fn source_at(&mut self, address: u64) -> Option<Arc<SourceLine>> {
         if let Some(known) = self.answers.get(&address) {
             return known.clone();
         }
-        let found = catch_unwind(AssertUnwindSafe(|| self.look_up(address))).ok().flatten().map(Arc::new);
+        let found = catch_unwind(AssertUnwindSafe(|| self.look_up(address)))
+            .ok()
+            .flatten()
+            .map(Arc::new);
         if self.answers.len() >= CACHE_LIMIT {
             self.answers.clear();
         }
@@ -164,30 +206,56 @@ impl Loaded {
     }
 
     fn look_up(&mut self, address: u64) -> Option<SourceLine> {
-        let Self { context, names, is_too_deep, .. } = self;
+        let Self {
+            context,
+            names,
+            is_too_deep,
+            ..
+        } = self;
         if *is_too_deep {
             let place = context.find_location(address).ok().flatten()?;
             let (file, line) = (shared(names, &clean_path(place.file?)), place.line?);
             let column = place.column.filter(|column| *column > 0);
-            return Some(SourceLine { file, line, column, function: None, inlined_at: Vec::new() });
+            return Some(SourceLine {
+                file,
+                line,
+                column,
+                function: None,
+                inlined_at: Vec::new(),
+            });
         }
         let mut frames = context.find_frames(address).skip_all_loads().ok()?;
         let mut found: Option<SourceLine> = None;
         while let Ok(Some(frame)) = frames.next() {
-            let place = frame.location.and_then(|place| Some((place.file?, place.line?, place.column)));
+            let place = frame
+                .location
+                .and_then(|place| Some((place.file?, place.line?, place.column)));
             let Some((file, line, column)) = place else {
                 // Code without a line belongs to no file; a call without one does not hide the frames inside it.
                 if found.is_none() { return None } else { break }
             };
             let file = shared(names, &clean_path(file));
-            let function = frame.function.as_ref().and_then(|name| name.raw_name().ok());
+            let function = frame
+                .function
+                .as_ref()
+                .and_then(|name| name.raw_name().ok());
             let function = function.map(|raw| shared(names, &readable(raw.as_ref())));
             match &mut found {
                 None => {
                     let column = column.filter(|column| *column > 0);
-                    found = Some(SourceLine { file, line, column, function, inlined_at: Vec::new() });
+                    found = Some(SourceLine {
+                        file,
+                        line,
+                        column,
+                        function,
+                        inlined_at: Vec::new(),
+                    });
                 }
-                Some(found) => found.inlined_at.push(InlineSite { function, file, line }),
+                Some(found) => found.inlined_at.push(InlineSite {
+                    function,
+                    file,
+                    line,
+                }),
             }
         }
         found

@@ -20,7 +20,11 @@ impl SectionReader {
     /// All of a section.
     pub fn new(bytes: Vec<u8>, endian: RunTimeEndian) -> Self {
         let rest = 0..bytes.len();
-        Self { bytes: Arc::new(bytes), rest, endian }
+        Self {
+            bytes: Arc::new(bytes),
+            rest,
+            endian,
+        }
     }
 
     fn slice(&self) -> &[u8] {
@@ -29,14 +33,20 @@ impl SectionReader {
 
     /// Where the next `len` bytes end.
     fn end_of(&self, len: usize) -> Result<usize, Error> {
-        let end = self.rest.start.checked_add(len).filter(|end| *end <= self.rest.end);
+        let end = self
+            .rest
+            .start
+            .checked_add(len)
+            .filter(|end| *end <= self.rest.end);
         end.ok_or_else(|| Error::UnexpectedEof(self.offset_id()))
     }
 }
 
 impl fmt::Debug for SectionReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SectionReader").field("rest", &self.rest).finish_non_exhaustive()
+        f.debug_struct("SectionReader")
+            .field("rest", &self.rest)
+            .finish_non_exhaustive()
     }
 }
 
@@ -75,7 +85,10 @@ impl Reader for SectionReader {
     }
 
     fn find(&self, byte: u8) -> Result<usize, Error> {
-        self.slice().iter().position(|found| *found == byte).ok_or_else(|| Error::UnexpectedEof(self.offset_id()))
+        self.slice()
+            .iter()
+            .position(|found| *found == byte)
+            .ok_or_else(|| Error::UnexpectedEof(self.offset_id()))
     }
 
     fn skip(&mut self, len: usize) -> Result<(), Error> {
@@ -85,7 +98,10 @@ impl Reader for SectionReader {
 
     fn split(&mut self, len: usize) -> Result<Self, Error> {
         let end = self.end_of(len)?;
-        let taken = Self { rest: self.rest.start..end, ..self.clone() };
+        let taken = Self {
+            rest: self.rest.start..end,
+            ..self.clone()
+        };
         self.rest.start = end;
         Ok(taken)
     }
@@ -95,7 +111,9 @@ impl Reader for SectionReader {
     }
 
     fn to_string(&self) -> Result<Cow<'_, str>, Error> {
-        std::str::from_utf8(self.slice()).map(Into::into).map_err(|_| Error::BadUtf8)
+        std::str::from_utf8(self.slice())
+            .map(Into::into)
+            .map_err(|_| Error::BadUtf8)
     }
 
     fn to_string_lossy(&self) -> Result<Cow<'_, str>, Error> {
@@ -122,8 +140,18 @@ mod tests {
         let start = whole.clone();
         let mut first = whole.split(2).expect("two bytes");
         assert_eq!((first.read_u16(), first.is_empty()), (Ok(0x0102), true));
-        assert!(first.read_u8().is_err() && whole.clone().split(5).is_err() && whole.clone().skip(usize::MAX).is_err());
-        assert_eq!((whole.offset_from(&start), start.lookup_offset_id(whole.offset_id())), (2, Some(2)));
+        assert!(
+            first.read_u8().is_err()
+                && whole.clone().split(5).is_err()
+                && whole.clone().skip(usize::MAX).is_err()
+        );
+        assert_eq!(
+            (
+                whole.offset_from(&start),
+                start.lookup_offset_id(whole.offset_id())
+            ),
+            (2, Some(2))
+        );
         assert_eq!((whole.find(b'a'), whole.find(9).is_err()), (Ok(1), true));
         whole.skip(1).expect("a byte");
         whole.truncate(2).expect("two bytes");

@@ -68,7 +68,14 @@ impl TestImage {
         for (name, content) in sections {
             let is_code = name == ".text";
             let (flags, address) = if is_code { (6, CODE) } else { (0, 0) };
-            headers.push([named(&mut names, &name), 1, flags, address, bytes.len() as u64, content.len() as u64]);
+            headers.push([
+                named(&mut names, &name),
+                1,
+                flags,
+                address,
+                bytes.len() as u64,
+                content.len() as u64,
+            ]);
             bytes.extend(content);
         }
         bytes.extend(std::iter::repeat_n(0, self.padding));
@@ -78,14 +85,25 @@ impl TestImage {
         let name = named(&mut names, ".shstrtab");
         headers.push([name, 3, 0, 0, bytes.len() as u64, names.len() as u64]);
         bytes.extend(names);
-        let (place, count) = (bytes.len() as u64, u16::try_from(headers.len()).expect("few"));
+        let (place, count) = (
+            bytes.len() as u64,
+            u16::try_from(headers.len()).expect("few"),
+        );
         for [name, kind, flags, address, offset, length] in headers {
             bytes.extend([name as u32, kind as u32].map(u32::to_le_bytes).concat());
-            bytes.extend([flags, address, offset, length, 0, 1, 0].map(u64::to_le_bytes).concat());
+            bytes.extend(
+                [flags, address, offset, length, 0, 1, 0]
+                    .map(u64::to_le_bytes)
+                    .concat(),
+            );
         }
         let mut head = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xb7\0\x01\0\0\0".to_vec();
         head.extend([CODE, 0, place].map(u64::to_le_bytes).concat());
-        head.extend([0, 0, 64, 56, 0, 64, count, count - 1].map(u16::to_le_bytes).concat());
+        head.extend(
+            [0, 0, 64, 56, 0, 64, count, count - 1]
+                .map(u16::to_le_bytes)
+                .concat(),
+        );
         // The flags take four bytes.
         bytes[..64].copy_from_slice(&head[..64]);
         bytes
@@ -94,13 +112,19 @@ impl TestImage {
 
 /// The abbreviations of a unit, a function, and a function that was inlined.
 fn abbreviations() -> Vec<u8> {
-    let unit = [1, 0x11, 1, 0x10, 0x17, 0x11, 0x01, 0x12, 0x07, 0x03, 0x08, 0x1b, 0x08, 0, 0];
+    let unit = [
+        1, 0x11, 1, 0x10, 0x17, 0x11, 0x01, 0x12, 0x07, 0x03, 0x08, 0x1b, 0x08, 0, 0,
+    ];
     let function = [2, 0x2e, 1, 0x11, 0x01, 0x12, 0x07, 0x03, 0x08, 0, 0];
     [&unit[..], &function[..], &[3, 0x1d, 1, 0, 0], &[0]].concat()
 }
 
 fn with_length(body: &[u8]) -> Vec<u8> {
-    [&u32::try_from(body.len()).expect("short").to_le_bytes()[..], body].concat()
+    [
+        &u32::try_from(body.len()).expect("short").to_le_bytes()[..],
+        body,
+    ]
+    .concat()
 }
 
 fn uleb(mut value: u64) -> Vec<u8> {

@@ -15,30 +15,53 @@ fn images_of(file: &str, offset: u64) -> Images {
 
 #[track_caller]
 fn check(images: &Images, address: u64, expected: Option<&str>) {
-    let found = images.source_at(Address(address)).map(|line| line.to_string());
+    let found = images
+        .source_at(Address(address))
+        .map(|line| line.to_string());
     assert_eq!(found.as_deref(), expected, "{address:#x}");
 }
 
 #[test]
 fn an_instruction_has_the_line_that_it_was_compiled_from() {
     let images = images_of("assets/demo/overflow_bare.elf", 0);
-    check(&images, 0x8000_0000, Some("/build/trace-corpus/src/mini_a64.S:6"));
-    check(&images, 0x8000_049c, Some("/build/trace-corpus/src/overflow.c:43"));
-    check(&images, 0x8000_08a0, Some("/build/trace-corpus/src/overflow.c:96"));
+    check(
+        &images,
+        0x8000_0000,
+        Some("/build/trace-corpus/src/mini_a64.S:6"),
+    );
+    check(
+        &images,
+        0x8000_049c,
+        Some("/build/trace-corpus/src/overflow.c:43"),
+    );
+    check(
+        &images,
+        0x8000_08a0,
+        Some("/build/trace-corpus/src/overflow.c:96"),
+    );
     for address in [0, 0x7fff_fffc, 0x8002_0000, u64::MAX] {
         check(&images, address, None);
     }
     let line = images.source_at(Address(0x8000_049c)).expect("a line");
-    assert_eq!((line.short().as_str(), line.function.as_deref()), ("overflow.c:43", Some("decode_field")));
+    assert_eq!(
+        (line.short().as_str(), line.function.as_deref()),
+        ("overflow.c:43", Some("decode_field"))
+    );
     assert_eq!(images.has_lines(), Ok(true));
 }
 
 #[test]
 fn the_load_offset_moves_lines() {
     let images = images_of("assets/demo/overflow_bare.elf", 0x1000);
-    check(&images, 0x8000_149c, Some("/build/trace-corpus/src/overflow.c:43"));
+    check(
+        &images,
+        0x8000_149c,
+        Some("/build/trace-corpus/src/overflow.c:43"),
+    );
     check(&images, 0x8000_0000, None);
-    let ranges = images.code_of_file("/build/trace-corpus/src/overflow.c", &Cancel::default()).expect("ranges");
+    let ranges = images
+        .code_of_file("/build/trace-corpus/src/overflow.c", &Cancel::default())
+        .expect("ranges");
     assert!(ranges.iter().all(|range| range.start.0 > 0x8000_1000));
 }
 
@@ -59,8 +82,16 @@ fn an_inlined_function_tells_where_it_was_called() {
     for name in SAMPLES {
         let images = images_of(&format!("fixtures/lines/{name}.elf"), 0);
         let line = images.source_at(Address(0x40_00d1)).expect("a line");
-        assert_eq!((line.line, line.function.as_deref()), (3, Some("twice")), "{name}");
-        let sites: Vec<_> = line.inlined_at.iter().map(|site| (site.function.as_deref(), site.line)).collect();
+        assert_eq!(
+            (line.line, line.function.as_deref()),
+            (3, Some("twice")),
+            "{name}"
+        );
+        let sites: Vec<_> = line
+            .inlined_at
+            .iter()
+            .map(|site| (site.function.as_deref(), site.line))
+            .collect();
         assert_eq!(sites, [(Some("work"), 9)], "{name}");
     }
 }
@@ -69,16 +100,30 @@ fn an_inlined_function_tells_where_it_was_called() {
 fn the_code_of_a_file_is_found_by_line() {
     for name in SAMPLES {
         let images = images_of(&format!("fixtures/lines/{name}.elf"), 0);
-        let ranges = images.code_of_file("/home/dev/lines/lines.c", &Cancel::default()).expect("ranges");
+        let ranges = images
+            .code_of_file("/home/dev/lines/lines.c", &Cancel::default())
+            .expect("ranges");
         let of_line = |line: u32| -> Vec<(u64, u64)> {
             let wanted = ranges.iter().filter(|range| range.line == line);
-            wanted.map(|LineRange { start, end, .. }| (start.0, end.0)).collect()
+            wanted
+                .map(|LineRange { start, end, .. }| (start.0, end.0))
+                .collect()
         };
-        assert_eq!(of_line(3), [(0x40_00bd, 0x40_00c2), (0x40_00ce, 0x40_00d3)], "{name}");
-        assert_eq!(of_line(9), [(0x40_00c5, 0x40_00ce), (0x40_00d3, 0x40_00d9)], "{name}");
+        assert_eq!(
+            of_line(3),
+            [(0x40_00bd, 0x40_00c2), (0x40_00ce, 0x40_00d3)],
+            "{name}"
+        );
+        assert_eq!(
+            of_line(9),
+            [(0x40_00c5, 0x40_00ce), (0x40_00d3, 0x40_00d9)],
+            "{name}"
+        );
         assert_eq!(of_line(11), [(0x40_00dc, 0x40_00de)], "{name}");
         assert_eq!(of_line(2), [], "{name}");
-        let other = images.code_of_file("/home/dev/lines/other.c", &Cancel::default()).expect("ranges");
+        let other = images
+            .code_of_file("/home/dev/lines/other.c", &Cancel::default())
+            .expect("ranges");
         assert_eq!(other, []);
     }
 }
@@ -87,7 +132,9 @@ fn the_code_of_a_file_is_found_by_line() {
 fn the_ranges_of_a_file_agree_with_the_lines_of_their_addresses() {
     let images = images_of("assets/demo/overflow_bare.elf", 0);
     let file = "/build/trace-corpus/src/overflow.c";
-    let ranges = images.code_of_file(file, &Cancel::default()).expect("ranges");
+    let ranges = images
+        .code_of_file(file, &Cancel::default())
+        .expect("ranges");
     assert!(ranges.len() > 50);
     for range in ranges {
         for address in (range.start.0..range.end.0).step_by(4) {
@@ -103,8 +150,10 @@ fn an_image_without_lines_says_so() {
 
 #[test]
 fn damaged_debug_information_costs_the_lines_alone() {
-    let whole =
-        std::fs::read(PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/lines/dwarf5-zlib.elf"));
+    let whole = std::fs::read(
+        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+            .join("fixtures/lines/dwarf5-zlib.elf"),
+    );
     let whole = whole.expect("the sample");
     let folder = tempfile::tempdir().expect("a directory");
     // Deterministic noise: each round changes another byte of the part that holds the debug information.
@@ -114,7 +163,9 @@ fn damaged_debug_information_costs_the_lines_alone() {
         bytes[place] ^= 1 << (round % 8);
         let path = folder.path().join("damaged.elf");
         std::fs::write(&path, &bytes).expect("written");
-        let Ok(images) = Images::load(&[ImageSpec { path, offset: 0 }]) else { continue };
+        let Ok(images) = Images::load(&[ImageSpec { path, offset: 0 }]) else {
+            continue;
+        };
         let _any = images.has_lines().map_err(str::to_owned);
         for address in 0x40_00b0..0x40_0100 {
             let _line = images.source_at(Address(address));
@@ -127,31 +178,65 @@ fn images_of_test(image: &TestImage) -> (Images, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("test.elf");
     image.write(&path);
-    (Images::load(&[ImageSpec { path, offset: 0 }]).expect("an image"), folder)
+    (
+        Images::load(&[ImageSpec { path, offset: 0 }]).expect("an image"),
+        folder,
+    )
 }
 
 #[test]
 fn functions_inlined_deeper_than_any_compiler_does_cost_the_names_and_not_the_program() {
-    for (levels, expected) in [(0, Some("outer")), (256, Some("outer")), (257, None), (100_000, None)] {
-        let (images, _folder) = images_of_test(&TestImage { levels, advance: 8, ..TestImage::default() });
+    for (levels, expected) in [
+        (0, Some("outer")),
+        (256, Some("outer")),
+        (257, None),
+        (100_000, None),
+    ] {
+        let (images, _folder) = images_of_test(&TestImage {
+            levels,
+            advance: 8,
+            ..TestImage::default()
+        });
         let line = images.source_at(Address(CODE)).expect("a line");
-        assert_eq!((line.short().as_str(), line.function.as_deref()), ("deep.c:7", expected), "{levels}");
+        assert_eq!(
+            (line.short().as_str(), line.function.as_deref()),
+            ("deep.c:7", expected),
+            "{levels}"
+        );
     }
 }
 
 #[test]
 fn a_line_ends_with_the_code_whatever_the_table_says() {
     for (advance, end) in [(8, CODE + 8), (0x7000_0000_0000_0000, CODE + CODE_LENGTH)] {
-        let (images, _folder) = images_of_test(&TestImage { advance, ..TestImage::default() });
-        let ranges = images.code_of_file("/src/deep.c", &Cancel::default()).expect("ranges");
-        assert_eq!(ranges, [LineRange { line: 7, start: Address(CODE), end: Address(end) }], "{advance:#x}");
+        let (images, _folder) = images_of_test(&TestImage {
+            advance,
+            ..TestImage::default()
+        });
+        let ranges = images
+            .code_of_file("/src/deep.c", &Cancel::default())
+            .expect("ranges");
+        assert_eq!(
+            ranges,
+            [LineRange {
+                line: 7,
+                start: Address(CODE),
+                end: Address(end)
+            }],
+            "{advance:#x}"
+        );
     }
 }
 
 #[test]
 fn sections_that_share_their_bytes_do_not_multiply_them() {
     let shared = &[".debug_str", ".debug_ranges", ".debug_addr"];
-    let (images, _folder) = images_of_test(&TestImage { advance: 8, shared, padding: 1 << 20, ..TestImage::default() });
+    let (images, _folder) = images_of_test(&TestImage {
+        advance: 8,
+        shared,
+        padding: 1 << 20,
+        ..TestImage::default()
+    });
     let error = images.has_lines().expect_err("no lines");
     assert!(error.contains("more than can be true"), "{error}");
     assert_eq!(images.source_at(Address(CODE)), None);
@@ -163,5 +248,9 @@ fn lines_are_ready_once_they_were_read() {
     assert!(!images.are_lines_ready() && Images::default().are_lines_ready());
     images.load_lines();
     assert!(images.are_lines_ready());
-    check(&images, 0x8000_08a0, Some("/build/trace-corpus/src/overflow.c:96"));
+    check(
+        &images,
+        0x8000_08a0,
+        Some("/build/trace-corpus/src/overflow.c:96"),
+    );
 }

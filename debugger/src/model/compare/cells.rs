@@ -37,7 +37,11 @@ pub enum CellKind {
 impl MemoryCell {
     /// How many of its bytes differ.
     pub fn differing(&self) -> u64 {
-        self.from.iter().zip(&self.to).filter(|(from, to)| from != to).count() as u64
+        self.from
+            .iter()
+            .zip(&self.to)
+            .filter(|(from, to)| from != to)
+            .count() as u64
     }
 
     /// The number that a word is later; none where a byte is unknown, and for single bytes.
@@ -59,8 +63,14 @@ pub fn cells_of(memory: &[MemoryDifference], word: u64) -> Vec<MemoryCell> {
     let mut bytes: Vec<Byte> = Vec::new();
     for run in memory {
         for place in 0..run.to.len() as u64 {
-            let byte = Byte { address: run.address.0.wrapping_add(place), writer: run.last_write };
-            if bytes.first().is_some_and(|first| first.address / word != byte.address / word) {
+            let byte = Byte {
+                address: run.address.0.wrapping_add(place),
+                writer: run.last_write,
+            };
+            if bytes
+                .first()
+                .is_some_and(|first| first.address / word != byte.address / word)
+            {
                 push_word(&mut cells, &bytes, word);
                 bytes.clear();
             }
@@ -79,8 +89,13 @@ struct Byte {
 
 /// The cells of the differing bytes of a word.
 fn push_word(cells: &mut Vec<MemoryCell>, bytes: &[Byte], word: u64) {
-    let halves = |byte: &Byte, other: &Byte| byte.address / (word / 2) == other.address / (word / 2);
-    let is_one = |bytes: &[Byte]| bytes.windows(2).all(|pair| matches!(pair, [one, next] if one.writer == next.writer));
+    let halves =
+        |byte: &Byte, other: &Byte| byte.address / (word / 2) == other.address / (word / 2);
+    let is_one = |bytes: &[Byte]| {
+        bytes
+            .windows(2)
+            .all(|pair| matches!(pair, [one, next] if one.writer == next.writer))
+    };
     let mut push = |bytes: &[Byte], len: u64, kind: CellKind| {
         let Some(first) = bytes.first() else { return };
         let unread = vec![None; usize::try_from(len).unwrap_or_default()];
@@ -95,7 +110,9 @@ fn push_word(cells: &mut Vec<MemoryCell>, bytes: &[Byte], word: u64) {
     match () {
         () if is_one(bytes) => push(bytes, word, CellKind::Word),
         () if bytes.chunk_by(halves).all(is_one) => {
-            bytes.chunk_by(halves).for_each(|half| push(half, word / 2, CellKind::Word));
+            bytes
+                .chunk_by(halves)
+                .for_each(|half| push(half, word / 2, CellKind::Word));
         }
         () => push(bytes, word, CellKind::Bytes),
     }
@@ -114,10 +131,21 @@ pub struct Between {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn fill(cells: &mut [MemoryCell], session: &Session, between: Between, cancel: &Cancel) -> Result<()> {
+pub fn fill(
+    cells: &mut [MemoryCell],
+    session: &Session,
+    between: Between,
+    cancel: &Cancel,
+) -> Result<()> {
     for near in cells.chunk_by_mut(|one, next| one.address / PIECE == next.address / PIECE) {
-        let Some(address) = near.first().map(|cell| cell.address / PIECE * PIECE) else { continue };
-        let read = |position| MemoryAt { position, address: Address(address), len_bytes: PIECE };
+        let Some(address) = near.first().map(|cell| cell.address / PIECE * PIECE) else {
+            continue;
+        };
+        let read = |position| MemoryAt {
+            position,
+            address: Address(address),
+            len_bytes: PIECE,
+        };
         let from = read(between.from).run(&session.index, cancel)?;
         let to = read(between.to).run(&session.index, cancel)?;
         for cell in near {
@@ -146,8 +174,17 @@ mod tests {
         };
         let runs: Vec<_> = runs.iter().map(run).collect();
         let cells = cells_of(&runs, 8);
-        let found: Vec<_> =
-            cells.iter().map(|cell| (cell.address, cell.to.len(), cell.kind, cell.last_write.unwrap().0)).collect();
+        let found: Vec<_> = cells
+            .iter()
+            .map(|cell| {
+                (
+                    cell.address,
+                    cell.to.len(),
+                    cell.kind,
+                    cell.last_write.unwrap().0,
+                )
+            })
+            .collect();
         assert_eq!(found, expected);
     }
 
@@ -155,9 +192,18 @@ mod tests {
     fn what_one_step_wrote_is_a_number_and_what_several_wrote_are_bytes() {
         use CellKind::{Bytes, Word};
         check(&[(0x1002, 3, 7)], &[(0x1000, 8, Word, 7)]);
-        check(&[(0x1000, 16, 7)], &[(0x1000, 8, Word, 7), (0x1008, 8, Word, 7)]);
-        check(&[(0x1000, 4, 7), (0x1004, 2, 9)], &[(0x1000, 4, Word, 7), (0x1004, 4, Word, 9)]);
-        check(&[(0x1000, 1, 9), (0x1001, 1, 8), (0x1009, 1, 5)], &[(0x1000, 8, Bytes, 9), (0x1008, 8, Word, 5)]);
+        check(
+            &[(0x1000, 16, 7)],
+            &[(0x1000, 8, Word, 7), (0x1008, 8, Word, 7)],
+        );
+        check(
+            &[(0x1000, 4, 7), (0x1004, 2, 9)],
+            &[(0x1000, 4, Word, 7), (0x1004, 4, Word, 9)],
+        );
+        check(
+            &[(0x1000, 1, 9), (0x1001, 1, 8), (0x1009, 1, 5)],
+            &[(0x1000, 8, Bytes, 9), (0x1008, 8, Word, 5)],
+        );
         check(&[], &[]);
     }
 }

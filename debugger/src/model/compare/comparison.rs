@@ -60,24 +60,54 @@ pub(super) fn is_closed_at_first(title: &str) -> bool {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn compare(session: &Session, from: Position, to: Position, cancel: &Cancel) -> Result<Comparison> {
+pub fn compare(
+    session: &Session,
+    from: Position,
+    to: Position,
+    cancel: &Cancel,
+) -> Result<Comparison> {
     let index = &session.index;
-    let difference = DifferenceBetween { from, to, thread: None }.run(index, cancel)?;
+    let difference = DifferenceBetween {
+        from,
+        to,
+        thread: None,
+    }
+    .run(index, cancel)?;
     let (mut stack_pointers, mut register_count, mut word) = (Vec::new(), 0, 8);
     for position in [from, to] {
-        let file = RegistersAt { position, thread: None }.run(index, cancel)?;
+        let file = RegistersAt {
+            position,
+            thread: None,
+        }
+        .run(index, cancel)?;
         let pointer = file.get("sp").and_then(|sp| sp.to_u64());
         stack_pointers.extend(pointer.map(|pointer| file.instruction_set.stack_end(pointer)));
-        (register_count, word) = (file.registers.len(), u64::from(file.instruction_set.word_bytes()));
+        (register_count, word) = (
+            file.registers.len(),
+            u64::from(file.instruction_set.word_bytes()),
+        );
     }
     let mut cells = cells_of(&difference.memory, word);
     let between = Between { from, to };
     fill(&mut cells, session, between, cancel)?;
-    let endian = if index.info().is_big_endian { Endian::Big } else { Endian::Little };
-    let regions = Regions { images: &session.images, stack_pointers: &stack_pointers }.of(&cells);
+    let endian = if index.info().is_big_endian {
+        Endian::Big
+    } else {
+        Endian::Little
+    };
+    let regions = Regions {
+        images: &session.images,
+        stack_pointers: &stack_pointers,
+    }
+    .of(&cells);
     let registers = without_banks(difference.registers);
     let comparison = Comparison::new(registers, register_count, cells, regions);
-    Ok(Comparison { between, step_count: index.step_count(), endian, ..comparison })
+    Ok(Comparison {
+        between,
+        step_count: index.step_count(),
+        endian,
+        ..comparison
+    })
 }
 
 /// Leaves out banks of registers (`sp_el3`) that differ as the register does which stands for them (`sp`).
@@ -85,11 +115,16 @@ fn without_banks(registers: Vec<RegisterDifference>) -> Vec<RegisterDifference> 
     let is_told = |bank: &RegisterDifference| {
         let is_same = |plain: &RegisterDifference| {
             let rest = bank.name.strip_prefix(plain.name.as_str());
-            rest.is_some_and(|rest| rest.starts_with('_')) && (&plain.from, &plain.to) == (&bank.from, &bank.to)
+            rest.is_some_and(|rest| rest.starts_with('_'))
+                && (&plain.from, &plain.to) == (&bank.from, &bank.to)
         };
         registers.iter().any(is_same)
     };
-    registers.iter().filter(|register| !is_told(register)).cloned().collect()
+    registers
+        .iter()
+        .filter(|register| !is_told(register))
+        .cloned()
+        .collect()
 }
 
 /// Finds the regions of memory.
@@ -106,7 +141,8 @@ impl Regions<'_> {
         // A region without a name goes on as long as its cells are near each other.
         let (mut last, mut is_plain, mut last_end) = (String::new(), false, None);
         for (cell, memory) in cells.iter().enumerate() {
-            let is_near = last_end.is_some_and(|end: u64| memory.address.saturating_sub(end) < REGION_GAP);
+            let is_near =
+                last_end.is_some_and(|end: u64| memory.address.saturating_sub(end) < REGION_GAP);
             let named = self.named(memory);
             let is_named = named.is_some();
             let title = match named {
@@ -115,29 +151,52 @@ impl Regions<'_> {
                 None => say!("compare-from", address = format!("{:x}", memory.address)),
             };
             let place = *places.entry(title.clone()).or_insert_with(|| {
-                regions.push(Region { title: title.clone(), cells: Vec::new() });
+                regions.push(Region {
+                    title: title.clone(),
+                    cells: Vec::new(),
+                });
                 regions.len() - 1
             });
-            regions.get_mut(place).into_iter().for_each(|region| region.cells.push(cell));
-            (last, is_plain, last_end) =
-                (title, !is_named, Some(memory.address.saturating_add(memory.to.len() as u64)));
+            regions
+                .get_mut(place)
+                .into_iter()
+                .for_each(|region| region.cells.push(cell));
+            (last, is_plain, last_end) = (
+                title,
+                !is_named,
+                Some(memory.address.saturating_add(memory.to.len() as u64)),
+            );
         }
         regions
     }
 
     /// The symbol around a cell, or which part of the stack it is in.
     fn named(&self, cell: &MemoryCell) -> Option<String> {
-        let end = cell.address.saturating_add((cell.to.len() as u64).saturating_sub(1));
-        let symbol = [cell.address, end].into_iter().find_map(|address| self.images.symbol_at(Address(address)));
+        let end = cell
+            .address
+            .saturating_add((cell.to.len() as u64).saturating_sub(1));
+        let symbol = [cell.address, end]
+            .into_iter()
+            .find_map(|address| self.images.symbol_at(Address(address)));
         if let Some(symbol) = symbol {
             return Some(symbol.name.to_owned());
         }
         let is_below = |pointer: &u64| end < *pointer;
-        let is_near =
-            |pointer: &u64| pointer.abs_diff(cell.address) < if is_below(pointer) { DEAD_REACH } else { STACK_REACH };
+        let is_near = |pointer: &u64| {
+            pointer.abs_diff(cell.address)
+                < if is_below(pointer) {
+                    DEAD_REACH
+                } else {
+                    STACK_REACH
+                }
+        };
         self.stack_pointers.iter().any(is_near).then(|| {
             let is_dead = self.stack_pointers.iter().all(is_below);
-            if is_dead { spoken(DEAD_STACK).to_owned() } else { say!("compare-stack-guessed").to_owned() }
+            if is_dead {
+                spoken(DEAD_STACK).to_owned()
+            } else {
+                say!("compare-stack-guessed").to_owned()
+            }
         })
     }
 }
@@ -150,14 +209,25 @@ impl Comparison {
         regions: Vec<Region>,
     ) -> Self {
         let byte_count = cells.iter().map(MemoryCell::differing).sum();
-        Self { registers, register_count, byte_count, cells, regions, ..Self::default() }
+        Self {
+            registers,
+            register_count,
+            byte_count,
+            cells,
+            regions,
+            ..Self::default()
+        }
     }
 
     /// `13 registers · 35 bytes differ`.
     pub fn summary(&self) -> String {
         match self.is_empty() {
             true => say!("compare-nothing-differs").to_owned(),
-            false => say!("compare-differ", registers = self.registers.len(), bytes = self.byte_count),
+            false => say!(
+                "compare-differ",
+                registers = self.registers.len(),
+                bytes = self.byte_count
+            ),
         }
     }
 
@@ -172,22 +242,50 @@ impl Comparison {
         let mut rows = Vec::new();
         let (count, all) = (self.registers.len(), self.register_count);
         let detail = say!("compare-of-differ", count = count, all = all);
-        let registers = self.registers.iter().map(|register| register_row(register, images));
-        push_group(&mut rows, say!("compare-registers"), detail, registers.collect(), wanted);
+        let registers = self
+            .registers
+            .iter()
+            .map(|register| register_row(register, images));
+        push_group(
+            &mut rows,
+            say!("compare-registers"),
+            detail,
+            registers.collect(),
+            wanted,
+        );
         for region in &self.regions {
-            let cells: Vec<&MemoryCell> = region.cells.iter().filter_map(|place| self.cells.get(*place)).collect();
+            let cells: Vec<&MemoryCell> = region
+                .cells
+                .iter()
+                .filter_map(|place| self.cells.get(*place))
+                .collect();
             let members = memory_rows(&cells, self.endian, wanted, images);
-            push_group(&mut rows, &region.title, region_detail(&cells), members, wanted);
+            push_group(
+                &mut rows,
+                &region.title,
+                region_detail(&cells),
+                members,
+                wanted,
+            );
         }
         rows
     }
 }
 
 fn region_detail(cells: &[&MemoryCell]) -> String {
-    let (Some(first), Some(last)) = (cells.first(), cells.last()) else { return String::new() };
-    let end = last.address.saturating_add((last.to.len() as u64).saturating_sub(1));
+    let (Some(first), Some(last)) = (cells.first(), cells.last()) else {
+        return String::new();
+    };
+    let end = last
+        .address
+        .saturating_add((last.to.len() as u64).saturating_sub(1));
     let bytes: u64 = cells.iter().map(|cell| cell.differing()).sum();
-    say!("compare-region", first = format!("{:x}", first.address), last = format!("{end:x}"), count = bytes)
+    say!(
+        "compare-region",
+        first = format!("{:x}", first.address),
+        last = format!("{end:x}"),
+        count = bytes
+    )
 }
 
 #[cfg(test)]
@@ -202,34 +300,78 @@ mod tests {
     fn register(name: &str, from: u64, to: u64) -> RegisterDifference {
         let value = |number: u64| Value(number.to_le_bytes().map(Some).to_vec());
         let view = RegisterView::default();
-        RegisterDifference { name: name.to_owned(), view, from: value(from), to: value(to), last_write: Some(Step(9)) }
+        RegisterDifference {
+            name: name.to_owned(),
+            view,
+            from: value(from),
+            to: value(to),
+            last_write: Some(Step(9)),
+        }
     }
 
     fn cell(address: u64, kind: CellKind, from: &[u8], to: &[u8]) -> MemoryCell {
         let bytes = |bytes: &[u8]| bytes.iter().copied().map(Some).collect();
-        MemoryCell { address, from: bytes(from), to: bytes(to), last_write: Some(Step(address & 15)), kind }
+        MemoryCell {
+            address,
+            from: bytes(from),
+            to: bytes(to),
+            last_write: Some(Step(address & 15)),
+            kind,
+        }
     }
 
     fn comparison() -> Comparison {
         let cells = vec![
             cell(0x2000, CellKind::Bytes, b"..  gold", b"..  lead"),
             cell(0x2008, CellKind::Bytes, b"fish\0\0\0\0", b"bird\0\0\0\0"),
-            cell(0x2100, CellKind::Word, &[1, 0, 0, 0], &[0x10, 0x32, 0x54, 0]),
+            cell(
+                0x2100,
+                CellKind::Word,
+                &[1, 0, 0, 0],
+                &[0x10, 0x32, 0x54, 0],
+            ),
             cell(0x80_7ff0, CellKind::Word, &[0; 8], &[5; 8]),
-            cell(0x80_8020, CellKind::Word, &[0; 8], &[5, 0, 0, 0, 0, 0, 0, 0]),
+            cell(
+                0x80_8020,
+                CellKind::Word,
+                &[0; 8],
+                &[5, 0, 0, 0, 0, 0, 0, 0],
+            ),
         ];
-        let regions = Regions { images: &Images::default(), stack_pointers: &[0x80_8000, 0x80_8010] }.of(&cells);
-        Comparison::new(vec![register("x0", 1, 2), register("sp", 0x8000, 0x8010)], 33, cells, regions)
+        let regions = Regions {
+            images: &Images::default(),
+            stack_pointers: &[0x80_8000, 0x80_8010],
+        }
+        .of(&cells);
+        Comparison::new(
+            vec![register("x0", 1, 2), register("sp", 0x8000, 0x8010)],
+            33,
+            cells,
+            regions,
+        )
     }
 
     #[track_caller]
     fn check(wanted: &RowsWanted, expected: &[&str]) {
         let text = |row: &CompareRow| match row {
-            CompareRow::Group { title, detail, is_open } => {
+            CompareRow::Group {
+                title,
+                detail,
+                is_open,
+            } => {
                 format!("{} {title}: {detail}", if *is_open { '-' } else { '+' })
             }
-            CompareRow::Cell { label, from, to, meaning, .. } => {
-                format!("{label} {from} > {to} {}", meaning.as_ref().map_or("", |meaning| meaning.text()))
+            CompareRow::Cell {
+                label,
+                from,
+                to,
+                meaning,
+                ..
+            } => {
+                format!(
+                    "{label} {from} > {to} {}",
+                    meaning.as_ref().map_or("", |meaning| meaning.text())
+                )
             }
         };
         let rows = comparison().rows(wanted, &Images::default());
@@ -239,7 +381,10 @@ mod tests {
     #[test]
     fn registers_come_first_then_regions_and_the_dead_stack_is_closed() {
         check(
-            &RowsWanted { bytes_in_row: 8, ..RowsWanted::default() },
+            &RowsWanted {
+                bytes_in_row: 8,
+                ..RowsWanted::default()
+            },
             &[
                 "- Registers: 2 of 33 differ",
                 "x0 0000000000000001 > 0000000000000002 ",
@@ -257,7 +402,11 @@ mod tests {
 
     #[test]
     fn bytes_that_follow_each_other_are_one_row_where_there_is_room() {
-        let wanted = RowsWanted { filter: "BIRD".to_owned(), bytes_in_row: 16, ..RowsWanted::default() };
+        let wanted = RowsWanted {
+            filter: "BIRD".to_owned(),
+            bytes_in_row: 16,
+            ..RowsWanted::default()
+        };
         check(
             &wanted,
             &[
@@ -270,10 +419,30 @@ mod tests {
 
     #[test]
     fn a_filter_leaves_groups_with_hits_and_a_click_turns_them() {
-        let wanted = RowsWanted { filter: "x0".to_owned(), bytes_in_row: 8, ..RowsWanted::default() };
-        check(&wanted, &["- Registers: 2 of 33 differ", "x0 0000000000000001 > 0000000000000002 "]);
-        let titles = ["Registers", "from 2000", "stack, guessed", spoken(DEAD_STACK)].map(str::to_owned);
-        let turned = RowsWanted { toggled: titles.to_vec(), bytes_in_row: 8, ..RowsWanted::default() };
+        let wanted = RowsWanted {
+            filter: "x0".to_owned(),
+            bytes_in_row: 8,
+            ..RowsWanted::default()
+        };
+        check(
+            &wanted,
+            &[
+                "- Registers: 2 of 33 differ",
+                "x0 0000000000000001 > 0000000000000002 ",
+            ],
+        );
+        let titles = [
+            "Registers",
+            "from 2000",
+            "stack, guessed",
+            spoken(DEAD_STACK),
+        ]
+        .map(str::to_owned);
+        let turned = RowsWanted {
+            toggled: titles.to_vec(),
+            bytes_in_row: 8,
+            ..RowsWanted::default()
+        };
         // Three are closed, the dead stack is open.
         assert_eq!(comparison().rows(&turned, &Images::default()).len(), 5);
     }
@@ -281,10 +450,23 @@ mod tests {
     #[test]
     fn a_bank_that_differs_as_its_register_is_told_once() {
         let named = |registers: Vec<RegisterDifference>| -> Vec<String> {
-            without_banks(registers).into_iter().map(|register| register.name).collect()
+            without_banks(registers)
+                .into_iter()
+                .map(|register| register.name)
+                .collect()
         };
-        assert_eq!(named(vec![register("sp", 1, 2), register("sp_el3", 1, 2), register("spsr", 1, 2)]), ["sp", "spsr"]);
-        assert_eq!(named(vec![register("sp", 1, 2), register("sp_el1", 1, 3)]), ["sp", "sp_el1"]);
+        assert_eq!(
+            named(vec![
+                register("sp", 1, 2),
+                register("sp_el3", 1, 2),
+                register("spsr", 1, 2)
+            ]),
+            ["sp", "spsr"]
+        );
+        assert_eq!(
+            named(vec![register("sp", 1, 2), register("sp_el1", 1, 3)]),
+            ["sp", "sp_el1"]
+        );
     }
 
     #[test]

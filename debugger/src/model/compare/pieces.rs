@@ -45,9 +45,17 @@ mod tests {
     #[test]
     fn differing_digits_and_bytes_are_told_apart() {
         let pieces = |text, other, is_register| {
-            let mark = |(text, differs): (String, bool)| if differs { format!("<{text}>") } else { text };
-            let by = if is_register { Pieces::Digits } else { Pieces::Bytes };
-            differing_pieces(text, other, by).into_iter().map(mark).collect::<String>()
+            let mark =
+                |(text, differs): (String, bool)| if differs { format!("<{text}>") } else { text };
+            let by = if is_register {
+                Pieces::Digits
+            } else {
+                Pieces::Bytes
+            };
+            differing_pieces(text, other, by)
+                .into_iter()
+                .map(mark)
+                .collect::<String>()
         };
         assert_eq!(pieces("00ff", "00ef", true), "00<f>f");
         assert_eq!(pieces("0034", "bda9", true), "00<34>");

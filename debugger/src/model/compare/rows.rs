@@ -85,10 +85,29 @@ impl CompareRow {
     }
 
     fn contains(&self, filter: &str) -> bool {
-        let Self::Cell { label, symbol, from, to, meaning, .. } = self else { return true };
-        let texts = [Some(label.as_str()), symbol.as_deref(), Some(from.as_str()), Some(to.as_str())];
+        let Self::Cell {
+            label,
+            symbol,
+            from,
+            to,
+            meaning,
+            ..
+        } = self
+        else {
+            return true;
+        };
+        let texts = [
+            Some(label.as_str()),
+            symbol.as_deref(),
+            Some(from.as_str()),
+            Some(to.as_str()),
+        ];
         let meaning = meaning.as_ref().map(CellMeaning::text);
-        texts.into_iter().chain([meaning]).flatten().any(|text| text.to_lowercase().contains(filter))
+        texts
+            .into_iter()
+            .chain([meaning])
+            .flatten()
+            .any(|text| text.to_lowercase().contains(filter))
     }
 }
 
@@ -109,7 +128,11 @@ pub(super) fn push_group(
     }
     let is_turned = wanted.toggled.iter().any(|other| other == title);
     let is_open = is_closed_at_first(title) == is_turned;
-    rows.push(CompareRow::Group { title: title.to_owned(), detail, is_open });
+    rows.push(CompareRow::Group {
+        title: title.to_owned(),
+        detail,
+        is_open,
+    });
     if is_open {
         rows.append(&mut members);
     }
@@ -117,7 +140,10 @@ pub(super) fn push_group(
 
 /// The row of a register.
 pub(super) fn register_row(register: &RegisterDifference, images: &Images) -> CompareRow {
-    let symbol = register.to.to_u64().and_then(|value| place_name(images, Address(value)));
+    let symbol = register
+        .to
+        .to_u64()
+        .and_then(|value| place_name(images, Address(value)));
     CompareRow::Cell {
         cell: CellName::Register(register.name.clone()),
         label: register.name.clone(),
@@ -154,7 +180,8 @@ pub(super) fn memory_rows(
 /// Rows begin at multiples of their length, so that the columns of neighbours agree.
 fn shares_row(cell: &MemoryCell, next: &MemoryCell, bytes_in_row: usize) -> bool {
     let is_behind = cell.address.checked_add(cell.to.len() as u64) == Some(next.address);
-    let is_same = cell.address.checked_div(bytes_in_row as u64) == next.address.checked_div(bytes_in_row as u64);
+    let is_same = cell.address.checked_div(bytes_in_row as u64)
+        == next.address.checked_div(bytes_in_row as u64);
     cell.kind == CellKind::Bytes && next.kind == CellKind::Bytes && is_behind && is_same
 }
 
@@ -177,7 +204,13 @@ fn meaning(cell: &MemoryCell, endian: Endian, images: &Images) -> Option<CellMea
         return [&cell.from, &cell.to]
             .into_iter()
             .any(|bytes| is_readable(bytes))
-            .then(|| CellMeaning::Text(format!("{} → {}", characters(&cell.from), characters(&cell.to))));
+            .then(|| {
+                CellMeaning::Text(format!(
+                    "{} → {}",
+                    characters(&cell.from),
+                    characters(&cell.to)
+                ))
+            });
     }
     let number = cell.number(endian)?;
     Some(match place_name(images, Address(number)) {
@@ -189,14 +222,16 @@ fn meaning(cell: &MemoryCell, endian: Endian, images: &Images) -> Option<CellMea
 
 /// True when at least half of some bytes are characters that are read, and as many as make a word.
 fn is_readable(bytes: &[Option<u8>]) -> bool {
-    let is_character = |byte: &&Option<u8>| byte.is_some_and(|byte| byte == b' ' || byte.is_ascii_graphic());
+    let is_character =
+        |byte: &&Option<u8>| byte.is_some_and(|byte| byte == b' ' || byte.is_ascii_graphic());
     let characters = bytes.iter().filter(is_character).count();
     characters >= 2 && 2 * characters >= bytes.len()
 }
 
 /// True when most of a number would be characters that are read.
 fn is_text(bytes: &[Option<u8>]) -> bool {
-    let is_character = |byte: &Option<u8>| byte.is_some_and(|byte| byte == b' ' || byte.is_ascii_graphic());
+    let is_character =
+        |byte: &Option<u8>| byte.is_some_and(|byte| byte == b' ' || byte.is_ascii_graphic());
     let characters = bytes.iter().take_while(|byte| is_character(byte)).count();
     characters >= 4 && bytes.iter().skip(characters).all(|byte| *byte == Some(0))
 }

@@ -44,19 +44,37 @@ pub enum WritesBetween {
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn writers(session: &Session, steps: &[Step], cancel: &Cancel) -> Result<HashMap<Step, WriterText>> {
+pub fn writers(
+    session: &Session,
+    steps: &[Step],
+    cancel: &Cancel,
+) -> Result<HashMap<Step, WriterText>> {
     let mut texts = HashMap::new();
     let images = &session.images;
     for step in steps {
-        let records = Steps { first: *step, count: 1 }.run(&session.index, cancel)?;
+        let records = Steps {
+            first: *step,
+            count: 1,
+        }
+        .run(&session.index, cancel)?;
         if let Some(record) = records.first() {
             let function = match images.function_at(record.pc) {
                 Some(found) => found.name.to_owned(),
                 None => function_name(images, record.pc),
             };
-            let line = images.are_lines_ready().then(|| images.source_at(record.pc)).flatten();
+            let line = images
+                .are_lines_ready()
+                .then(|| images.source_at(record.pc))
+                .flatten();
             let source = line.map(|line| line.short());
-            texts.insert(*step, WriterText { function, code: Code::new(record, images), source });
+            texts.insert(
+                *step,
+                WriterText {
+                    function,
+                    code: Code::new(record, images),
+                    source,
+                },
+            );
         }
     }
     Ok(texts)
@@ -87,11 +105,22 @@ pub fn writes_between(
         let (mut from, mut count) = (first, 0);
         while count <= COUNTED {
             cancel.check()?;
-            let hit = NextAccess { cell, kinds: AccessKinds::Writes, from }.run(&session.index, cancel)?;
-            let Some(hit) = hit.filter(|hit| hit.position <= last) else { break };
+            let hit = NextAccess {
+                cell,
+                kinds: AccessKinds::Writes,
+                from,
+            }
+            .run(&session.index, cancel)?;
+            let Some(hit) = hit.filter(|hit| hit.position <= last) else {
+                break;
+            };
             (from, count) = (hit.position, count + 1);
         }
-        let told = if count > COUNTED { WritesBetween::Over(COUNTED) } else { WritesBetween::Exactly(count) };
+        let told = if count > COUNTED {
+            WritesBetween::Over(COUNTED)
+        } else {
+            WritesBetween::Exactly(count)
+        };
         counts.insert(name.clone(), told);
     }
     Ok(counts)
@@ -130,7 +159,13 @@ pub fn accessed_between(
         let Some(cell) = cell else { continue };
         cancel.check()?;
         // Where nothing tells who reads registers, none is listed.
-        let hit = match (NextAccess { cell, kinds, from: first }).run(&session.index, cancel) {
+        let hit = match (NextAccess {
+            cell,
+            kinds,
+            from: first,
+        })
+        .run(&session.index, cancel)
+        {
             Err(QueryError::NotRecorded { .. }) => None,
             hit => hit?,
         };

@@ -50,35 +50,69 @@ pub fn gather(
         Some(before) => Arc::clone(&before.meaning),
         None => Arc::new(meaning_of(session, &asked.question, asked.at, cancel)?),
     };
-    let rows = asked.before.as_ref().map(|before| before.table.rows.clone()).unwrap_or_default();
-    let begin = asked.before.as_ref().map_or(bounds.from, |before| before.searched);
-    let mut gathered =
-        Gathered { maker: RowMaker::new(session, &meaning, cancel), rows, searched: begin, end: SearchEnd::UnderWay };
+    let rows = asked
+        .before
+        .as_ref()
+        .map(|before| before.table.rows.clone())
+        .unwrap_or_default();
+    let begin = asked
+        .before
+        .as_ref()
+        .map_or(bounds.from, |before| before.searched);
+    let mut gathered = Gathered {
+        maker: RowMaker::new(session, &meaning, cancel),
+        rows,
+        searched: begin,
+        end: SearchEnd::UnderWay,
+    };
     // Hits of the last position may have been cut off by the limit.
-    let mut known = gathered.rows.iter().rev().take_while(|row| row.position == Some(begin)).count();
-    let from = if known > 0 { Position(begin.0.saturating_sub(1)) } else { begin };
+    let mut known = gathered
+        .rows
+        .iter()
+        .rev()
+        .take_while(|row| row.position == Some(begin))
+        .count();
+    let from = if known > 0 {
+        Position(begin.0.saturating_sub(1))
+    } else {
+        begin
+    };
     let left = asked.limit.saturating_sub(gathered.rows.len());
     let (mut failed, mut published, mut pause) = (Ok(()), Instant::now(), INTERVAL);
-    let extent = Extent { thread: None, from, limit: left.saturating_add(known) };
+    let extent = Extent {
+        thread: None,
+        from,
+        limit: left.saturating_add(known),
+    };
     if from < bounds.to {
-        meaning.search.stream(extent, &session.index, cancel, |found| {
-            for hit in found.hits.into_iter().filter(|hit| hit.position <= bounds.to) {
-                if known > 0 {
-                    known -= 1;
-                } else if let Err(error) = gathered.take(&hit) {
-                    failed = Err(error);
-                    return ControlFlow::Break(());
+        meaning
+            .search
+            .stream(extent, &session.index, cancel, |found| {
+                for hit in found
+                    .hits
+                    .into_iter()
+                    .filter(|hit| hit.position <= bounds.to)
+                {
+                    if known > 0 {
+                        known -= 1;
+                    } else if let Err(error) = gathered.take(&hit) {
+                        failed = Err(error);
+                        return ControlFlow::Break(());
+                    }
                 }
-            }
-            gathered.searched = found.to.min(bounds.to);
-            if published.elapsed() > pause {
-                let begun = Instant::now();
-                publish(Arc::new(gathered.found(&meaning, bounds)));
-                // A long list takes longer to hand out.
-                (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
-            }
-            if found.to > bounds.to { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
+                gathered.searched = found.to.min(bounds.to);
+                if published.elapsed() > pause {
+                    let begun = Instant::now();
+                    publish(Arc::new(gathered.found(&meaning, bounds)));
+                    // A long list takes longer to hand out.
+                    (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
+                }
+                if found.to > bounds.to {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })?;
         failed?;
     }
     if gathered.rows.len() >= asked.limit {
@@ -87,15 +121,29 @@ pub fn gather(
         gathered.searched = last.unwrap_or(gathered.searched).min(gathered.searched);
     }
     let is_limited = gathered.rows.len() >= asked.limit && gathered.searched < bounds.to;
-    gathered.end = if is_limited { SearchEnd::Limit } else { SearchEnd::Done };
+    gathered.end = if is_limited {
+        SearchEnd::Limit
+    } else {
+        SearchEnd::Done
+    };
     if !is_limited {
         gathered.searched = bounds.to;
     }
     Ok(Arc::new(gathered.found(&meaning, bounds)))
 }
 
-fn meaning_of(session: &Session, question: &FindQuestion, at: Position, cancel: &Cancel) -> Result<Meaning> {
-    let reader = Reader::new(&session.index, &session.images, at.min(session.index.end()), cancel)?;
+fn meaning_of(
+    session: &Session,
+    question: &FindQuestion,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<Meaning> {
+    let reader = Reader::new(
+        &session.index,
+        &session.images,
+        at.min(session.index.end()),
+        cancel,
+    )?;
     Ok(reader.read(&question.text, question.kind)?)
 }
 
@@ -112,14 +160,25 @@ impl Bounds {
             let place: Place = text.parse().context(side)?;
             place.resolve_from(session, at, cancel).context(side)
         };
-        let from =
-            if range.from.trim().is_empty() { Position(0) } else { place(&range.from, say!("find-where-it-begins"))? };
+        let from = if range.from.trim().is_empty() {
+            Position(0)
+        } else {
+            place(&range.from, say!("find-where-it-begins"))?
+        };
         let to = if range.to.trim().is_empty() {
             session.index.end()
         } else {
             place(&range.to, say!("find-where-it-ends"))?
         };
-        ensure!(from <= to, "{}", say!("find-ends-before", from = from.0.to_string(), to = to.0.to_string()));
+        ensure!(
+            from <= to,
+            "{}",
+            say!(
+                "find-ends-before",
+                from = from.0.to_string(),
+                to = to.0.to_string()
+            )
+        );
         Ok(Self { from, to })
     }
 }
@@ -138,10 +197,15 @@ impl Gathered<'_> {
     }
 
     fn found(&self, meaning: &Arc<Meaning>, Bounds { from, to }: Bounds) -> Found {
-        let mut positions: Vec<u64> = self.rows.iter().filter_map(|row| Some(row.position?.0)).collect();
+        let mut positions: Vec<u64> = self
+            .rows
+            .iter()
+            .filter_map(|row| Some(row.position?.0))
+            .collect();
         positions.sort_unstable();
         positions.dedup();
-        let table = Table::new(String::new(), &HEADS, self.rows.clone()).without_one_thread(self.maker.session);
+        let table = Table::new(String::new(), &HEADS, self.rows.clone())
+            .without_one_thread(self.maker.session);
         Found {
             meaning: Arc::clone(meaning),
             table: Arc::new(table),
@@ -178,10 +242,15 @@ impl HitQuestion {
         // What lies outside of the range is no hit: the way begins inside.
         let (course, from) = match self.way {
             Way::Forward => (Course::Onward, self.from.max(bounds.from)),
-            Way::Back => (Course::Back, self.from.min(Position(bounds.to.0.saturating_add(1)))),
+            Way::Back => (
+                Course::Back,
+                self.from.min(Position(bounds.to.0.saturating_add(1))),
+            ),
         };
         let from = from.min(session.index.end());
-        let found = meaning.search.neighbour(course, from, &session.index, cancel)?;
+        let found = meaning
+            .search
+            .neighbour(course, from, &session.index, cancel)?;
         Ok(found.filter(|position| *position > bounds.from && *position <= bounds.to))
     }
 }

@@ -63,14 +63,23 @@ impl Found {
     pub fn neighbour(&self, way: Way, at: Position) -> Listed {
         let place = self.positions.partition_point(|position| *position <= at.0);
         let is_whole = self.end == SearchEnd::Done;
-        let at_place = |place: usize| self.positions.get(place).map(|position| Listed::At(Position(*position)));
+        let at_place = |place: usize| {
+            self.positions
+                .get(place)
+                .map(|position| Listed::At(Position(*position)))
+        };
         match way {
-            Way::Forward if at >= self.from || is_whole => {
-                at_place(place).unwrap_or(if is_whole { Listed::None } else { Listed::Unknown })
-            }
+            Way::Forward if at >= self.from || is_whole => at_place(place).unwrap_or(if is_whole {
+                Listed::None
+            } else {
+                Listed::Unknown
+            }),
             Way::Back if at <= self.searched || is_whole => {
                 let before = self.positions.partition_point(|position| *position < at.0);
-                before.checked_sub(1).and_then(at_place).unwrap_or(Listed::None)
+                before
+                    .checked_sub(1)
+                    .and_then(at_place)
+                    .unwrap_or(Listed::None)
             }
             Way::Forward | Way::Back => Listed::Unknown,
         }
@@ -90,11 +99,20 @@ impl Found {
     /// The same with the hits alone that show at most at a position: the rest is looked for again.
     #[must_use]
     pub fn up_to(&self, position: Position) -> Self {
-        let is_kept = |row: &&crate::model::table::TableRow| row.position.is_none_or(|at| at <= position);
+        let is_kept =
+            |row: &&crate::model::table::TableRow| row.position.is_none_or(|at| at <= position);
         let rows = self.table.rows.iter().filter(is_kept).cloned().collect();
-        let positions = self.positions.iter().copied().take_while(|at| *at <= position.0).collect();
+        let positions = self
+            .positions
+            .iter()
+            .copied()
+            .take_while(|at| *at <= position.0)
+            .collect();
         Self {
-            table: Arc::new(Table { rows, ..Table::clone(&self.table) }),
+            table: Arc::new(Table {
+                rows,
+                ..Table::clone(&self.table)
+            }),
             positions,
             searched: self.searched.min(position),
             ..self.clone()

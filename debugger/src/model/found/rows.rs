@@ -16,7 +16,13 @@ use crate::model::{Meaning as Tone, Span};
 use crate::session::Session;
 
 /// What the columns are called.
-pub const HEADS: [&str; 5] = ["head-step", "head-thread", "head-function", "head-instruction", "head-match"];
+pub const HEADS: [&str; 5] = [
+    "head-step",
+    "head-thread",
+    "head-function",
+    "head-instruction",
+    "head-match",
+];
 
 /// Lines of a step that are looked through for the one that matches.
 const LINES: u64 = 64;
@@ -34,7 +40,11 @@ pub struct RowMaker<'a> {
 impl<'a> RowMaker<'a> {
     /// For the hits of a search.
     pub fn new(session: &'a Session, meaning: &Meaning, cancel: &'a Cancel) -> Self {
-        Self { session, search: meaning.search.clone(), cancel }
+        Self {
+            session,
+            search: meaning.search.clone(),
+            cancel,
+        }
     }
 
     /// A hit as a row. Cost: where a line of the step matches and not its instruction, these lines are read again.
@@ -55,7 +65,13 @@ impl<'a> RowMaker<'a> {
             TableCell::Text(self.matched(hit)?),
         ];
         let name = say!("find-hit-at-step", step = record.step.0);
-        Ok(TableRow { name, cells, position: Some(hit.position), address: address_of(hit), ..TableRow::default() })
+        Ok(TableRow {
+            name,
+            cells,
+            position: Some(hit.position),
+            address: address_of(hit),
+            ..TableRow::default()
+        })
     }
 
     /// What of the step is the hit.
@@ -70,14 +86,32 @@ impl<'a> RowMaker<'a> {
         {
             return Ok(Span::new(Tone::Plain, line));
         }
-        Ok(Span::new(Tone::Second, effect_words(self.session, record).chars().take(LONGEST).collect::<String>()))
+        Ok(Span::new(
+            Tone::Second,
+            effect_words(self.session, record)
+                .chars()
+                .take(LONGEST)
+                .collect::<String>(),
+        ))
     }
 
     /// The line of a step that matches.
-    fn line(&self, record: &StepRecord, pattern: &stepback_index::TextPattern) -> Result<Option<String>> {
-        let Some(first) = record.line else { return Ok(None) };
-        let lines = RawLines { first, count: LINES }.run(&self.session.index, self.cancel)?;
-        let found = lines.into_iter().find(|line| pattern.is_match(line.text.as_bytes()));
+    fn line(
+        &self,
+        record: &StepRecord,
+        pattern: &stepback_index::TextPattern,
+    ) -> Result<Option<String>> {
+        let Some(first) = record.line else {
+            return Ok(None);
+        };
+        let lines = RawLines {
+            first,
+            count: LINES,
+        }
+        .run(&self.session.index, self.cancel)?;
+        let found = lines
+            .into_iter()
+            .find(|line| pattern.is_match(line.text.as_bytes()));
         Ok(found.map(|line| line.text.trim().chars().take(LONGEST).collect()))
     }
 }

@@ -34,19 +34,29 @@ pub fn subject(meaning: &Meaning, session: &Session) -> String {
         (Search::Text(_), _) => say!("find-text-of", text = format!("{text:?}")),
         (Search::Value(_), _) => say!("find-value-of", text = text),
         (Search::Bytes(bytes), _) => {
-            say!("find-bytes-of", bytes = bytes_text(&bytes.iter().copied().map(Some).collect::<Vec<_>>()))
+            say!(
+                "find-bytes-of",
+                bytes = bytes_text(&bytes.iter().copied().map(Some).collect::<Vec<_>>())
+            )
         }
         (Search::Accesses(_, _, Some(_)), _) => meaning.told(),
         (Search::Accesses(cell, kinds, None), _) => {
             let of = match *cell {
-                Cell::Register { thread, view } => {
-                    NameReader(&session.index).register_name(view, session.index.instruction_set(thread))
-                }
+                Cell::Register { thread, view } => NameReader(&session.index)
+                    .register_name(view, session.index.instruction_set(thread)),
                 Cell::Memory { address, len_bytes } => {
-                    say!("find-bytes-at", count = len_bytes, address = format!("{:x}", address.0))
+                    say!(
+                        "find-bytes-at",
+                        count = len_bytes,
+                        address = format!("{:x}", address.0)
+                    )
                 }
                 Cell::Physical { address, len_bytes } => {
-                    say!("find-bytes-at-physical", count = len_bytes, address = format!("{:x}", address.0))
+                    say!(
+                        "find-bytes-at-physical",
+                        count = len_bytes,
+                        address = format!("{:x}", address.0)
+                    )
                 }
             };
             match kinds {
@@ -57,11 +67,19 @@ pub fn subject(meaning: &Meaning, session: &Session) -> String {
         }
         (Search::Visits(addresses), FindKind::Function) => match addresses.as_slice() {
             [_] => say!("find-entries-of", function = text),
-            several => say!("find-entries-of-several", count = several.len().to_string(), text = format!("{text:?}")),
+            several => say!(
+                "find-entries-of-several",
+                count = several.len().to_string(),
+                text = format!("{text:?}")
+            ),
         },
         (Search::Visits(addresses), _) => match addresses.as_slice() {
             [one] => match place_name(&session.images, *one) {
-                Some(name) => say!("find-steps-at-named", address = format!("{:x}", one.0), name = name),
+                Some(name) => say!(
+                    "find-steps-at-named",
+                    address = format!("{:x}", one.0),
+                    name = name
+                ),
                 None => say!("find-steps-at", address = format!("{:x}", one.0)),
             },
             _ => say!("find-steps-of", text = text),
@@ -71,16 +89,36 @@ pub fn subject(meaning: &Meaning, session: &Session) -> String {
 
 /// How much was found of what, and how far was looked.
 pub fn summary(found: &Found, session: &Session) -> String {
-    let (what, hits) = (subject(&found.meaning, session), say!("find-hits", count = found.count()));
+    let (what, hits) = (
+        subject(&found.meaning, session),
+        say!("find-hits", count = found.count()),
+    );
     let searched = thousands(found.searched.0);
     match found.end {
         SearchEnd::UnderWay => {
             let whole = found.to.0.saturating_sub(found.from.0).max(1);
-            let share = u128::from(found.searched.0.saturating_sub(found.from.0)) * 100 / u128::from(whole);
-            say!("find-so-far", hits = hits, what = what, searched = searched, share = share.to_string())
+            let share =
+                u128::from(found.searched.0.saturating_sub(found.from.0)) * 100 / u128::from(whole);
+            say!(
+                "find-so-far",
+                hits = hits,
+                what = what,
+                searched = searched,
+                share = share.to_string()
+            )
         }
-        SearchEnd::Limit => say!("find-the-first", hits = hits, what = what, searched = searched),
-        SearchEnd::Stopped => say!("find-stopped", hits = hits, what = what, searched = searched),
+        SearchEnd::Limit => say!(
+            "find-the-first",
+            hits = hits,
+            what = what,
+            searched = searched
+        ),
+        SearchEnd::Stopped => say!(
+            "find-stopped",
+            hits = hits,
+            what = what,
+            searched = searched
+        ),
         SearchEnd::Done => {
             let end = session.index.end();
             let range = match (found.from.0, found.to) {
@@ -89,7 +127,11 @@ pub fn summary(found: &Found, session: &Session) -> String {
                 (0, to) => say!("find-up-to-step", step = to.0),
                 (from, to) => say!("find-between-steps", from = from, to = to.0),
             };
-            let hits = if found.to >= end { so_far(session, &hits) } else { hits };
+            let hits = if found.to >= end {
+                so_far(session, &hits)
+            } else {
+                hits
+            };
             say!("find-done", hits = hits, what = what, range = range)
         }
     }
@@ -101,7 +143,9 @@ pub fn nothing_words(found: &Found, session: &Session) -> String {
     match found.end {
         SearchEnd::UnderWay => say!("find-looking-for", what = what),
         SearchEnd::Stopped => say!("find-no-hit-up-to", step = found.searched.0, what = what),
-        _ if found.from.0 > 0 || found.to < session.index.end() => say!("find-no-hit-in-range", what = what),
+        _ if found.from.0 > 0 || found.to < session.index.end() => {
+            say!("find-no-hit-in-range", what = what)
+        }
         _ => nothing_so_far(session, say!("find-no-hit", what = what)),
     }
 }

@@ -22,15 +22,25 @@ impl FlameGraph {
     /// O(n log n).
     pub fn new(profile: &CallProfile, measure: CallMeasure) -> Self {
         let stacks = &profile.stacks;
-        let value = |place: u32| stacks.get(place as usize).map_or(0, |node| value_of(node, measure));
+        let value = |place: u32| {
+            stacks
+                .get(place as usize)
+                .map_or(0, |node| value_of(node, measure))
+        };
         let parent = |place: u32| stacks.get(place as usize).map_or(0, |node| node.parent);
         let count = u32::try_from(stacks.len()).unwrap_or(u32::MAX);
         let mut order: Vec<u32> = (1..count).collect();
         order.sort_by_key(|place| (parent(*place), Reverse(value(*place)), *place));
         let mut children = vec![0..0; stacks.len()];
         for (at, place) in (0u32..).zip(&order) {
-            let Some(range) = children.get_mut(parent(*place) as usize) else { continue };
-            *range = if range.start == range.end { at..at + 1 } else { range.start..at + 1 };
+            let Some(range) = children.get_mut(parent(*place) as usize) else {
+                continue;
+            };
+            *range = if range.start == range.end {
+                at..at + 1
+            } else {
+                range.start..at + 1
+            };
         }
         let mut deepest: Vec<u32> = stacks.iter().map(|node| node.depth).collect();
         for (place, node) in stacks.iter().enumerate().rev() {
@@ -39,13 +49,24 @@ impl FlameGraph {
                 *parent = reached.max(*parent);
             }
         }
-        Self { measure, order, children, deepest }
+        Self {
+            measure,
+            order,
+            children,
+            deepest,
+        }
     }
 
     /// The stacks that grow from one, the widest first.
     pub fn children(&self, place: u32) -> &[u32] {
-        let range = self.children.get(place as usize).cloned().unwrap_or_default();
-        self.order.get(range.start as usize..range.end as usize).unwrap_or_default()
+        let range = self
+            .children
+            .get(place as usize)
+            .cloned()
+            .unwrap_or_default();
+        self.order
+            .get(range.start as usize..range.end as usize)
+            .unwrap_or_default()
     }
 
     /// The greatest depth of what grows from a stack.

@@ -39,7 +39,9 @@ impl FlameGraph {
     pub fn boxes(&self, stacks: &[StackNode], view: &FlameView) -> Vec<FlameBox> {
         let width = f64::from(view.columns);
         let node = |place: u32| stacks.get(place as usize);
-        let Some(root) = node(view.root) else { return Vec::new() };
+        let Some(root) = node(view.root) else {
+            return Vec::new();
+        };
         let mut boxes = Vec::new();
         let mut put = |drawn: FlameBox| {
             if view.rows.contains(&drawn.depth) {
@@ -47,14 +49,26 @@ impl FlameGraph {
             }
         };
         let outwards = std::iter::successors(Some(view.root), |place| {
-            node(*place).map(|node| node.parent).filter(|parent| parent < place)
+            node(*place)
+                .map(|node| node.parent)
+                .filter(|parent| parent < place)
         });
         for place in outwards.collect::<Vec<_>>().into_iter().rev() {
             let depth = node(place).map_or(0, |node| node.depth);
-            put(FlameBox { node: place, depth, left: 0.0, right: width, count: 1 });
+            put(FlameBox {
+                node: place,
+                depth,
+                left: 0.0,
+                right: width,
+                count: 1,
+            });
         }
         let scale = width / (self.value(root).max(1)) as f64;
-        let mut open = vec![Open { place: view.root, left: 0.0, depth: root.depth }];
+        let mut open = vec![Open {
+            place: view.root,
+            left: 0.0,
+            depth: root.depth,
+        }];
         while let Some(Open { place, left, depth }) = open.pop() {
             if depth + 1 >= view.rows.end {
                 continue;
@@ -63,8 +77,18 @@ impl FlameGraph {
             for (at, child) in children.iter().enumerate() {
                 let wide = node(*child).map_or(0.0, |node| self.value(node) as f64 * scale);
                 if wide >= LEAST {
-                    put(FlameBox { node: *child, depth, left, right: left + wide, count: 1 });
-                    open.push(Open { place: *child, left, depth });
+                    put(FlameBox {
+                        node: *child,
+                        depth,
+                        left,
+                        right: left + wide,
+                        count: 1,
+                    });
+                    open.push(Open {
+                        place: *child,
+                        left,
+                        depth,
+                    });
                     left += wide;
                     continue;
                 }
@@ -73,7 +97,13 @@ impl FlameGraph {
                 let right = left + self.rest(stacks, place, at) * scale;
                 if right - left >= LEAST {
                     let count = u32::try_from(rest.len()).unwrap_or(u32::MAX);
-                    put(FlameBox { node: *child, depth, left, right, count });
+                    put(FlameBox {
+                        node: *child,
+                        depth,
+                        left,
+                        right,
+                        count,
+                    });
                 }
                 break;
             }
@@ -84,10 +114,18 @@ impl FlameGraph {
     /// How wide those that grow from a stack are from the one at a place on: what is left of the stack behind
     /// those before them and its own.
     fn rest(&self, stacks: &[StackNode], parent: u32, at: usize) -> f64 {
-        let Some(node) = stacks.get(parent as usize) else { return 0.0 };
-        let before = self.children(parent).iter().take(at).filter_map(|child| stacks.get(*child as usize));
+        let Some(node) = stacks.get(parent as usize) else {
+            return 0.0;
+        };
+        let before = self
+            .children(parent)
+            .iter()
+            .take(at)
+            .filter_map(|child| stacks.get(*child as usize));
         let before: u64 = before.map(|child| self.value(child)).sum();
-        self.value(node).saturating_sub(self.own_value(node)).saturating_sub(before) as f64
+        self.value(node)
+            .saturating_sub(self.own_value(node))
+            .saturating_sub(before) as f64
     }
 }
 
@@ -107,26 +145,68 @@ mod tests {
     use crate::analysis::call_profile::{CallProfile, Totals, Who};
 
     fn node(parent: u32, depth: u32, own_steps: u64, steps: u64) -> StackNode {
-        let totals = Totals { calls: 1, steps, own_steps, ..Totals::default() };
-        StackNode { who: Who::Function(0), parent, depth, first: Position(0), totals }
+        let totals = Totals {
+            calls: 1,
+            steps,
+            own_steps,
+            ..Totals::default()
+        };
+        StackNode {
+            who: Who::Function(0),
+            parent,
+            depth,
+            first: Position(0),
+            totals,
+        }
     }
 
     #[track_caller]
     fn check(profile: &CallProfile, view: &FlameView, expected: &[(u32, u32, f64, f64, u32)]) {
         let boxes = FlameGraph::new(profile, CallMeasure::Steps).boxes(&profile.stacks, view);
-        let shown: Vec<_> = boxes.iter().map(|b| (b.node, b.depth, b.left, b.right, b.count)).collect();
+        let shown: Vec<_> = boxes
+            .iter()
+            .map(|b| (b.node, b.depth, b.left, b.right, b.count))
+            .collect();
         assert_eq!(shown, expected);
     }
 
     #[test]
     fn the_widest_stand_first_and_a_zoomed_one_has_the_whole_width() {
-        let stacks = vec![node(0, 0, 10, 100), node(0, 1, 30, 30), node(0, 1, 20, 60), node(2, 2, 40, 40)];
-        let profile = CallProfile { stacks, ..CallProfile::default() };
-        let view = FlameView { root: 0, columns: 100, rows: 0..9 };
-        let whole = [(0, 0, 0.0, 100.0, 1), (2, 1, 0.0, 60.0, 1), (1, 1, 60.0, 90.0, 1), (3, 2, 0.0, 40.0, 1)];
+        let stacks = vec![
+            node(0, 0, 10, 100),
+            node(0, 1, 30, 30),
+            node(0, 1, 20, 60),
+            node(2, 2, 40, 40),
+        ];
+        let profile = CallProfile {
+            stacks,
+            ..CallProfile::default()
+        };
+        let view = FlameView {
+            root: 0,
+            columns: 100,
+            rows: 0..9,
+        };
+        let whole = [
+            (0, 0, 0.0, 100.0, 1),
+            (2, 1, 0.0, 60.0, 1),
+            (1, 1, 60.0, 90.0, 1),
+            (3, 2, 0.0, 40.0, 1),
+        ];
         check(&profile, &view, &whole);
-        let zoomed = [(0, 0, 0.0, 100.0, 1), (2, 1, 0.0, 100.0, 1), (3, 2, 0.0, 100.0 * 40.0 / 60.0, 1)];
-        check(&profile, &FlameView { root: 2, ..view.clone() }, &zoomed);
+        let zoomed = [
+            (0, 0, 0.0, 100.0, 1),
+            (2, 1, 0.0, 100.0, 1),
+            (3, 2, 0.0, 100.0 * 40.0 / 60.0, 1),
+        ];
+        check(
+            &profile,
+            &FlameView {
+                root: 2,
+                ..view.clone()
+            },
+            &zoomed,
+        );
         check(&profile, &FlameView { rows: 2..3, ..view }, &whole[3..]);
     }
 
@@ -135,8 +215,19 @@ mod tests {
         let many = 100_000;
         let mut stacks = vec![node(0, 0, 0, u64::from(many))];
         stacks.extend((0..many).map(|_| node(0, 1, 1, 1)));
-        let profile = CallProfile { stacks, ..CallProfile::default() };
-        let view = FlameView { root: 0, columns: 800, rows: 0..9 };
-        check(&profile, &view, &[(0, 0, 0.0, 800.0, 1), (1, 1, 0.0, 800.0, many)]);
+        let profile = CallProfile {
+            stacks,
+            ..CallProfile::default()
+        };
+        let view = FlameView {
+            root: 0,
+            columns: 800,
+            rows: 0..9,
+        };
+        check(
+            &profile,
+            &view,
+            &[(0, 0, 0.0, 800.0, 1), (1, 1, 0.0, 800.0, many)],
+        );
     }
 }

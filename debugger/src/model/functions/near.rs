@@ -31,7 +31,12 @@ pub struct NearRow {
 
 /// The callers or callees of a function by its place, those whose calls took most first; at most [`ROWS`].
 /// Cost: its links, and for callers a look at all.
-pub fn near_rows(functions: &Functions, place: u32, side: Side, measure: CallMeasure) -> Vec<NearRow> {
+pub fn near_rows(
+    functions: &Functions,
+    place: u32,
+    side: Side,
+    measure: CallMeasure,
+) -> Vec<NearRow> {
     let links = &functions.profile.links;
     let own = match side {
         // They stand in the order of callers.
@@ -49,7 +54,11 @@ pub fn near_rows(functions: &Functions, place: u32, side: Side, measure: CallMea
     };
     let mut rows: Vec<NearRow> = match side {
         Side::Callees => own.iter().map(|link| row(link.callee, link)).collect(),
-        Side::Callers => own.iter().filter(|link| link.callee == place).map(|link| row(link.caller, link)).collect(),
+        Side::Callers => own
+            .iter()
+            .filter(|link| link.callee == place)
+            .map(|link| row(link.caller, link))
+            .collect(),
     };
     rows.sort_by_key(|row| {
         let taken = match measure {
@@ -74,18 +83,33 @@ mod tests {
     fn callers_and_callees_are_listed_with_their_calls() {
         let session = overflow_with_image();
         let told = Functions::of(&session, None, &Progress::default(), &Cancel::default()).unwrap();
-        let place = |name: &str| (0..).zip(&told.names).find(|(_, known)| &***known == name).map(|(place, _)| place);
+        let place = |name: &str| {
+            (0..)
+                .zip(&told.names)
+                .find(|(_, known)| &***known == name)
+                .map(|(place, _)| place)
+        };
         let names = |name: &str, side| -> Vec<(String, u64)> {
             let rows = near_rows(&told, place(name).expect(name), side, CallMeasure::Steps);
-            rows.iter().map(|row| (told.name(row.function).to_owned(), row.totals.calls)).collect()
+            rows.iter()
+                .map(|row| (told.name(row.function).to_owned(), row.totals.calls))
+                .collect()
         };
         assert_eq!(names("main", Side::Callers), [("_start".to_owned(), 1)]);
         assert_eq!(names("_start", Side::Callers), []);
         let callees = names("main", Side::Callees);
-        assert!(callees.iter().any(|(name, calls)| name == "dispatch" && *calls > 0), "{callees:?}");
+        assert!(
+            callees
+                .iter()
+                .any(|(name, calls)| name == "dispatch" && *calls > 0),
+            "{callees:?}"
+        );
         for (callee, calls) in callees {
             let callers = names(&callee, Side::Callers);
-            assert!(callers.contains(&("main".to_owned(), calls)), "{callee}: {callers:?}");
+            assert!(
+                callers.contains(&("main".to_owned(), calls)),
+                "{callee}: {callers:?}"
+            );
         }
     }
 }

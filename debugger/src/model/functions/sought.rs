@@ -21,13 +21,26 @@ impl Sought {
     /// Looks for a text in names, in any case. Runs on a worker. Cost: all names and stacks.
     pub fn of(functions: &Functions, text: &str, measure: CallMeasure) -> Self {
         let text = text.to_lowercase();
-        let fits: Vec<bool> = functions.names.iter().map(|name| name.to_lowercase().contains(&text)).collect();
+        let fits: Vec<bool> = functions
+            .names
+            .iter()
+            .map(|name| name.to_lowercase().contains(&text))
+            .collect();
         let (graph, stacks) = (functions.graph(measure), &functions.profile.stacks);
-        let mut sought = Self { count: fits.iter().filter(|fits| **fits).count(), functions: fits, value: 0, whole: 0 };
+        let mut sought = Self {
+            count: fits.iter().filter(|fits| **fits).count(),
+            functions: fits,
+            value: 0,
+            whole: 0,
+        };
         // Those that call stand before those that they call.
         let mut is_inside = Vec::with_capacity(stacks.len());
         for (place, node) in stacks.iter().enumerate() {
-            let is_around = place > 0 && is_inside.get(node.parent as usize).copied().unwrap_or(false);
+            let is_around = place > 0
+                && is_inside
+                    .get(node.parent as usize)
+                    .copied()
+                    .unwrap_or(false);
             let fits = sought.fits(node.who);
             if fits && !is_around {
                 sought.value = sought.value.saturating_add(graph.value(node));

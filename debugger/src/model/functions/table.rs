@@ -32,15 +32,33 @@ const TENTHS: u128 = 1000;
 
 /// The functions that were called, those with most steps of their own first. Recursion counts once in totals.
 pub fn function_table(session: &Session, profile: &CallProfile, names: &[Arc<str>]) -> Table {
-    let mut functions: Vec<(&FunctionUse, &Arc<str>)> = profile.functions.iter().zip(names).collect();
+    let mut functions: Vec<(&FunctionUse, &Arc<str>)> =
+        profile.functions.iter().zip(names).collect();
     functions.sort_by_key(|(function, _)| Reverse(function.totals.own_steps));
-    let own = functions.first().map_or(0, |(function, _)| function.totals.own_steps);
+    let own = functions
+        .first()
+        .map_or(0, |(function, _)| function.totals.own_steps);
     let time = profile.stacks.first().map_or(0, |all| all.totals.time);
-    let whole = Whole { steps: profile.steps, own, time };
-    let rows = functions.iter().take(ROWS).map(|(function, name)| function_row(session, function, name, whole));
-    let heads = if profile.has_clock { &HEADS[..] } else { &HEADS[..HEADS.len() - TIMES] };
+    let whole = Whole {
+        steps: profile.steps,
+        own,
+        time,
+    };
+    let rows = functions
+        .iter()
+        .take(ROWS)
+        .map(|(function, name)| function_row(session, function, name, whole));
+    let heads = if profile.has_clock {
+        &HEADS[..]
+    } else {
+        &HEADS[..HEADS.len() - TIMES]
+    };
     let table = Table::new(so_far(session, &summary(profile)), heads, rows.collect());
-    Table { spare: SPARE.to_vec(), ..table }.without_empty()
+    Table {
+        spare: SPARE.to_vec(),
+        ..table
+    }
+    .without_empty()
 }
 
 fn summary(profile: &CallProfile) -> String {
@@ -70,9 +88,24 @@ struct Whole {
 }
 
 fn function_row(session: &Session, function: &FunctionUse, name: &str, whole: Whole) -> TableRow {
-    let FunctionUse { address, first, totals, .. } = function;
-    let Totals { calls, steps, own_steps, time, own_time } = *totals;
-    let meaning = if session.images.code_at(*address).is_some() { Meaning::Symbol } else { Meaning::Plain };
+    let FunctionUse {
+        address,
+        first,
+        totals,
+        ..
+    } = function;
+    let Totals {
+        calls,
+        steps,
+        own_steps,
+        time,
+        own_time,
+    } = *totals;
+    let meaning = if session.images.code_at(*address).is_some() {
+        Meaning::Symbol
+    } else {
+        Meaning::Plain
+    };
     let file = session.images.file_at(*address).unwrap_or_default();
     TableRow {
         name: say!("functions-row", name = name),
@@ -129,19 +162,44 @@ mod tests {
         let own = || rows.iter().map(|row| own_at(row, 2));
         assert!(own().is_sorted_by(|one, next| one >= next));
         assert_eq!(own().sum::<u64>(), session.index.step_count());
-        assert_eq!(rows.first().map(|row| row.name.as_str()), Some("function 80000588"));
+        assert_eq!(
+            rows.first().map(|row| row.name.as_str()),
+            Some("function 80000588")
+        );
     }
 
     #[test]
     fn functions_of_a_range_have_its_steps_and_say_their_file() {
         let session = overflow_with_image();
-        let part = StepRange { first: Position(100), last: Position(900) };
-        let told = Functions::of(&session, Some(part), &Progress::default(), &Cancel::default()).unwrap();
+        let part = StepRange {
+            first: Position(100),
+            last: Position(900),
+        };
+        let told = Functions::of(
+            &session,
+            Some(part),
+            &Progress::default(),
+            &Cancel::default(),
+        )
+        .unwrap();
         let rows = &told.table.rows;
         assert_eq!(rows.iter().map(|row| own_at(row, 3)).sum::<u64>(), 800);
-        assert!(told.table.summary.ends_with("functions in 800 steps"), "{}", told.table.summary);
-        assert!(rows.iter().all(|row| row.cells[1].text() == "overflow_bare.elf"));
-        let main = rows.iter().find(|row| row.name == "function main").expect("it is around the range");
-        assert_eq!((main.cells[2].text().as_str(), main.cells[6].text().as_str()), ("1", "800"));
+        assert!(
+            told.table.summary.ends_with("functions in 800 steps"),
+            "{}",
+            told.table.summary
+        );
+        assert!(
+            rows.iter()
+                .all(|row| row.cells[1].text() == "overflow_bare.elf")
+        );
+        let main = rows
+            .iter()
+            .find(|row| row.name == "function main")
+            .expect("it is around the range");
+        assert_eq!(
+            (main.cells[2].text().as_str(), main.cells[6].text().as_str()),
+            ("1", "800")
+        );
     }
 }

@@ -39,14 +39,27 @@ impl Functions {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn of(session: &Session, part: Option<StepRange>, progress: &Progress, cancel: &Cancel) -> Result<Self> {
+    pub fn of(
+        session: &Session,
+        part: Option<StepRange>,
+        progress: &Progress,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let end = session.index.end();
         let steps = part.map_or(Position(0)..end, |part| part.first..part.last);
         let profile = call_profile(&session.index, &steps, progress, cancel)?;
-        let names = profile.functions.iter().map(|function| name_of(session, function, cancel));
+        let names = profile
+            .functions
+            .iter()
+            .map(|function| name_of(session, function, cancel));
         let names = names.collect::<Result<Vec<_>, _>>()?;
-        let by_time = profile.has_clock.then(|| FlameGraph::new(&profile, CallMeasure::Time));
-        let places = (0u32..).zip(&profile.functions).map(|(place, function)| (function.address, place)).collect();
+        let by_time = profile
+            .has_clock
+            .then(|| FlameGraph::new(&profile, CallMeasure::Time));
+        let places = (0u32..)
+            .zip(&profile.functions)
+            .map(|(place, function)| (function.address, place))
+            .collect();
         Ok(Self {
             part,
             table: Arc::new(function_table(session, &profile, &names)),
@@ -68,7 +81,11 @@ impl Functions {
 
     /// The measure of that graph.
     pub fn measure(&self, wished: CallMeasure) -> CallMeasure {
-        if self.by_time.is_some() { wished } else { CallMeasure::Steps }
+        if self.by_time.is_some() {
+            wished
+        } else {
+            CallMeasure::Steps
+        }
     }
 
     /// The place of a function.
@@ -88,10 +105,16 @@ impl Functions {
 }
 
 /// A handler is called after its trap.
-fn name_of(session: &Session, function: &FunctionUse, cancel: &Cancel) -> Result<Arc<str>, QueryError> {
+fn name_of(
+    session: &Session,
+    function: &FunctionUse,
+    cancel: &Cancel,
+) -> Result<Arc<str>, QueryError> {
     let example = session.index.calls().get(function.example);
-    Ok(match example.filter(|call| call.entered == Entered::Exception) {
-        Some(call) => frame_name(session, &call, cancel)?.into(),
-        None => function_name(&session.images, function.address).into(),
-    })
+    Ok(
+        match example.filter(|call| call.entered == Entered::Exception) {
+            Some(call) => frame_name(session, &call, cancel)?.into(),
+            None => function_name(&session.images, function.address).into(),
+        },
+    )
 }

@@ -10,7 +10,9 @@ use crate::session::Session;
 /// Which part of the trace it is: `Whole trace`, `Steps 440 – 881`.
 pub fn part_words(part: Option<StepRange>) -> String {
     match part {
-        Some(StepRange { first, last }) => say!("functions-steps-of", first = first.0, last = last.0),
+        Some(StepRange { first, last }) => {
+            say!("functions-steps-of", first = first.0, last = last.0)
+        }
         None => say!("functions-whole-trace").to_owned(),
     }
 }
@@ -25,7 +27,12 @@ pub fn box_name(session: &Session, functions: &Functions, who: Who) -> String {
 }
 
 /// What is said of a box: its name, what it took, what share of the part that is.
-pub fn box_lines(session: &Session, functions: &Functions, node: &StackNode, measure: CallMeasure) -> Vec<String> {
+pub fn box_lines(
+    session: &Session,
+    functions: &Functions,
+    node: &StackNode,
+    measure: CallMeasure,
+) -> Vec<String> {
     let measure = functions.measure(measure);
     let (graph, all) = (functions.graph(measure), functions.profile.stacks.first());
     let whole = all.map_or(0, |all| graph.value(all));

@@ -19,18 +19,32 @@ pub fn because(told: &Told<'_>, slice: &Slice) -> String {
         }
         Told::Again(_, words) => words.notes.clone(),
         Told::Alone(row, id) => {
-            let ends =
-                slice.ends_of(*id).filter_map(|end| Some(format!("{}: {}", end.gives_text(), end.end.as_ref()?)));
-            row.doubt.iter().cloned().chain([row.reason.clone()]).chain(ends).collect()
+            let ends = slice
+                .ends_of(*id)
+                .filter_map(|end| Some(format!("{}: {}", end.gives_text(), end.end.as_ref()?)));
+            row.doubt
+                .iter()
+                .cloned()
+                .chain([row.reason.clone()])
+                .chain(ends)
+                .collect()
         }
         Told::End(row) => vec![row.reason.clone()],
     };
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" · ")
 }
 
 /// `for 1,761`; of a slice that goes forward, `from 1,382`; what the question alone asks for says so.
 fn wanted(slice: &Slice, steps: &[Step]) -> String {
-    let named: Vec<String> = steps.iter().take(NAMED).map(|step| thousands(step.0)).collect();
+    let named: Vec<String> = steps
+        .iter()
+        .take(NAMED)
+        .map(|step| thousands(step.0))
+        .collect();
     let (named, forward) = (named.join(", "), slice.question.forward);
     match steps.len().saturating_sub(NAMED) {
         _ if steps.is_empty() && forward => say!("slice-from-asked").to_owned(),

@@ -9,26 +9,39 @@ use crate::model::doubt::doubt_words;
 
 /// Of what a chain ends: a cell as `find` and `why` take it; of what decides what runs no cell, but that.
 pub fn ended_words(end: &SliceEnd, index: &Index) -> String {
-    if is_of_control(end) { say!("slice-end-of-control").to_owned() } else { cell_words(end.cell, index) }
+    if is_of_control(end) {
+        say!("slice-end-of-control").to_owned()
+    } else {
+        cell_words(end.cell, index)
+    }
 }
 
 /// How a chain ends, as a phrase, with what speaks against that.
 pub fn end_words(end: &SliceEnd, way: Way, index: &Index) -> String {
     let words = words_alone(end, way);
     match end.doubt {
-        Some(doubt) => format!("{words}; {}", doubt_words(doubt, index.source().traits().instruction_set)),
+        Some(doubt) => format!(
+            "{words}; {}",
+            doubt_words(doubt, index.source().traits().instruction_set)
+        ),
         None => words,
     }
 }
 
 fn words_alone(end: &SliceEnd, way: Way) -> String {
-    let of_control = Some(end).filter(|end| is_of_control(end)).and_then(|end| control_words(end.end, way));
+    let of_control = Some(end)
+        .filter(|end| is_of_control(end))
+        .and_then(|end| control_words(end.end, way));
     of_control.map_or_else(|| value_words(end.end), str::to_owned)
 }
 
 /// Whether nothing but control leads to an end: the cell is the program counter then, of which no value is meant.
 pub(super) fn is_of_control(end: &SliceEnd) -> bool {
-    !end.wanted_by.is_empty() && end.wanted_by.iter().all(|wanted| wanted.edge == Edge::Control)
+    !end.wanted_by.is_empty()
+        && end
+            .wanted_by
+            .iter()
+            .all(|wanted| wanted.edge == Edge::Control)
 }
 
 /// What is said where it ends what decided that a step ran or, forward, what a step decided.
@@ -37,7 +50,9 @@ fn control_words(end: End, way: Way) -> Option<&'static str> {
         (End::Initial { .. }, _) => say!("slice-end-runs-always"),
         (End::Unknown(NotKnown::NotOfInstruction), _) => say!("slice-end-interrupt"),
         (End::Unknown(NotKnown::DeciderNotFound), Way::Back) => say!("slice-end-decider-not-found"),
-        (End::Unknown(NotKnown::DeciderNotFound), Way::Forward) => say!("slice-end-decided-not-found"),
+        (End::Unknown(NotKnown::DeciderNotFound), Way::Forward) => {
+            say!("slice-end-decided-not-found")
+        }
         (End::Limit, Way::Back) => say!("slice-end-decider-limit"),
         (End::Limit, Way::Forward) => say!("slice-end-decided-limit"),
         _ => return None,
@@ -50,9 +65,13 @@ fn value_words(end: End) -> String {
         End::Initial { line: Some(line) } => say!("slice-end-stated", line = line.0),
         End::Initial { line: None } => say!("slice-end-initial").to_owned(),
         End::Image => say!("slice-end-image").to_owned(),
-        End::External { seen_by: Some(step) } => say!("slice-end-external-seen", step = step.0),
+        End::External {
+            seen_by: Some(step),
+        } => say!("slice-end-external-seen", step = step.0),
         End::External { seen_by: None } => say!("slice-end-external").to_owned(),
-        End::System { name: Some(name), .. } => say!("slice-end-called", name = name),
+        End::System {
+            name: Some(name), ..
+        } => say!("slice-end-called", name = name),
         End::System { name: None, .. } => say!("slice-end-system").to_owned(),
         End::Unknown(NotKnown::Undecoded) => say!("slice-end-undecoded").to_owned(),
         End::Unknown(NotKnown::NotOfInstruction) => say!("slice-end-not-of-instruction").to_owned(),
@@ -76,9 +95,23 @@ mod tests {
 
     /// An end to which some edges lead.
     fn end(end: End, edges: &[Edge]) -> SliceEnd {
-        let cell = SliceCell::Register { thread: ThreadId(0), view: RegisterView::new(RegisterId::PC, 0, 8) };
-        let wanted_by = edges.iter().map(|edge| WantedBy { step: Some(Step(3)), edge: *edge }).collect();
-        SliceEnd { end, cell, wanted_by, doubt: None }
+        let cell = SliceCell::Register {
+            thread: ThreadId(0),
+            view: RegisterView::new(RegisterId::PC, 0, 8),
+        };
+        let wanted_by = edges
+            .iter()
+            .map(|edge| WantedBy {
+                step: Some(Step(3)),
+                edge: *edge,
+            })
+            .collect();
+        SliceEnd {
+            end,
+            cell,
+            wanted_by,
+            doubt: None,
+        }
     }
 
     #[track_caller]
@@ -88,18 +121,43 @@ mod tests {
 
     #[test]
     fn ends_of_control_tell_what_decided() {
-        check(End::Initial { line: None }, Way::Back, "runs whenever the thread does");
-        check(End::Unknown(NotKnown::NotOfInstruction), Way::Back, "an interrupt or an exception began it");
-        check(End::Limit, Way::Back, "what decided that this ran is not gone into");
-        check(End::Limit, Way::Forward, "what it decided is not followed to its end");
-        let not_found = words_alone(&end(End::Unknown(NotKnown::DeciderNotFound), &[Edge::Control]), Way::Forward);
-        assert!(not_found.starts_with("what it decided is not seen: "), "{not_found}");
+        check(
+            End::Initial { line: None },
+            Way::Back,
+            "runs whenever the thread does",
+        );
+        check(
+            End::Unknown(NotKnown::NotOfInstruction),
+            Way::Back,
+            "an interrupt or an exception began it",
+        );
+        check(
+            End::Limit,
+            Way::Back,
+            "what decided that this ran is not gone into",
+        );
+        check(
+            End::Limit,
+            Way::Forward,
+            "what it decided is not followed to its end",
+        );
+        let not_found = words_alone(
+            &end(End::Unknown(NotKnown::DeciderNotFound), &[Edge::Control]),
+            Way::Forward,
+        );
+        assert!(
+            not_found.starts_with("what it decided is not seen: "),
+            "{not_found}"
+        );
     }
 
     #[test]
     fn a_value_of_the_program_counter_is_one() {
         let of_value = end(End::Initial { line: None }, &[Edge::Data, Edge::Control]);
         assert_eq!(words_alone(&of_value, Way::Back), say!("slice-end-initial"));
-        assert_eq!(words_alone(&end(End::Initial { line: None }, &[]), Way::Back), say!("slice-end-initial"));
+        assert_eq!(
+            words_alone(&end(End::Initial { line: None }, &[]), Way::Back),
+            say!("slice-end-initial")
+        );
     }
 }

@@ -36,29 +36,50 @@ pub struct FormulaWords<'a> {
 impl<'a> FormulaWords<'a> {
     /// With the registers and symbols of a session.
     pub fn new(session: &'a Session) -> Self {
-        Self { session, steps: HashMap::new() }
+        Self {
+            session,
+            steps: HashMap::new(),
+        }
     }
 
     /// The same for some expressions that are read together: where they read a register twice with values of different
     /// steps, the steps are told: `w0@1365 | w0@1355 << 4`.
     #[must_use]
-    pub fn telling_apart<'f>(mut self, reading: &SliceReading, formulas: impl Iterator<Item = &'f Formula>) -> Self {
+    pub fn telling_apart<'f>(
+        mut self,
+        reading: &SliceReading,
+        formulas: impl Iterator<Item = &'f Formula>,
+    ) -> Self {
         let leaves: Vec<&Leaf> = formulas.flat_map(Formula::leaves).collect();
         let is_twice = |leaf: &&&Leaf| {
-            leaves.iter().any(|other| other.view.register == leaf.view.register && other.source != leaf.source)
+            leaves.iter().any(|other| {
+                other.view.register == leaf.view.register && other.source != leaf.source
+            })
         };
-        let twice = leaves.iter().filter(is_twice).filter_map(|leaf| leaf.source);
-        self.steps = twice.filter_map(|source| Some((source, reading.row(source)?.slice.step))).collect();
+        let twice = leaves
+            .iter()
+            .filter(is_twice)
+            .filter_map(|leaf| leaf.source);
+        self.steps = twice
+            .filter_map(|source| Some((source, reading.row(source)?.slice.step)))
+            .collect();
         self
     }
 
     /// The name of a register; that of the whole word for a lower part without a name.
     pub fn register(&self, thread: ThreadId, view: RegisterView) -> String {
         let set = self.session.index.instruction_set(thread);
-        let word = RegisterView { size_bytes: 4, ..view };
-        let is_part = view.offset == 0 && view.size_bytes < 4 && Registers::name(view, set).is_none();
+        let word = RegisterView {
+            size_bytes: 4,
+            ..view
+        };
+        let is_part =
+            view.offset == 0 && view.size_bytes < 4 && Registers::name(view, set).is_none();
         let name = Registers::name(word, set).filter(|_| is_part);
-        name.map_or_else(|| NameReader(&self.session.index).register_name(view, set), str::to_owned)
+        name.map_or_else(
+            || NameReader(&self.session.index).register_name(view, set),
+            str::to_owned,
+        )
     }
 
     /// An expression: `(w1 & 0x3f) | 0x80`.
@@ -82,13 +103,17 @@ impl<'a> FormulaWords<'a> {
     fn address(&self, loaded: &Loaded) -> String {
         let made = loaded.made.as_deref();
         let start = loaded.start.and_then(|start| self.symbol(start.0));
-        if let (Some(start), Some(Formula::Binary(..)), Some(index)) = (start, made, loaded.scaled.as_deref()) {
-            return format!("{start} + {}", self.operand(index, Some(Operation::Add), Meant::Plain));
+        if let (Some(start), Some(Formula::Binary(..)), Some(index)) =
+            (start, made, loaded.scaled.as_deref())
+        {
+            return format!(
+                "{start} + {}",
+                self.operand(index, Some(Operation::Add), Meant::Plain)
+            );
         }
         match (made, loaded.shape, loaded.address) {
-            (Some(made), LoadShape::Stack | LoadShape::Indexed, _) | (Some(made), LoadShape::Plain, None) => {
-                self.written(made, Meant::Address)
-            }
+            (Some(made), LoadShape::Stack | LoadShape::Indexed, _)
+            | (Some(made), LoadShape::Plain, None) => self.written(made, Meant::Address),
             (_, _, Some(address)) => self.place(address),
             (None, _, None) => "?".to_owned(),
         }
@@ -96,12 +121,18 @@ impl<'a> FormulaWords<'a> {
 
     /// An address: `table+0x8`, or its digits.
     pub fn place(&self, address: Address) -> String {
-        self.symbol(address.0).unwrap_or_else(|| format!("{:#x}", address.0))
+        self.symbol(address.0)
+            .unwrap_or_else(|| format!("{:#x}", address.0))
     }
 
     fn symbol(&self, number: u64) -> Option<String> {
-        let found = self.session.images.symbol_at(Address(number)).filter(|_| number >= LOWEST_ADDRESS)?;
-        let is_named = found.symbol.kind != SymbolKind::Module && (found.offset == 0 || found.symbol.size_bytes > 0);
+        let found = self
+            .session
+            .images
+            .symbol_at(Address(number))
+            .filter(|_| number >= LOWEST_ADDRESS)?;
+        let is_named = found.symbol.kind != SymbolKind::Module
+            && (found.offset == 0 || found.symbol.size_bytes > 0);
         is_named.then(|| match found.offset {
             0 => found.name.to_owned(),
             offset => format!("{}+{offset:#x}", found.name),
@@ -121,23 +152,49 @@ impl<'a> FormulaWords<'a> {
             }
             Formula::Loaded(loaded) => self.memory(loaded),
             Formula::Binary(operation, left, right) => self.binary(*operation, left, right, meant),
-            Formula::Cast { value, bits: bits @ (8 | 16 | 32 | 64), is_signed } => {
-                format!("({}{bits}){}", if *is_signed { 's' } else { 'u' }, self.operand(value, None, Meant::Plain))
+            Formula::Cast {
+                value,
+                bits: bits @ (8 | 16 | 32 | 64),
+                is_signed,
+            } => {
+                format!(
+                    "({}{bits}){}",
+                    if *is_signed { 's' } else { 'u' },
+                    self.operand(value, None, Meant::Plain)
+                )
             }
-            Formula::Cast { value, bits, is_signed: false } => {
-                let mask = u64::MAX.checked_shr(64 - u32::from(*bits).min(63)).unwrap_or(u64::MAX);
-                format!("{} & {mask:#x}", self.operand(value, Some(Operation::And), Meant::Mask))
+            Formula::Cast {
+                value,
+                bits,
+                is_signed: false,
+            } => {
+                let mask = u64::MAX
+                    .checked_shr(64 - u32::from(*bits).min(63))
+                    .unwrap_or(u64::MAX);
+                format!(
+                    "{} & {mask:#x}",
+                    self.operand(value, Some(Operation::And), Meant::Mask)
+                )
             }
             Formula::Cast { value, bits, .. } => format!("sext{bits}({})", self.formula(value)),
             Formula::Named { name, operands, .. } => {
-                let operands: Vec<String> = operands.iter().map(|operand| self.formula(operand)).collect();
+                let operands: Vec<String> = operands
+                    .iter()
+                    .map(|operand| self.formula(operand))
+                    .collect();
                 format!("{name}({})", operands.join(", "))
             }
             Formula::Word(word) => word.to_string(),
         }
     }
 
-    fn binary(&self, operation: Operation, left: &Formula, right: &Formula, meant: Meant) -> String {
+    fn binary(
+        &self,
+        operation: Operation,
+        left: &Formula,
+        right: &Formula,
+        meant: Meant,
+    ) -> String {
         let meant = match operation {
             Operation::And | Operation::Or | Operation::Xor => Meant::Mask,
             Operation::Add | Operation::Subtract => meant,
@@ -162,9 +219,19 @@ impl<'a> FormulaWords<'a> {
             Operation::Multiply => format!("{}*{right}", operand(left)),
             Operation::ShiftRightSigned => {
                 let bits = left.computed_bits();
-                let is_signed = matches!(left, Formula::Cast { is_signed: true, .. });
+                let is_signed = matches!(
+                    left,
+                    Formula::Cast {
+                        is_signed: true,
+                        ..
+                    }
+                );
                 let left = self.operand(left, None, meant);
-                if is_signed { format!("{left} >> {right}") } else { format!("(s{bits}){left} >> {right}") }
+                if is_signed {
+                    format!("{left} >> {right}")
+                } else {
+                    format!("(s{bits}){left} >> {right}")
+                }
             }
             _ => format!("{} {} {right}", operand(left), sign(operation)),
         }
@@ -174,8 +241,14 @@ impl<'a> FormulaWords<'a> {
     fn operand(&self, formula: &Formula, around: Option<Operation>, meant: Meant) -> String {
         let text = self.written(formula, meant);
         let inner = match formula {
-            Formula::Binary(operation, left, right) if !is_prefixed(*operation, left, right) => Some(*operation),
-            Formula::Cast { bits, is_signed: false, .. } if !matches!(bits, 8 | 16 | 32 | 64) => Some(Operation::And),
+            Formula::Binary(operation, left, right) if !is_prefixed(*operation, left, right) => {
+                Some(*operation)
+            }
+            Formula::Cast {
+                bits,
+                is_signed: false,
+                ..
+            } if !matches!(bits, 8 | 16 | 32 | 64) => Some(Operation::And),
             _ => None,
         };
         let is_sum = |operation| matches!(operation, Operation::Add | Operation::Subtract);
@@ -183,8 +256,13 @@ impl<'a> FormulaWords<'a> {
             (None, _) => true,
             (Some(inner), Some(around)) => {
                 let is_chain = inner == around
-                    && matches!(inner, Operation::And | Operation::Or | Operation::Xor | Operation::Multiply);
-                is_chain || is_sum(inner) && is_sum(around) || inner == Operation::Multiply && is_sum(around)
+                    && matches!(
+                        inner,
+                        Operation::And | Operation::Or | Operation::Xor | Operation::Multiply
+                    );
+                is_chain
+                    || is_sum(inner) && is_sum(around)
+                    || inner == Operation::Multiply && is_sum(around)
             }
             (Some(_), None) => false,
         };

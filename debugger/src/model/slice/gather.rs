@@ -52,8 +52,16 @@ pub fn gather_slice(
         Some(before) => before.subject.clone(),
         None => subject_of(session, &asked.question, cancel)?,
     };
-    let SliceQuestion { at, forward, edges, .. } = asked.question;
-    let of = WalkOf { cell: subject.cell, at: Position(at), edges: kinds(edges), limit: asked.limit, forward };
+    let SliceQuestion {
+        at, forward, edges, ..
+    } = asked.question;
+    let of = WalkOf {
+        cell: subject.cell,
+        at: Position(at),
+        edges: kinds(edges),
+        limit: asked.limit,
+        forward,
+    };
     let mut walk = Walk::new(&session.index, &of, cancel)?;
     let mut gathered = Gathered::new(session, asked, subject);
     // The walk is the same each time: rows that are known already are not made again.
@@ -76,7 +84,14 @@ pub fn gather_slice(
         }
     }
     let left = if steps < asked.limit { 0 } else { walk.left() };
-    gathered.slice(if left == 0 { SliceEnd::Whole } else { SliceEnd::Limit(left) }, cancel)
+    gathered.slice(
+        if left == 0 {
+            SliceEnd::Whole
+        } else {
+            SliceEnd::Limit(left)
+        },
+        cancel,
+    )
 }
 
 /// What was gathered so far.
@@ -94,10 +109,22 @@ impl<'a> Gathered<'a> {
     fn new(session: &'a Session, asked: &'a SliceAsked, subject: Subject) -> Self {
         let frames = Frames::new(&session.index);
         let (reading, rows, ends) = match &asked.before {
-            Some(before) => (SliceReading::clone(&before.reading), before.rows.clone(), before.ends.clone()),
+            Some(before) => (
+                SliceReading::clone(&before.reading),
+                before.rows.clone(),
+                before.ends.clone(),
+            ),
             None => (SliceReading::default(), Vec::new(), Vec::new()),
         };
-        Self { session, question: &asked.question, subject, frames, reading, rows, ends }
+        Self {
+            session,
+            question: &asked.question,
+            subject,
+            frames,
+            reading,
+            rows,
+            ends,
+        }
     }
 
     fn count(&self) -> usize {
@@ -105,21 +132,39 @@ impl<'a> Gathered<'a> {
     }
 
     fn take(&mut self, seen: SeenRow, cancel: &Cancel) -> Result<()> {
-        let maker = RowMaker { session: self.session, way: way_of(self.question), cancel };
+        let maker = RowMaker {
+            session: self.session,
+            way: way_of(self.question),
+            cancel,
+        };
         let row = Arc::new(maker.row(&seen.row)?);
         let sight = seen.sight.or_else(|| self.place_of(&seen.row, &row));
         match seen.row {
             SliceRow::Step(_) => self.rows.push(row),
             SliceRow::End(_) => self.ends.push(row),
         }
-        Ok(self.reading.take(SeenRow { sight, row: seen.row }, &mut self.frames, cancel)?)
+        Ok(self.reading.take(
+            SeenRow {
+                sight,
+                row: seen.row,
+            },
+            &mut self.frames,
+            cancel,
+        )?)
     }
 
     /// Where a step lies of which the walk told no more, as it does forward: by that rounds of a loop are known.
     fn place_of(&self, row: &SliceRow, shown: &WhyRow) -> Option<SliceSight> {
-        let SliceRow::Step(step) = row else { return None };
+        let SliceRow::Step(step) = row else {
+            return None;
+        };
         let set = self.session.index.instruction_set(step.thread);
-        Some(SliceSight { pc: shown.address?, set, instruction: None, accesses: Vec::new() })
+        Some(SliceSight {
+            pc: shown.address?,
+            set,
+            instruction: None,
+            accesses: Vec::new(),
+        })
     }
 
     fn slice(&self, end: SliceEnd, cancel: &Cancel) -> Result<Arc<Slice>> {
@@ -138,18 +183,39 @@ impl<'a> Gathered<'a> {
 
     /// What the lines of the reading say as it stands: a later row may change what an earlier line stands for.
     fn words(&self, cancel: &Cancel) -> Result<ReadingWords> {
-        let words = SliceWords { session: self.session, reading: &self.reading, way: way_of(self.question), cancel };
-        let of = |kind| words.line(&ReadingLine { kind, depth: 0, fold: Fold::Leaf });
+        let words = SliceWords {
+            session: self.session,
+            reading: &self.reading,
+            way: way_of(self.question),
+            cancel,
+        };
+        let of = |kind| {
+            words.line(&ReadingLine {
+                kind,
+                depth: 0,
+                fold: Fold::Leaf,
+            })
+        };
         let mut calls = HashMap::new();
         let mut steps = Vec::with_capacity(self.rows.len());
         for id in self.reading.ids() {
-            let Some(row) = self.reading.row(id) else { continue };
+            let Some(row) = self.reading.row(id) else {
+                continue;
+            };
             if let Entry::Vacant(free) = calls.entry(row.call) {
-                let head = LineKind::Call { call: row.call, thread: row.slice.thread, first: RowId(0) };
+                let head = LineKind::Call {
+                    call: row.call,
+                    thread: row.slice.thread,
+                    first: RowId(0),
+                };
                 free.insert(of(head)?.text);
             }
             let has_line = matches!(row.role, Role::Shown | Role::Copied(None));
-            steps.push(if has_line { of(LineKind::Step(id))? } else { LineWords::default() });
+            steps.push(if has_line {
+                of(LineKind::Step(id))?
+            } else {
+                LineWords::default()
+            });
         }
         Ok(ReadingWords { steps, calls })
     }
@@ -157,22 +223,40 @@ impl<'a> Gathered<'a> {
 
 /// What is followed; what disassemblers list is for the command line alone.
 fn kinds(edges: SliceEdges) -> EdgeKinds {
-    let SliceEdges { addresses, flags, control } = edges;
-    EdgeKinds { addresses, flags, control, listed: false }
+    let SliceEdges {
+        addresses,
+        flags,
+        control,
+    } = edges;
+    EdgeKinds {
+        addresses,
+        flags,
+        control,
+        listed: false,
+    }
 }
 
 /// The cell that is asked about, and what it holds.
 fn subject_of(session: &Session, question: &SliceQuestion, cancel: &Cancel) -> Result<Subject> {
     let at = Position(question.at).min(session.index.end());
-    let cell = NamesAt::new(&session.index, &session.images, at, None, cancel)?.cell(&question.cell)?;
+    let cell =
+        NamesAt::new(&session.index, &session.images, at, None, cancel)?.cell(&question.cell)?;
     let held = cell_value(&session.index, cell, at, cancel)?;
     let label = match cell {
         Cell::Register { thread, view } => {
             NameReader(&session.index).register_name(view, session.index.instruction_set(thread))
         }
-        Cell::Memory { address, len_bytes: 1 } => format!("[{:x}]", address.0),
+        Cell::Memory {
+            address,
+            len_bytes: 1,
+        } => format!("[{:x}]", address.0),
         Cell::Memory { address, len_bytes } => format!("[{:x}:{len_bytes}]", address.0),
         Cell::Physical { .. } => question.cell.clone(),
     };
-    Ok(Subject { cell, label, value: short_hex(&held.value), source: held.source })
+    Ok(Subject {
+        cell,
+        label,
+        value: short_hex(&held.value),
+        source: held.source,
+    })
 }

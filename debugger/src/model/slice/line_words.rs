@@ -1,6 +1,8 @@
 //! What the lines of a slice say.
 
-use stepback_index::{CallId, Cancel, Defined, GivenValues, Query as _, QueryError, RegisterViewsAt, SliceCell, Value};
+use stepback_index::{
+    CallId, Cancel, Defined, GivenValues, Query as _, QueryError, RegisterViewsAt, SliceCell, Value,
+};
 use stepback_machine::{AccessKind, Address, Endian};
 use stepback_parsers::{RegisterSource, Step};
 
@@ -9,7 +11,8 @@ use super::formula_words::FormulaWords;
 use super::words::cell_words;
 use crate::action::Way;
 use crate::analysis::slice::{
-    Assignment, Formula, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId, SliceReading,
+    Assignment, Formula, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId,
+    SliceReading,
 };
 use crate::analysis::step_record::step_record;
 use crate::messages::say;
@@ -58,17 +61,34 @@ impl SliceWords<'_> {
     /// See [`QueryError`].
     pub fn line(self, line: &ReadingLine) -> Result<LineWords, QueryError> {
         match line.kind {
-            LineKind::Call { call, .. } => Ok(LineWords { text: self.call(call)?, ..LineWords::default() }),
+            LineKind::Call { call, .. } => Ok(LineWords {
+                text: self.call(call)?,
+                ..LineWords::default()
+            }),
             LineKind::End(end) => {
                 let text = self.ends(&[end]).pop().unwrap_or_default();
-                Ok(LineWords { text, ..LineWords::default() })
+                Ok(LineWords {
+                    text,
+                    ..LineWords::default()
+                })
             }
             LineKind::Step(id) => self.step(id),
             LineKind::Alone(id) => self.alone(id),
             LineKind::Rounds(rounds) => {
-                let last = self.reading.row(rounds.last).map_or(0, |row| row.slice.step.0);
-                let text = say!("slice-rounds", count = rounds.count, rows = rounds.rows, step = last);
-                Ok(LineWords { text, ..LineWords::default() })
+                let last = self
+                    .reading
+                    .row(rounds.last)
+                    .map_or(0, |row| row.slice.step.0);
+                let text = say!(
+                    "slice-rounds",
+                    count = rounds.count,
+                    rows = rounds.rows,
+                    step = last
+                );
+                Ok(LineWords {
+                    text,
+                    ..LineWords::default()
+                })
             }
             LineKind::Again(id) => {
                 let mut words = self.step(id)?;
@@ -90,56 +110,96 @@ impl SliceWords<'_> {
     }
 
     fn step(self, id: RowId) -> Result<LineWords, QueryError> {
-        let Some(row) = self.reading.row(id) else { return Ok(LineWords::default()) };
+        let Some(row) = self.reading.row(id) else {
+            return Ok(LineWords::default());
+        };
         let beside = self.beside(id);
         let mut assignments = self.reading.assignments(id);
-        assignments.iter_mut().try_for_each(|one| self.find_tables(one))?;
+        assignments
+            .iter_mut()
+            .try_for_each(|one| self.find_tables(one))?;
         let (text, is_code) = match self.stores(id, &beside) {
             Some(stores) => (stores, false),
             // What only decides gives nothing: its instruction says what it does.
-            None if !assignments.is_empty() && assignments.iter().all(|one| one.value.is_some()) => {
+            None if !assignments.is_empty()
+                && assignments.iter().all(|one| one.value.is_some()) =>
+            {
                 let words = self.formulas(&assignments);
                 let parts = assignments.iter().map(|one| self.assignment(one, &words));
                 (parts.collect::<Vec<_>>().join(", "), false)
             }
             None => (self.disassembly(row)?, true),
         };
-        let value = if beside.is_empty() { self.value(row)? } else { self.stored_bytes(&beside)? };
+        let value = if beside.is_empty() {
+            self.value(row)?
+        } else {
+            self.stored_bytes(&beside)?
+        };
         let mut notes = Vec::new();
-        notes.extend(self.address_note(&assignments).filter(|_| beside.is_empty()));
+        notes.extend(
+            self.address_note(&assignments)
+                .filter(|_| beside.is_empty()),
+        );
         notes.extend(self.bytes_note(id, &beside));
         notes.extend(self.copies_note(row));
         notes.extend(self.doubt(row));
         notes.extend(self.ends(&row.ends));
         let wanted_by = self.reading.wanted_by(id).into_iter();
-        let wanted_by = wanted_by.filter_map(|id| Some(self.reading.row(id)?.slice.step)).collect();
-        Ok(LineWords { step: Some(row.slice.step), text, is_code, value, notes, wanted_by })
+        let wanted_by = wanted_by
+            .filter_map(|id| Some(self.reading.row(id)?.slice.step))
+            .collect();
+        Ok(LineWords {
+            step: Some(row.slice.step),
+            text,
+            is_code,
+            value,
+            notes,
+            wanted_by,
+        })
     }
 
     fn alone(self, id: RowId) -> Result<LineWords, QueryError> {
-        let Some(row) = self.reading.row(id) else { return Ok(LineWords::default()) };
+        let Some(row) = self.reading.row(id) else {
+            return Ok(LineWords::default());
+        };
         let (text, value) = (self.disassembly(row)?, self.cells(row)?);
         let mut notes: Vec<String> = self.doubt(row).into_iter().collect();
         notes.extend(self.ends(&row.ends));
-        let mut wanted_by: Vec<Step> = row.slice.wanted_by.iter().filter_map(|wanted| wanted.step).collect();
+        let mut wanted_by: Vec<Step> = row
+            .slice
+            .wanted_by
+            .iter()
+            .filter_map(|wanted| wanted.step)
+            .collect();
         wanted_by.sort_unstable();
         wanted_by.dedup();
         wanted_by.reverse();
-        Ok(LineWords { step: Some(row.slice.step), text, is_code: true, value, notes, wanted_by })
+        Ok(LineWords {
+            step: Some(row.slice.step),
+            text,
+            is_code: true,
+            value,
+            notes,
+            wanted_by,
+        })
     }
 
     /// Looks up where the tables begin whose entries are accessed: that they have names says more than a register.
     fn find_tables(&self, assignment: &mut Assignment) -> Result<(), QueryError> {
         let value = assignment.value.as_mut().and_then(loaded_in);
-        [assignment.place.as_mut(), value].into_iter().flatten().try_for_each(|loaded| {
-            loaded.start = self.start(loaded)?;
-            Ok(())
-        })
+        [assignment.place.as_mut(), value]
+            .into_iter()
+            .flatten()
+            .try_for_each(|loaded| {
+                loaded.start = self.start(loaded)?;
+                Ok(())
+            })
     }
 
     fn start(&self, loaded: &Loaded) -> Result<Option<Address>, QueryError> {
         let index = &self.session.index;
-        let (Some(scaled), Some(address), Some(row)) = (loaded.index, loaded.address, self.reading.row(loaded.by))
+        let (Some(scaled), Some(address), Some(row)) =
+            (loaded.index, loaded.address, self.reading.row(loaded.by))
         else {
             return Ok(None);
         };
@@ -147,14 +207,24 @@ impl SliceWords<'_> {
             return Ok(None);
         }
         let views = vec![(String::new(), scaled.view)];
-        let question = RegisterViewsAt { position: row.slice.step.before(), thread: row.slice.thread, views };
+        let question = RegisterViewsAt {
+            position: row.slice.step.before(),
+            thread: row.slice.thread,
+            views,
+        };
         let state = question.run(index, self.cancel)?.into_iter().next();
         let extended = |value: u64| match (scaled.is_signed, scaled.view.size_bytes) {
             (true, 4) => ((value << 32).cast_signed() >> 32).cast_unsigned(),
             _ => value,
         };
         let value = state.and_then(|state| state.value.to_u64()).map(extended);
-        Ok(value.map(|value| Address(address.0.wrapping_sub(value.wrapping_mul(scaled.scale.cast_unsigned())))))
+        Ok(value.map(|value| {
+            Address(
+                address
+                    .0
+                    .wrapping_sub(value.wrapping_mul(scaled.scale.cast_unsigned())),
+            )
+        }))
     }
 
     fn formulas(&self, assignments: &[Assignment]) -> FormulaWords<'_> {
@@ -168,20 +238,32 @@ impl SliceWords<'_> {
             (None, SliceCell::Register { thread, view }) => words.register(thread, view),
             (None, cell) => cell_words(cell, &self.session.index),
         };
-        let value = assignment.value.as_ref().map_or_else(|| "?".to_owned(), |value| words.formula(value));
+        let value = assignment
+            .value
+            .as_ref()
+            .map_or_else(|| "?".to_owned(), |value| words.formula(value));
         format!("{cell} = {value}")
     }
 
     fn disassembly(self, row: &ReadRow) -> Result<String, QueryError> {
-        let told = step_record(row.slice.step, &self.session.index, self.cancel)?.map(|record| record.text);
+        let told = step_record(row.slice.step, &self.session.index, self.cancel)?
+            .map(|record| record.text);
         let text = told.unwrap_or_default();
         Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
     /// The stores of a line by their addresses; empty where it has one.
     fn beside(self, id: RowId) -> Vec<RowId> {
-        let inside = self.reading.row(id).map(|row| row.inside.clone()).unwrap_or_default();
-        let is_store = |id: &RowId| self.reading.row(*id).is_some_and(|row| matches!(row.role, Role::Beside(_)));
+        let inside = self
+            .reading
+            .row(id)
+            .map(|row| row.inside.clone())
+            .unwrap_or_default();
+        let is_store = |id: &RowId| {
+            self.reading
+                .row(*id)
+                .is_some_and(|row| matches!(row.role, Role::Beside(_)))
+        };
         let mut stores: Vec<RowId> = inside.into_iter().filter(is_store).collect();
         if !stores.is_empty() {
             stores.push(id);
@@ -193,20 +275,46 @@ impl SliceWords<'_> {
     /// Stores that lie side by side: `u8[field+0x5..0x7] = {a, b, c}`.
     fn stores(&self, id: RowId, beside: &[RowId]) -> Option<String> {
         let place = |id: &RowId| self.reading.row(*id).and_then(ReadRow::stored);
-        let ((first, _), (last, last_len)) = (beside.first().and_then(place)?, beside.last().and_then(place)?);
+        let ((first, _), (last, last_len)) = (
+            beside.first().and_then(place)?,
+            beside.last().and_then(place)?,
+        );
 
-        let all: Vec<Assignment> = beside.iter().flat_map(|id| self.reading.assignments(*id)).collect();
-        let words = if all.len() > PARTS { FormulaWords::new(self.session) } else { self.formulas(&all) };
-        let value = |one: &Assignment| one.value.as_ref().map_or_else(|| "?".to_owned(), |value| words.formula(value));
+        let all: Vec<Assignment> = beside
+            .iter()
+            .flat_map(|id| self.reading.assignments(*id))
+            .collect();
+        let words = if all.len() > PARTS {
+            FormulaWords::new(self.session)
+        } else {
+            self.formulas(&all)
+        };
+        let value = |one: &Assignment| {
+            one.value
+                .as_ref()
+                .map_or_else(|| "?".to_owned(), |value| words.formula(value))
+        };
         let values: Vec<String> = all.iter().map(value).collect();
         let is_alike = values.windows(2).all(|pair| pair.first() == pair.last());
         let values = match &values[..] {
-            [only, _, ..] if is_alike => say!("slice-stores-alike", count = values.len(), value = only.as_str()),
+            [only, _, ..] if is_alike => say!(
+                "slice-stores-alike",
+                count = values.len(),
+                value = only.as_str()
+            ),
             [first, .., last] if values.len() > PARTS => format!("{first}, …, {last}"),
             values => values.join(", "),
         };
-        let size = self.reading.row(id).and_then(ReadRow::stored).map_or(0, |(_, len)| len);
-        let one = Loaded { address: Some(first), size_bytes: u16::try_from(size).unwrap_or(0), ..Loaded::of(id) };
+        let size = self
+            .reading
+            .row(id)
+            .and_then(ReadRow::stored)
+            .map_or(0, |(_, len)| len);
+        let one = Loaded {
+            address: Some(first),
+            size_bytes: u16::try_from(size).unwrap_or(0),
+            ..Loaded::of(id)
+        };
         let end = last.0.saturating_add(last_len.saturating_sub(1));
         let memory = words.memory(&one);
         let memory = memory.trim_end_matches(']');
@@ -217,7 +325,11 @@ impl SliceWords<'_> {
     fn stored_bytes(self, beside: &[RowId]) -> Result<String, QueryError> {
         let mut bytes: Vec<Option<u8>> = Vec::new();
         for row in beside.iter().filter_map(|id| self.reading.row(*id)) {
-            bytes.extend(self.defines(row)?.into_iter().flat_map(|defined| defined.value.0));
+            bytes.extend(
+                self.defines(row)?
+                    .into_iter()
+                    .flat_map(|defined| defined.value.0),
+            );
         }
         Ok(bytes_text(&bytes))
     }
@@ -239,9 +351,9 @@ impl SliceWords<'_> {
         };
         let is_byte = defines.len() == 1 && loads_a_byte(row);
         let letter = match defines.first().and_then(|one| one.value.to_u64()) {
-            Some(letter @ 0x21..=0x7e) if is_byte => {
-                u8::try_from(letter).map(|letter| format!(" '{}'", char::from(letter))).unwrap_or_default()
-            }
+            Some(letter @ 0x21..=0x7e) if is_byte => u8::try_from(letter)
+                .map(|letter| format!(" '{}'", char::from(letter)))
+                .unwrap_or_default(),
             _ => String::new(),
         };
         Ok(format!("{}{letter}", shown.join(", ")))
@@ -252,7 +364,11 @@ impl SliceWords<'_> {
         let mut value = defined.value.clone();
         if matches!(defined.cell, SliceCell::Flags { .. }) {
             // Status registers have four bytes or eight.
-            let known = value.0.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+            let known = value
+                .0
+                .iter()
+                .rposition(Option::is_some)
+                .map_or(0, |last| last + 1);
             value.0.truncate(known);
         }
         let is_big = self.session.index.source().traits().endian == Endian::Big;
@@ -266,41 +382,83 @@ impl SliceWords<'_> {
     fn cells(self, row: &ReadRow) -> Result<String, QueryError> {
         let defines = self.defines(row)?;
         let cells = defines.iter();
-        let cells = cells.map(|one| format!("{} = {}", cell_words(one.cell, &self.session.index), self.number(one)));
+        let cells = cells.map(|one| {
+            format!(
+                "{} = {}",
+                cell_words(one.cell, &self.session.index),
+                self.number(one)
+            )
+        });
         Ok(cells.collect::<Vec<_>>().join("  "))
     }
 
     /// Where memory lies whose address an expression tells.
     fn address_note(&self, assignments: &[Assignment]) -> Option<String> {
-        let loaded = assignments.iter().find_map(|one| match (&one.place, &one.value) {
-            (Some(place), _) => Some(place),
-            (None, Some(Formula::Loaded(loaded))) => Some(loaded),
-            _ => None,
-        })?;
-        let address = loaded.address.filter(|_| loaded.shape != LoadShape::Plain)?;
-        Some(say!("slice-at-address", place = FormulaWords::new(self.session).place(address)))
+        let loaded = assignments
+            .iter()
+            .find_map(|one| match (&one.place, &one.value) {
+                (Some(place), _) => Some(place),
+                (None, Some(Formula::Loaded(loaded))) => Some(loaded),
+                _ => None,
+            })?;
+        let address = loaded
+            .address
+            .filter(|_| loaded.shape != LoadShape::Plain)?;
+        Some(say!(
+            "slice-at-address",
+            place = FormulaWords::new(self.session).place(address)
+        ))
     }
 
     /// Which bytes of what is loaded later a store gave, where it is a part of it.
     fn bytes_note(self, id: RowId, beside: &[RowId]) -> Option<String> {
         let row = self.reading.row(id)?;
-        let [taker] = row.consumers[..] else { return None };
+        let [taker] = row.consumers[..] else {
+            return None;
+        };
         let taker = self.reading.row(taker)?;
         let loads = taker.sight.iter().flat_map(|sight| &sight.accesses);
-        let load = loads.clone().find(|access| access.kind == AccessKind::Read)?;
-        let stores = if beside.is_empty() { vec![id] } else { beside.to_vec() };
-        let places: Vec<_> = stores.iter().filter_map(|id| self.reading.row(*id)?.whole_store()).collect();
-        let first = places.iter().map(|(first, _)| first.0).min()?.checked_sub(load.address.0)?;
-        let end = places.iter().map(|(first, len)| first.0.saturating_add(*len)).max()?.checked_sub(load.address.0)?;
-        let is_part = first < end && end <= u64::from(load.size_bytes) && end - first < u64::from(load.size_bytes);
+        let load = loads
+            .clone()
+            .find(|access| access.kind == AccessKind::Read)?;
+        let stores = if beside.is_empty() {
+            vec![id]
+        } else {
+            beside.to_vec()
+        };
+        let places: Vec<_> = stores
+            .iter()
+            .filter_map(|id| self.reading.row(*id)?.whole_store())
+            .collect();
+        let first = places
+            .iter()
+            .map(|(first, _)| first.0)
+            .min()?
+            .checked_sub(load.address.0)?;
+        let end = places
+            .iter()
+            .map(|(first, len)| first.0.saturating_add(*len))
+            .max()?
+            .checked_sub(load.address.0)?;
+        let is_part = first < end
+            && end <= u64::from(load.size_bytes)
+            && end - first < u64::from(load.size_bytes);
         is_part.then(|| match end - first {
             1 => say!("slice-byte", first = first.to_string()),
-            _ => say!("slice-bytes", first = first.to_string(), last = (end - 1).to_string()),
+            _ => say!(
+                "slice-bytes",
+                first = first.to_string(),
+                last = (end - 1).to_string()
+            ),
         })
     }
 
     fn copies_note(self, row: &ReadRow) -> Option<String> {
-        let is_copy = |id: &&RowId| self.reading.row(**id).is_some_and(|row| matches!(row.role, Role::Copied(_)));
+        let is_copy = |id: &&RowId| {
+            self.reading
+                .row(**id)
+                .is_some_and(|row| matches!(row.role, Role::Copied(_)))
+        };
         let count = row.inside.iter().filter(is_copy).count();
         (count > 0).then(|| say!("slice-copies", count = count))
     }
@@ -315,7 +473,9 @@ impl SliceWords<'_> {
         let mut phrases: Vec<(String, Vec<String>)> = Vec::new();
         for end in ends.iter().filter_map(|number| self.reading.end(*number)) {
             // Constants stand in the expression.
-            if end.end == stepback_index::End::Constant && end.wanted_by.iter().all(|wanted| wanted.step.is_some()) {
+            if end.end == stepback_index::End::Constant
+                && end.wanted_by.iter().all(|wanted| wanted.step.is_some())
+            {
                 continue;
             }
 
@@ -332,10 +492,20 @@ impl SliceWords<'_> {
         }
         let phrase = |(words, cells): (String, Vec<String>)| {
             let more = cells.len().saturating_sub(PARTS);
-            let shown = cells.iter().take(PARTS).cloned().collect::<Vec<_>>().join(", ");
+            let shown = cells
+                .iter()
+                .take(PARTS)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ");
             match more {
                 0 => format!("{shown}: {words}"),
-                _ => say!("slice-end-of-more", cells = shown, more = more, words = words),
+                _ => say!(
+                    "slice-end-of-more",
+                    cells = shown,
+                    more = more,
+                    words = words
+                ),
             }
         };
         phrases.into_iter().map(phrase).collect()
@@ -345,7 +515,12 @@ impl SliceWords<'_> {
 impl LineWords {
     /// Who wants the line: `for 1,761`; empty for the question alone.
     pub fn reason(&self) -> String {
-        let shown: Vec<String> = self.wanted_by.iter().take(PARTS).map(|step| thousands(step.0)).collect();
+        let shown: Vec<String> = self
+            .wanted_by
+            .iter()
+            .take(PARTS)
+            .map(|step| thousands(step.0))
+            .collect();
         match self.wanted_by.len().saturating_sub(PARTS) {
             _ if shown.is_empty() => String::new(),
             0 => say!("slice-for", steps = shown.join(", ")),
@@ -376,7 +551,11 @@ fn register_of(defined: &Defined) -> Option<stepback_machine::RegisterId> {
 }
 
 fn loads_a_byte(row: &ReadRow) -> bool {
-    let accesses = row.sight.as_ref().map(|sight| &sight.accesses[..]).unwrap_or_default();
+    let accesses = row
+        .sight
+        .as_ref()
+        .map(|sight| &sight.accesses[..])
+        .unwrap_or_default();
     matches!(accesses, [only] if only.size_bytes == 1 && only.kind == AccessKind::Read)
 }
 

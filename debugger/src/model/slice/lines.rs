@@ -32,11 +32,20 @@ impl SliceLines {
         let lines = slice.reading.lines(&ReadingView { reading, toggled });
         let mut places = HashMap::new();
         for (place, line) in lines.iter().enumerate() {
-            let step = line.row().and_then(|id| slice.row(id)).and_then(|row| row.step);
+            let step = line
+                .row()
+                .and_then(|id| slice.row(id))
+                .and_then(|row| row.step);
             // The first line is the one that says most of its step.
-            step.iter().for_each(|step| _ = places.entry(*step).or_insert(place));
+            step.iter()
+                .for_each(|step| _ = places.entry(*step).or_insert(place));
         }
-        Self { slice, view, lines, places }
+        Self {
+            slice,
+            view,
+            lines,
+            places,
+        }
     }
 
     /// The first line of a step.

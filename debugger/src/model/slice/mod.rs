@@ -22,6 +22,8 @@ pub use gather::{SliceAsked, gather_slice};
 pub use line_words::{LineWords, SliceWords};
 pub use lines::SliceLines;
 pub use row::{Asked, Given, WhyRow};
-pub use said::{asked_words, edge_words, question_words, slice_words, view_words, way_of, way_words};
+pub use said::{
+    asked_words, edge_words, question_words, slice_words, view_words, way_of, way_words,
+};
 pub use whole::{ReadingWords, Slice, SliceEnd, Subject, Told};
 pub use words::{cell_words, edge_word, flag_letters};

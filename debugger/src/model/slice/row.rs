@@ -56,7 +56,13 @@ pub struct Asked<'a> {
 impl WhyRow {
     /// Where a click on it travels to: behind the step, where what it gave shows; an end to before the step that wants it.
     pub fn position(&self) -> Option<Position> {
-        let of_end = || self.wanted_by.iter().flatten().next_back().map(|step| step.before());
+        let of_end = || {
+            self.wanted_by
+                .iter()
+                .flatten()
+                .next_back()
+                .map(|step| step.before())
+        };
         self.step.map(Step::after).or_else(of_end)
     }
 
@@ -84,10 +90,21 @@ impl WhyRow {
 
     /// As it is copied.
     pub fn line(&self) -> String {
-        let step = self.step.map_or_else(|| "-".to_owned(), |step| step.0.to_string());
+        let step = self
+            .step
+            .map_or_else(|| "-".to_owned(), |step| step.0.to_string());
         let doubt = self.doubt.clone().unwrap_or_default();
-        let parts = [step, self.thread.clone(), self.place.clone(), self.code_text(), self.gives_text()];
-        let parts = parts.into_iter().chain([self.reason.clone(), doubt]).filter(|part| !part.is_empty());
+        let parts = [
+            step,
+            self.thread.clone(),
+            self.place.clone(),
+            self.code_text(),
+            self.gives_text(),
+        ];
+        let parts = parts
+            .into_iter()
+            .chain([self.reason.clone(), doubt])
+            .filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join("  ")
     }
 }

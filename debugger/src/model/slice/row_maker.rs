@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    Cancel, Defined, Edge, GivenValues, Query as _, SliceCell, SliceEnd, SliceRow, SliceStep, Steps, ThreadId, WantedBy,
+    Cancel, Defined, Edge, GivenValues, Query as _, SliceCell, SliceEnd, SliceRow, SliceStep,
+    Steps, ThreadId, WantedBy,
 };
 use stepback_machine::{Endian, InstructionSet, RegisterView, Registers};
 use stepback_parsers::Step;
@@ -49,7 +50,11 @@ impl RowMaker<'_> {
         let defines = GivenValues(row).run(&self.session.index, self.cancel)?;
         let gives: Vec<Given> = defines.iter().map(|defined| self.given(defined)).collect();
         let reason = self.reason(&row.wanted_by, &gives);
-        let records = Steps { first: row.step, count: 1 }.run(&self.session.index, self.cancel)?;
+        let records = Steps {
+            first: row.step,
+            count: 1,
+        }
+        .run(&self.session.index, self.cancel)?;
         let set = self.session.index.instruction_set(row.thread);
         let mut shown = WhyRow {
             step: Some(row.step),
@@ -67,40 +72,79 @@ impl RowMaker<'_> {
             let named = place_name(images, record.pc);
             shown.offset = named.as_deref().map(offset_in);
             shown.place = named.unwrap_or_else(|| format!("{:08x}", record.pc.0));
-            let gap = " ".repeat(7usize.saturating_sub(code.mnemonic.text.chars().count()).max(1));
+            let gap = " ".repeat(
+                7usize
+                    .saturating_sub(code.mnemonic.text.chars().count())
+                    .max(1),
+            );
             let gap = (!code.operands.is_empty()).then(|| Span::new(Meaning::Plain, gap));
-            shown.code = std::iter::once(code.mnemonic).chain(gap).chain(code.operands).collect();
+            shown.code = std::iter::once(code.mnemonic)
+                .chain(gap)
+                .chain(code.operands)
+                .collect();
         }
         Ok(shown)
     }
 
     fn end(&self, row: &SliceEnd) -> WhyRow {
         let index = &self.session.index;
-        let label = if is_of_control(row) { ended_words(row, index) } else { self.label(row.cell) };
-        let gives = vec![Given { label, value: None, cell: self.cell_name(row.cell) }];
+        let label = if is_of_control(row) {
+            ended_words(row, index)
+        } else {
+            self.label(row.cell)
+        };
+        let gives = vec![Given {
+            label,
+            value: None,
+            cell: self.cell_name(row.cell),
+        }];
         let reason = self.reason(&row.wanted_by, &gives);
-        let (end, wanted_by) = (Some(end_words(row, self.way, index)), wanters(&row.wanted_by));
-        WhyRow { gives, reason, end, wanted_by, ..WhyRow::default() }
+        let (end, wanted_by) = (
+            Some(end_words(row, self.way, index)),
+            wanters(&row.wanted_by),
+        );
+        WhyRow {
+            gives,
+            reason,
+            end,
+            wanted_by,
+            ..WhyRow::default()
+        }
     }
 
     fn thread(&self, thread: ThreadId) -> String {
         let is_only = self.session.index.threads().len() < 2;
-        if is_only { String::new() } else { thread_name(self.session, thread) }
+        if is_only {
+            String::new()
+        } else {
+            thread_name(self.session, thread)
+        }
     }
 
     fn given(&self, defined: &Defined) -> Given {
         let (label, cell) = (self.label(defined.cell), self.cell_name(defined.cell));
-        Given { label, value: self.value(defined), cell }
+        Given {
+            label,
+            value: self.value(defined),
+            cell,
+        }
     }
 
     /// A cell as the lists of steps show it.
     fn label(&self, cell: SliceCell) -> String {
         match cell {
-            SliceCell::Memory { address, len_bytes: 1 } => format!("[{:x}]", address.0),
+            SliceCell::Memory {
+                address,
+                len_bytes: 1,
+            } => format!("[{:x}]", address.0),
             SliceCell::Memory { address, len_bytes } => format!("[{:x}:{len_bytes}]", address.0),
             SliceCell::Flags { thread, bits } => {
                 let letters = flag_letters(bits, self.session.index.instruction_set(thread));
-                if letters.is_empty() { cell_words(cell, &self.session.index) } else { letters }
+                if letters.is_empty() {
+                    cell_words(cell, &self.session.index)
+                } else {
+                    letters
+                }
             }
             SliceCell::Register { .. } => cell_words(cell, &self.session.index),
         }
@@ -109,14 +153,17 @@ impl RowMaker<'_> {
     /// A cell as questions name it: with its thread where there are several.
     fn cell_name(&self, cell: SliceCell) -> CellName {
         match cell {
-            SliceCell::Memory { address, len_bytes } => CellName::Memory(address.to_string(), len_bytes),
+            SliceCell::Memory { address, len_bytes } => {
+                CellName::Memory(address.to_string(), len_bytes)
+            }
             SliceCell::Register { thread, .. } | SliceCell::Flags { thread, .. } => {
                 let set = self.session.index.instruction_set(thread);
                 let named = match cell {
                     SliceCell::Register { view, .. } => name_around(view, set),
                     _ => None,
                 };
-                let name = named.map_or_else(|| cell_words(cell, &self.session.index), str::to_owned);
+                let name =
+                    named.map_or_else(|| cell_words(cell, &self.session.index), str::to_owned);
                 match self.thread(thread) {
                     whose if whose.is_empty() => CellName::Register(name),
                     whose => CellName::Register(format!("{name} of {whose}")),
@@ -127,10 +174,19 @@ impl RowMaker<'_> {
 
     fn value(&self, defined: &Defined) -> Option<String> {
         if let SliceCell::Flags { thread, bits } = defined.cell {
-            let status = self.session.index.instruction_set(thread).status(&defined.value.0);
+            let status = self
+                .session
+                .index
+                .instruction_set(thread)
+                .status(&defined.value.0);
             let wanted = flag_letters(bits, self.session.index.instruction_set(thread));
-            let known = status.flags.iter().filter(|flag| wanted.contains(flag.letter));
-            let text: String = known.map(|flag| flag_letter(flag.letter, flag.is_set)).collect();
+            let known = status
+                .flags
+                .iter()
+                .filter(|flag| wanted.contains(flag.letter));
+            let text: String = known
+                .map(|flag| flag_letter(flag.letter, flag.is_set))
+                .collect();
             return (!text.is_empty()).then_some(text);
         }
         let mut value = defined.value.clone();
@@ -144,20 +200,30 @@ impl RowMaker<'_> {
 
 /// The offset behind the name of a function: `+114`, `+0` where it is just the name.
 fn offset_in(place: &str) -> String {
-    let is_offset = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let offset = place.rsplit_once('+').map(|(_, digits)| digits).filter(|digits| is_offset(digits));
+    let is_offset =
+        |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let offset = place
+        .rsplit_once('+')
+        .map(|(_, digits)| digits)
+        .filter(|digits| is_offset(digits));
     format!("+{}", offset.unwrap_or("0"))
 }
 
 /// The name of a part of a register; where it has none, of the smallest part around it that has one.
 fn name_around(view: RegisterView, set: InstructionSet) -> Option<&'static str> {
     let (offset, end) = (view.offset, view.offset.checked_add(view.size_bytes)?);
-    let around = [view.size_bytes, 2, 4, 8, 16, 32, 64].into_iter().filter_map(|size_bytes| {
-        let first = offset.checked_sub(offset.checked_rem(size_bytes)?)?;
-        let reaches = first.checked_add(size_bytes).is_some_and(|last| last >= end);
-        reaches.then(|| RegisterView::new(view.register, first, size_bytes))
-    });
-    around.into_iter().find_map(|view| Registers::name(view, set))
+    let around = [view.size_bytes, 2, 4, 8, 16, 32, 64]
+        .into_iter()
+        .filter_map(|size_bytes| {
+            let first = offset.checked_sub(offset.checked_rem(size_bytes)?)?;
+            let reaches = first
+                .checked_add(size_bytes)
+                .is_some_and(|last| last >= end);
+            reaches.then(|| RegisterView::new(view.register, first, size_bytes))
+        });
+    around
+        .into_iter()
+        .find_map(|view| Registers::name(view, set))
 }
 
 /// The steps that want a row.
@@ -177,7 +243,9 @@ struct Link<'a> {
 impl Link<'_> {
     /// `1,761 loads it`.
     fn for_words(&self) -> String {
-        let Some(Step(step)) = self.wanted.step else { return say!("slice-why-asked").to_owned() };
+        let Some(Step(step)) = self.wanted.step else {
+            return say!("slice-why-asked").to_owned();
+        };
         let cells = self.cells;
         match self.wanted.edge {
             Edge::Copy if self.is_memory => say!("slice-why-loads", step = step, cells = cells),
@@ -191,7 +259,9 @@ impl Link<'_> {
 
     /// `copies what 1,382 gave`.
     fn words_of_source(&self) -> String {
-        let Some(Step(step)) = self.wanted.step else { return say!("slice-from-asked").to_owned() };
+        let Some(Step(step)) = self.wanted.step else {
+            return say!("slice-from-asked").to_owned();
+        };
         match self.wanted.edge {
             Edge::Copy => say!("slice-from-copies", step = step),
             Edge::Data => say!("slice-from-reads", step = step),
@@ -208,10 +278,20 @@ impl RowMaker<'_> {
         // Where a row gives one thing, that stands beside the reason.
         let cells = match gives {
             [_] => say!("slice-it").to_owned(),
-            several => several.iter().map(|given| given.label.as_str()).collect::<Vec<_>>().join(", "),
+            several => several
+                .iter()
+                .map(|given| given.label.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
         };
-        let is_memory = gives.first().is_some_and(|given| matches!(given.cell, CellName::Memory(..)));
-        let links = wanted_by.iter().rev().take(NAMED).map(|wanted| Link { wanted, cells: &cells, is_memory });
+        let is_memory = gives
+            .first()
+            .is_some_and(|given| matches!(given.cell, CellName::Memory(..)));
+        let links = wanted_by.iter().rev().take(NAMED).map(|wanted| Link {
+            wanted,
+            cells: &cells,
+            is_memory,
+        });
         let words = |link: Link<'_>| match self.way {
             Way::Back => link.for_words(),
             Way::Forward => link.words_of_source(),

@@ -9,7 +9,11 @@ use crate::notes::{SliceEdge, SliceQuestion};
 pub fn question_words(slice: &Slice) -> String {
     let (cell, at) = (slice.subject.label.as_str(), slice.question.at);
     match &slice.subject.value {
-        Some(value) => asked(&slice.question, &say!("slice-cell-value", cell = cell, value = value.as_str()), at),
+        Some(value) => asked(
+            &slice.question,
+            &say!("slice-cell-value", cell = cell, value = value.as_str()),
+            at,
+        ),
         None => asked(&slice.question, cell, at),
     }
 }
@@ -32,7 +36,9 @@ pub fn slice_words(slice: &Slice) -> String {
     let steps = say!("slice-steps", count = slice.step_count());
     match slice.end {
         SliceEnd::UnderWay => say!("slice-under-way", steps = steps),
-        SliceEnd::Whole if slice.is_of_part => say!("sofar-so-far", text = say!("slice-whole", steps = steps)),
+        SliceEnd::Whole if slice.is_of_part => {
+            say!("sofar-so-far", text = say!("slice-whole", steps = steps))
+        }
         SliceEnd::Whole => say!("slice-whole", steps = steps),
         SliceEnd::Limit(left) => say!("slice-limit", steps = steps, count = left),
         SliceEnd::Stopped => say!("slice-stopped", steps = steps),
@@ -43,17 +49,25 @@ pub fn slice_words(slice: &Slice) -> String {
 pub fn edge_words(edge: SliceEdge, way: Way) -> (&'static str, &'static str) {
     match (edge, way) {
         (SliceEdge::Addresses, Way::Back) => (say!("slice-addresses"), say!("slice-addresses-tip")),
-        (SliceEdge::Addresses, Way::Forward) => (say!("slice-addresses"), say!("slice-addresses-forward-tip")),
+        (SliceEdge::Addresses, Way::Forward) => {
+            (say!("slice-addresses"), say!("slice-addresses-forward-tip"))
+        }
         (SliceEdge::Flags, Way::Back) => (say!("slice-flags"), say!("slice-flags-tip")),
         (SliceEdge::Flags, Way::Forward) => (say!("slice-flags"), say!("slice-flags-forward-tip")),
         (SliceEdge::Control, Way::Back) => (say!("slice-control"), say!("slice-control-tip")),
-        (SliceEdge::Control, Way::Forward) => (say!("slice-control"), say!("slice-control-forward-tip")),
+        (SliceEdge::Control, Way::Forward) => {
+            (say!("slice-control"), say!("slice-control-forward-tip"))
+        }
     }
 }
 
 /// Which way a question goes.
 pub fn way_of(question: &SliceQuestion) -> Way {
-    if question.forward { Way::Forward } else { Way::Back }
+    if question.forward {
+        Way::Forward
+    } else {
+        Way::Back
+    }
 }
 
 /// Which way is followed, and what that means.

@@ -18,8 +18,16 @@ use crate::session::test_session::{overflow_with_image, tarmac};
 /// All rows of a slice.
 fn reading(session: &Session, what: &str, at: Position) -> SliceReading {
     let cancel = Cancel::default();
-    let cell = NamesAt::new(&session.index, &session.images, at, None, &cancel).unwrap().cell(what).unwrap();
-    let question = Why { cell, at, edges: EdgeKinds::default(), limit: usize::MAX };
+    let cell = NamesAt::new(&session.index, &session.images, at, None, &cancel)
+        .unwrap()
+        .cell(what)
+        .unwrap();
+    let question = Why {
+        cell,
+        at,
+        edges: EdgeKinds::default(),
+        limit: usize::MAX,
+    };
     let mut walk = question.walk(&session.index, &cancel).unwrap();
     let (mut reading, mut frames) = (SliceReading::default(), Frames::new(&session.index));
     while let Some(seen) = walk.next_seen(&cancel).unwrap() {
@@ -29,21 +37,36 @@ fn reading(session: &Session, what: &str, at: Position) -> SliceReading {
 }
 
 fn lines(reading: &SliceReading, how: Reading, toggled: &[Knot]) -> Vec<ReadingLine> {
-    reading.lines(&ReadingView { reading: how, toggled: &toggled.iter().copied().collect::<HashSet<_>>() })
+    reading.lines(&ReadingView {
+        reading: how,
+        toggled: &toggled.iter().copied().collect::<HashSet<_>>(),
+    })
 }
 
 /// `  1,761  x2 = u64[heap+0x10] | 0xbfb1e598a4e5bda9 | for …`, a line each.
 fn texts(session: &Session, reading: &SliceReading, lines: &[ReadingLine]) -> Vec<String> {
     let cancel = Cancel::default();
-    let words = SliceWords { session, reading, way: Way::Back, cancel: &cancel };
+    let words = SliceWords {
+        session,
+        reading,
+        way: Way::Back,
+        cancel: &cancel,
+    };
     let text = |line: &ReadingLine| {
         let words = words.line(line).unwrap();
         let mut parts = vec![words.text.clone(), words.value.clone()];
         parts.extend(words.notes.clone());
         parts.push(words.reason());
         parts.retain(|part| !part.is_empty());
-        let step = words.step.map(|step| format!("{} ", step.0)).unwrap_or_default();
-        format!("{}{step}{}", "  ".repeat(usize::from(line.depth)), parts.join(" | "))
+        let step = words
+            .step
+            .map(|step| format!("{} ", step.0))
+            .unwrap_or_default();
+        format!(
+            "{}{step}{}",
+            "  ".repeat(usize::from(line.depth)),
+            parts.join(" | ")
+        )
     };
     lines.iter().map(text).collect()
 }
@@ -69,7 +92,12 @@ fn the_demo_is_understood_from_its_first_lines() {
         "  1358 w0 = u8[req+0x2f] | 0x66 'f' | for 1,365",
     ];
     assert_eq!(shown[..expected.len()], expected);
-    assert!(shown.iter().any(|line| line == "  2 more rounds alike, 20 rows down to step 1,197"), "{shown:#?}");
+    assert!(
+        shown
+            .iter()
+            .any(|line| line == "  2 more rounds alike, 20 rows down to step 1,197"),
+        "{shown:#?}"
+    );
     assert!(shown.len() < 30, "{shown:#?}");
 }
 
@@ -78,22 +106,44 @@ fn calls_fold_and_lines_open() {
     let (session, reading) = demo();
     let closed = lines(&reading, Reading::Chain, &[]);
     let knot = |kind: fn(&LineKind) -> bool, place: usize| {
-        closed.iter().filter(|line| kind(&line.kind)).filter_map(ReadingLine::knot).nth(place).unwrap()
+        closed
+            .iter()
+            .filter(|line| kind(&line.kind))
+            .filter_map(ReadingLine::knot)
+            .nth(place)
+            .unwrap()
     };
     let decode_field = knot(|kind| matches!(kind, LineKind::Call { .. }), 1);
-    let folded = texts(&session, &reading, &lines(&reading, Reading::Chain, &[decode_field]));
-    assert_eq!(folded[2..4], ["decode_field, called at 746", "make_request, called at 93"]);
+    let folded = texts(
+        &session,
+        &reading,
+        &lines(&reading, Reading::Chain, &[decode_field]),
+    );
+    assert_eq!(
+        folded[2..4],
+        ["decode_field, called at 746", "make_request, called at 93"]
+    );
     let store = knot(|kind| matches!(kind, LineKind::Step(_)), 0);
-    let open = texts(&session, &reading, &lines(&reading, Reading::Chain, &[store]));
+    let open = texts(
+        &session,
+        &reading,
+        &lines(&reading, Reading::Chain, &[store]),
+    );
     assert!(
-        open[4].starts_with("    1381 ORR w0,w0,#0xffffff80 | w0 = 0x") || open[4].starts_with("    1381 ORR"),
+        open[4].starts_with("    1381 ORR w0,w0,#0xffffff80 | w0 = 0x")
+            || open[4].starts_with("    1381 ORR"),
         "{open:#?}"
     );
     let rounds = knot(|kind| matches!(kind, LineKind::Rounds(_)), 0);
     let open = lines(&reading, Reading::Chain, &[rounds]);
-    assert!(open.len() > closed.len() + 20 && open.iter().any(|line| line.fold == Fold::Open(rounds)));
+    assert!(
+        open.len() > closed.len() + 20 && open.iter().any(|line| line.fold == Fold::Open(rounds))
+    );
     let everything = lines(&reading, Reading::Everything, &[]);
-    let steps = everything.iter().filter(|line| matches!(line.kind, LineKind::Alone(_))).count();
+    let steps = everything
+        .iter()
+        .filter(|line| matches!(line.kind, LineKind::Alone(_)))
+        .count();
     assert_eq!(steps, reading.len());
 }
 
@@ -102,8 +152,15 @@ fn the_tree_unfolds_each_step_once() {
     let (session, reading) = demo();
     let root = texts(&session, &reading, &lines(&reading, Reading::Tree, &[]));
     assert_eq!(root.len(), 4, "{root:#?}");
-    assert!(root[1].starts_with("  1382 u8[heap+0x15..0x17]"), "{root:#?}");
-    let all: Vec<Knot> = reading.ids().map(Knot::Inputs).filter(|knot| *knot != Knot::Inputs(RowId(0))).collect();
+    assert!(
+        root[1].starts_with("  1382 u8[heap+0x15..0x17]"),
+        "{root:#?}"
+    );
+    let all: Vec<Knot> = reading
+        .ids()
+        .map(Knot::Inputs)
+        .filter(|knot| *knot != Knot::Inputs(RowId(0)))
+        .collect();
     let unfolded = lines(&reading, Reading::Tree, &all);
     let mut steps: Vec<RowId> = unfolded
         .iter()
@@ -116,16 +173,25 @@ fn the_tree_unfolds_each_step_once() {
     steps.sort_unstable();
     steps.dedup();
     assert_eq!(steps.len(), count);
-    let shown = reading.ids().filter(|id| reading.row(*id).is_some_and(|row| row.role == Role::Shown));
+    let shown = reading
+        .ids()
+        .filter(|id| reading.row(*id).is_some_and(|row| row.role == Role::Shown));
     let in_tree: HashSet<RowId> = unfolded.iter().filter_map(ReadingLine::row).collect();
-    assert!(shown.into_iter().all(|id| in_tree.contains(&id)), "{:#?}", texts(&session, &reading, &unfolded));
+    assert!(
+        shown.into_iter().all(|id| in_tree.contains(&id)),
+        "{:#?}",
+        texts(&session, &reading, &unfolded)
+    );
 }
 
 #[test]
 fn each_row_has_its_place_in_one_line() {
     let (_, reading) = demo();
     let mut inside = Vec::new();
-    for id in reading.ids().filter(|id| reading.row(*id).is_some_and(|row| row.role == Role::Shown)) {
+    for id in reading
+        .ids()
+        .filter(|id| reading.row(*id).is_some_and(|row| row.role == Role::Shown))
+    {
         inside.push(id);
         inside.extend(reading.inside(id));
     }
@@ -161,7 +227,14 @@ fn what_a_function_saves_and_gives_back_is_one_link() {
     let (session, _folder) = tarmac(SAVED);
     let reading = reading(&session, "x0", session.index.end());
     let shown = texts(&session, &reading, &lines(&reading, Reading::Chain, &[]));
-    assert_eq!(shown[1..], ["  6 x0 = x19 + 1 | 0x6", "  0 x19 = 5 | 0x5 | through 2 copies | for 6"], "{shown:#?}");
+    assert_eq!(
+        shown[1..],
+        [
+            "  6 x0 = x19 + 1 | 0x6",
+            "  0 x19 = 5 | 0x5 | through 2 copies | for 6"
+        ],
+        "{shown:#?}"
+    );
 }
 
 /// A shift of 32 bits, whose upper bits are gone before the next one moves down.
@@ -186,8 +259,14 @@ fn expressions_mean_in_c_what_the_program_computed() {
     let (session, _folder) = tarmac(SHIFTS);
     let second = |what: &str| {
         let reading = reading(&session, what, session.index.end());
-        texts(&session, &reading, &lines(&reading, Reading::Chain, &[])).into_iter().nth(1).unwrap()
+        texts(&session, &reading, &lines(&reading, Reading::Chain, &[]))
+            .into_iter()
+            .nth(1)
+            .unwrap()
     };
     assert_eq!(second("x0"), "  2 w0 = (w2 << 13) >> 17 | 0x0");
-    assert_eq!(second("x5"), "  5 x5 = (s64)(s32)w2*(s32)w2 + (w2 & 0xff) | 0x3fffffff00000002");
+    assert_eq!(
+        second("x5"),
+        "  5 x5 = (s64)(s32)w2*(s32)w2 + (w2 & 0xff) | 0x3fffffff00000002"
+    );
 }

@@ -1,6 +1,8 @@
 //! The walk through a slice, one way or the other.
 
-use stepback_index::{Cancel, Cell, EdgeKinds, Index, Influence, OnwardWalk, QueryError, SeenRow, SliceWalk, Why};
+use stepback_index::{
+    Cancel, Cell, EdgeKinds, Index, Influence, OnwardWalk, QueryError, SeenRow, SliceWalk, Why,
+};
 use stepback_parsers::Position;
 
 /// What is walked.
@@ -32,11 +34,33 @@ impl<'a> Walk<'a> {
     /// # Errors
     /// See [`QueryError`].
     pub fn new(index: &'a Index, of: &WalkOf, cancel: &Cancel) -> Result<Self, QueryError> {
-        let WalkOf { cell, at, edges, limit, forward } = *of;
+        let WalkOf {
+            cell,
+            at,
+            edges,
+            limit,
+            forward,
+        } = *of;
         if forward {
-            return Ok(Self::Onward(Influence { cell, at, edges, limit }.walk(index, cancel)?));
+            return Ok(Self::Onward(
+                Influence {
+                    cell,
+                    at,
+                    edges,
+                    limit,
+                }
+                .walk(index, cancel)?,
+            ));
         }
-        Ok(Self::Back(Why { cell, at, edges, limit }.walk(index, cancel)?))
+        Ok(Self::Back(
+            Why {
+                cell,
+                at,
+                edges,
+                limit,
+            }
+            .walk(index, cancel)?,
+        ))
     }
 
     /// The next row; none where all chains have ended.

@@ -99,7 +99,10 @@ impl Slice {
 
     /// The positions behind some steps.
     pub fn positions_of(rows: &[Arc<WhyRow>]) -> Arc<[u64]> {
-        let mut positions: Vec<u64> = rows.iter().filter_map(|row| Some(row.step?.after().0)).collect();
+        let mut positions: Vec<u64> = rows
+            .iter()
+            .filter_map(|row| Some(row.step?.after().0))
+            .collect();
         positions.sort_unstable();
         positions.dedup();
         positions.into()
@@ -114,8 +117,13 @@ impl Slice {
     pub fn told(&self, line: &ReadingLine) -> Option<Told<'_>> {
         let words = |id: RowId| self.words.steps.get(usize::try_from(id.0).ok()?);
         Some(match line.kind {
-            LineKind::Call { call, .. } => Told::Call(self.words.calls.get(&call).map_or("", String::as_str)),
-            LineKind::Step(id) => Told::Line { row: self.row(id)?, words: words(id)? },
+            LineKind::Call { call, .. } => {
+                Told::Call(self.words.calls.get(&call).map_or("", String::as_str))
+            }
+            LineKind::Step(id) => Told::Line {
+                row: self.row(id)?,
+                words: words(id)?,
+            },
             LineKind::Again(id) => Told::Again(self.row(id)?, words(id)?),
             LineKind::Alone(id) => Told::Alone(self.row(id)?, id),
             LineKind::End(number) => Told::End(self.ends.get(number)?),
@@ -125,20 +133,33 @@ impl Slice {
 
     /// The ends of chains at a step.
     pub fn ends_of(&self, id: RowId) -> impl Iterator<Item = &WhyRow> {
-        let numbers = self.reading.row(id).map(|row| row.ends.as_slice()).unwrap_or_default();
-        numbers.iter().filter_map(|number| self.ends.get(*number)).map(|end| &**end)
+        let numbers = self
+            .reading
+            .row(id)
+            .map(|row| row.ends.as_slice())
+            .unwrap_or_default();
+        numbers
+            .iter()
+            .filter_map(|number| self.ends.get(*number))
+            .map(|end| &**end)
     }
 
     /// What may be asked on from a line: why of what its step takes in.
     pub fn questions_of(&self, line: &ReadingLine) -> Vec<Asked<'_>> {
         let inputs = match line.kind {
             LineKind::Step(id) | LineKind::Again(id) => self.reading.inputs_of(id),
-            LineKind::Alone(id) => self.reading.row(id).map(|row| row.inputs.clone()).unwrap_or_default(),
+            LineKind::Alone(id) => self
+                .reading
+                .row(id)
+                .map(|row| row.inputs.clone())
+                .unwrap_or_default(),
             LineKind::Call { .. } | LineKind::End(_) | LineKind::Rounds(_) => Vec::new(),
         };
         let rows = inputs.into_iter().filter_map(|id| self.row(id));
         let with_place = rows.filter_map(|row| Some((row, row.step?.after())));
-        with_place.flat_map(|(row, at)| row.gives.iter().map(move |given| Asked { given, at })).collect()
+        with_place
+            .flat_map(|(row, at)| row.gives.iter().map(move |given| Asked { given, at }))
+            .collect()
     }
 }
 
@@ -153,7 +174,12 @@ impl Told<'_> {
             Told::Alone(row, _) | Told::End(row) => row.code_text(),
             Told::Rounds(row, rounds) => {
                 let last = row.step.map_or(0, |step| step.0);
-                say!("slice-rounds", count = rounds.count, rows = rounds.rows, step = last)
+                say!(
+                    "slice-rounds",
+                    count = rounds.count,
+                    rows = rounds.rows,
+                    step = last
+                )
             }
         }
     }
@@ -171,7 +197,9 @@ impl Told<'_> {
     pub fn row(&self) -> Option<&WhyRow> {
         match self {
             Told::Call(_) => None,
-            Told::Line { row, .. } | Told::Again(row, _) | Told::Alone(row, _) | Told::End(row) => Some(row),
+            Told::Line { row, .. } | Told::Again(row, _) | Told::Alone(row, _) | Told::End(row) => {
+                Some(row)
+            }
             Told::Rounds(row, _) => Some(row),
         }
     }

@@ -6,23 +6,39 @@ use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 /// A cell as `find` and `why` take it: `x0`, `0x80020010:4`, `psr`.
 pub fn cell_words(cell: SliceCell, index: &Index) -> String {
     match cell {
-        SliceCell::Register { thread, view } => NameReader(index).register_name(view, index.instruction_set(thread)),
-        SliceCell::Flags { thread, bits } => status_name(bits, index.instruction_set(thread)).to_owned(),
+        SliceCell::Register { thread, view } => {
+            NameReader(index).register_name(view, index.instruction_set(thread))
+        }
+        SliceCell::Flags { thread, bits } => {
+            status_name(bits, index.instruction_set(thread)).to_owned()
+        }
         SliceCell::Memory { address, len_bytes } => format!("{address}:{len_bytes}"),
     }
 }
 
 /// The register in which some flags stand: `psr`, `rflags`, `ccr`.
 fn status_name(bits: u64, set: InstructionSet) -> &'static str {
-    let part = if bits >> 32 == 0 { None } else { Some(RegisterView::new(RegisterId::PSR, 4, 1)) };
+    let part = if bits >> 32 == 0 {
+        None
+    } else {
+        Some(RegisterView::new(RegisterId::PSR, 4, 1))
+    };
     let whole = [4, 8].map(|size_bytes| RegisterView::new(RegisterId::PSR, 0, size_bytes));
-    part.into_iter().chain(whole).find_map(|view| Registers::name(view, set)).unwrap_or("flags")
+    part.into_iter()
+        .chain(whole)
+        .find_map(|view| Registers::name(view, set))
+        .unwrap_or("flags")
 }
 
 /// The letters of some flags, `nz`; nothing where the architecture gives them none.
 pub fn flag_letters(bits: u64, set: InstructionSet) -> String {
     let bytes = bits.to_le_bytes().map(Some);
-    set.status(&bytes).flags.iter().filter(|flag| flag.is_set == Some(true)).map(|flag| flag.letter).collect()
+    set.status(&bytes)
+        .flags
+        .iter()
+        .filter(|flag| flag.is_set == Some(true))
+        .map(|flag| flag.letter)
+        .collect()
 }
 
 /// The kind of an edge, as the command line writes it.

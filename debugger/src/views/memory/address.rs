@@ -46,7 +46,10 @@ impl MemoryView {
 
     /// The expression if its value is shown, else the address that is shown.
     pub fn address_text(&self) -> String {
-        match self.held.filter(|_| !self.is_following && !self.state.address.is_meant) {
+        match self
+            .held
+            .filter(|_| !self.is_following && !self.state.address.is_meant)
+        {
             Some(held) => format!("{held:x}"),
             None => self.address.clone(),
         }
@@ -118,7 +121,10 @@ impl MemoryView {
         }
         let here = desk.windows.position_of(self.follow);
         let values = &mut self.state.address;
-        let position = values.entered_at.filter(|_| !self.is_following).unwrap_or(here);
+        let position = values
+            .entered_at
+            .filter(|_| !self.is_following)
+            .unwrap_or(here);
         let answer = poll_value(&mut values.value, &self.address, position, desk);
         let is_fresh = matches!(answer, Answer::Fresh(_));
         let evaluated = match answer {
@@ -151,8 +157,12 @@ fn poll_value<'a>(
     position: Position,
     desk: &Desk,
 ) -> Answer<'a, Evaluated> {
-    slot.poll(&(text.to_owned(), position), &desk.worker, |(text, position)| {
-        let (text, position, session) = (text.clone(), *position, Arc::clone(&desk.session));
-        move |cancel: &Cancel| address_of(&session, &text, position, cancel)
-    })
+    slot.poll(
+        &(text.to_owned(), position),
+        &desk.worker,
+        |(text, position)| {
+            let (text, position, session) = (text.clone(), *position, Arc::clone(&desk.session));
+            move |cancel: &Cancel| address_of(&session, &text, position, cancel)
+        },
+    )
 }

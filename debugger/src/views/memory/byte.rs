@@ -7,7 +7,9 @@ use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
 use super::view::MemoryView;
-use crate::action::{Access, Action, AppAction, CellName, MarkAction, SliceAction, TravelAction, ViewAction, Way};
+use crate::action::{
+    Access, Action, AppAction, CellName, MarkAction, SliceAction, TravelAction, ViewAction, Way,
+};
 use crate::analysis::heap::{has_heap, heap};
 use crate::desk::Desk;
 use crate::keymap::watch_text;
@@ -54,7 +56,13 @@ pub enum ByteAction {
 
 impl MemoryView {
     /// Applies an action to the bytes around an address, as seen from the moment that is shown.
-    pub fn act(&mut self, address: Address, action: ByteAction, desk: &Desk, out: &mut Vec<Action>) {
+    pub fn act(
+        &mut self,
+        address: Address,
+        action: ByteAction,
+        desk: &Desk,
+        out: &mut Vec<Action>,
+    ) {
         let group = u64::from(self.group);
         let cell = aligned_cell(address, group);
         let action = match action {
@@ -62,27 +70,41 @@ impl MemoryView {
                 // The bytes should still be found here afterwards.
                 self.hold();
                 out.extend(desk.windows.start_from(self.follow));
-                Action::Travel(TravelAction::GoToAccess(aligned_cell(address, len_bytes), access, way))
+                Action::Travel(TravelAction::GoToAccess(
+                    aligned_cell(address, len_bytes),
+                    access,
+                    way,
+                ))
             }
             ByteAction::Why(len_bytes) => {
                 let here = desk.windows.position_of(self.follow);
                 Action::Slice(SliceAction::WhyAt(aligned_cell(address, len_bytes), here))
             }
-            ByteAction::ListAccesses => {
-                Action::View(ViewAction::ListAccesses(aligned(address, group).to_string(), group, None))
-            }
+            ByteAction::ListAccesses => Action::View(ViewAction::ListAccesses(
+                aligned(address, group).to_string(),
+                group,
+                None,
+            )),
             ByteAction::ListValues => Action::View(ViewAction::ListValues(cell)),
-            ByteAction::Watch => Action::Mark(MarkAction::Watch(WatchChange::Add(watch_text(&cell)))),
+            ByteAction::Watch => {
+                Action::Mark(MarkAction::Watch(WatchChange::Add(watch_text(&cell))))
+            }
             ByteAction::Wave => Action::Mark(MarkAction::Wave(WatchChange::Add(watch_text(&cell)))),
-            ByteAction::Name => Action::Mark(MarkAction::Bookmark(BookmarkChange::Call(self.place(address)))),
+            ByteAction::Name => Action::Mark(MarkAction::Bookmark(BookmarkChange::Call(
+                self.place(address),
+            ))),
             ByteAction::Show => Action::View(ViewAction::ShowMemory(address.to_string())),
             ByteAction::FollowPointer => {
-                let Some(to) = self.pointer_at(address, desk) else { return };
+                let Some(to) = self.pointer_at(address, desk) else {
+                    return;
+                };
                 Action::View(ViewAction::ShowMemory(format!("{to:#x}")))
             }
             ByteAction::CopyAddress => Action::App(AppAction::Copy(address.to_string())),
             ByteAction::CopyValue => {
-                let Some(cell) = self.cell(address) else { return };
+                let Some(cell) = self.cell(address) else {
+                    return;
+                };
                 Action::App(AppAction::Copy(cell.hex()))
             }
         };
@@ -91,27 +113,40 @@ impl MemoryView {
 
     /// The bytes under the cursor: as many as a group has.
     pub fn selection(&self) -> Option<CellName> {
-        self.state.cursor.map(|address| aligned_cell(address, u64::from(self.group)))
+        self.state
+            .cursor
+            .map(|address| aligned_cell(address, u64::from(self.group)))
     }
 
     /// The group that an address is in, as bookmarks name it.
     pub fn place(&self, address: Address) -> BookmarkPlace {
         let len_bytes = u64::from(self.group);
-        BookmarkPlace::Memory { address: aligned(address, len_bytes).0, len_bytes }
+        BookmarkPlace::Memory {
+            address: aligned(address, len_bytes).0,
+            len_bytes,
+        }
     }
 
     /// Requests the details of a byte.
     pub fn poll_byte(&mut self, address: Address, desk: &Desk) {
         let key = (address, desk.windows.position_of(self.follow));
-        self.state.bytes.detail.poll(&key, &desk.worker, |(address, position)| {
-            let (address, position, session) = (*address, *position, Arc::clone(&desk.session));
-            move |cancel: &Cancel| byte_detail(&session, address, position, cancel)
-        });
+        self.state
+            .bytes
+            .detail
+            .poll(&key, &desk.worker, |(address, position)| {
+                let (address, position, session) = (*address, *position, Arc::clone(&desk.session));
+                move |cancel: &Cancel| byte_detail(&session, address, position, cancel)
+            });
     }
 
     /// Details of a byte if they are those that were requested last. Those of another byte would be wrong, not merely old.
     pub fn byte(&self, address: Address) -> Option<&ByteDetail> {
-        self.state.bytes.detail.peek().map(|(_, detail)| detail).filter(|detail| detail.address == address)
+        self.state
+            .bytes
+            .detail
+            .peek()
+            .map(|(_, detail)| detail)
+            .filter(|detail| detail.address == address)
     }
 
     /// Requests the blocks of the heap, if the functions that allocate them are known. Cost: the whole trace, once.
@@ -119,7 +154,13 @@ impl MemoryView {
         if has_heap(desk.session.companions.functions.as_ref()) {
             self.state.bytes.heap.poll_long(&(), &desk.worker, |()| {
                 let session = Arc::clone(&desk.session);
-                move |cancel: &Cancel| Ok(heap(&session.index, session.companions.functions.as_ref(), cancel)?)
+                move |cancel: &Cancel| {
+                    Ok(heap(
+                        &session.index,
+                        session.companions.functions.as_ref(),
+                        cancel,
+                    )?)
+                }
             });
         }
     }
@@ -127,7 +168,12 @@ impl MemoryView {
     /// The block of the heap that an address is in, in words, once the blocks are known.
     pub fn heap_words(&self, address: Address, desk: &Desk) -> Option<String> {
         let (_, blocks) = self.state.bytes.heap.peek()?;
-        block_words(&desk.session, blocks, address, desk.windows.position_of(self.follow))
+        block_words(
+            &desk.session,
+            blocks,
+            address,
+            desk.windows.position_of(self.follow),
+        )
     }
 
     /// The 8 aligned bytes around an address as a number of the traced CPU, if they are known and in sight.

@@ -40,10 +40,21 @@ impl MemoryView {
     pub fn toggle_comparison(&mut self, desk: &Desk) {
         let windows = &desk.windows;
         let shown = windows.travelling(self.follow);
-        let other = windows.list.iter().find(|window| window.id != shown).map(|window| Follow::Window(window.id));
+        let other = windows
+            .list
+            .iter()
+            .find(|window| window.id != shown)
+            .map(|window| Follow::Window(window.id));
         let before = windows.previous_of(self.follow);
-        let before = Follow::Pinned(Moment { trace: windows.active().trace, position: before });
-        self.compared = if self.compared.is_some() { None } else { other.or(Some(before)) };
+        let before = Follow::Pinned(Moment {
+            trace: windows.active().trace,
+            position: before,
+        });
+        self.compared = if self.compared.is_some() {
+            None
+        } else {
+            other.or(Some(before))
+        };
     }
 
     /// Ends a comparison with a window that was closed.

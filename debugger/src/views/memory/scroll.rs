@@ -69,13 +69,19 @@ impl MemoryScroll {
 
     /// Rows from the first in sight on, as of the last poll.
     pub fn rows(&self) -> &[MemoryRow] {
-        self.page().and_then(|page| page.rows.get(self.first..)).unwrap_or_default()
+        self.page()
+            .and_then(|page| page.rows.get(self.first..))
+            .unwrap_or_default()
     }
 
     /// Highest address of the rows that are read.
     pub fn highest(&self) -> Address {
-        let rows = self.page().map_or([].as_slice(), |page| page.rows.as_slice());
-        let bytes = rows.iter().filter(|row| matches!(row, MemoryRow::Bytes { .. }));
+        let rows = self
+            .page()
+            .map_or([].as_slice(), |page| page.rows.as_slice());
+        let bytes = rows
+            .iter()
+            .filter(|row| matches!(row, MemoryRow::Bytes { .. }));
         bytes.map(MemoryRow::last).max().unwrap_or(self.top)
     }
 
@@ -94,26 +100,48 @@ impl MemoryScroll {
         };
         // Scrolled by a few rows, the old answer still has the rows: they are right, so they are not dimmed.
         let place = place_of(page, request.top);
-        self.first = if is_fresh && request.lead > 0 { 0 } else { place.unwrap_or(0) };
-        let first_bytes = page.rows.iter().find(|row| matches!(row, MemoryRow::Bytes { .. }));
-        let is_wide = first_bytes.is_some_and(|row| row.last().0 - row.first().0 + 1 != request.row_bytes);
-        self.is_of_other = (page.previous, page.is_compared) != (request.previous, request.is_compared);
-        let is_wrong = page.position != request.position || self.is_of_other || place.is_none() || is_wide;
+        self.first = if is_fresh && request.lead > 0 {
+            0
+        } else {
+            place.unwrap_or(0)
+        };
+        let first_bytes = page
+            .rows
+            .iter()
+            .find(|row| matches!(row, MemoryRow::Bytes { .. }));
+        let is_wide =
+            first_bytes.is_some_and(|row| row.last().0 - row.first().0 + 1 != request.row_bytes);
+        self.is_of_other =
+            (page.previous, page.is_compared) != (request.previous, request.is_compared);
+        let is_wrong =
+            page.position != request.position || self.is_of_other || place.is_none() || is_wide;
         self.is_late = is_late && is_wrong;
-        Status::Rows(Rows { count: page.rows.len().saturating_sub(self.first), ..Rows::default() })
+        Status::Rows(Rows {
+            count: page.rows.len().saturating_sub(self.first),
+            ..Rows::default()
+        })
     }
 
     /// The end of memory, where it is in sight. A 32-bit machine ends before the last address that a cursor can have.
     pub fn end(&self) -> Option<Address> {
         let (request, page) = self.answer.peek().filter(|_| self.top.0 == u64::MAX)?;
-        page.rows.last().filter(|_| request.top == self.top).map(MemoryRow::last)
+        page.rows
+            .last()
+            .filter(|_| request.top == self.top)
+            .map(MemoryRow::last)
     }
 
     /// Scrolls by a row. Returns false at the end of what is read.
     pub fn step(&mut self, way: Way) -> bool {
-        let Some(page) = self.page() else { return false };
+        let Some(page) = self.page() else {
+            return false;
+        };
         let start = self.start(page);
-        let firsts = page.above.iter().copied().chain(page.rows.iter().map(MemoryRow::first));
+        let firsts = page
+            .above
+            .iter()
+            .copied()
+            .chain(page.rows.iter().map(MemoryRow::first));
         let to = match way {
             Way::Back => firsts.filter(|first| *first < start).max(),
             Way::Forward => firsts.filter(|first| *first > start).min(),
@@ -150,11 +178,16 @@ impl MemoryScroll {
     /// Brings an address into view: in the last row when it is at most `near` rows below, else `lead` rows below the first.
     fn reveal(&mut self, address: Address, rows: usize, lead: usize, near: usize) {
         let last = rows.max(1) - 1;
-        let place = self.page().and_then(|page| Some((place_of(page, self.start(page))?, place_of(page, address)?)));
+        let place = self
+            .page()
+            .and_then(|page| Some((place_of(page, self.start(page))?, place_of(page, address)?)));
         match place {
             Some((top, place)) if (top..=top + last).contains(&place) => {}
             Some((top, place)) if place > top && place - top - last <= near => {
-                let first = self.page().and_then(|page| page.rows.get(place - last)).map(MemoryRow::first);
+                let first = self
+                    .page()
+                    .and_then(|page| page.rows.get(place - last))
+                    .map(MemoryRow::first);
                 self.go_to(first.unwrap_or(address), 0);
             }
             _ => self.go_to(address, lead.min(last)),
@@ -165,7 +198,9 @@ impl MemoryScroll {
     fn start(&self, page: &MemoryPage) -> Address {
         match page.rows.first().filter(|_| self.lead > 0) {
             Some(first) => first.first(),
-            None => place_of(page, self.top).and_then(|place| page.rows.get(place)).map_or(self.top, MemoryRow::first),
+            None => place_of(page, self.top)
+                .and_then(|place| page.rows.get(place))
+                .map_or(self.top, MemoryRow::first),
         }
     }
 }

@@ -60,7 +60,9 @@ impl MemorySearch {
             }
             Answer::Stale(_) | Answer::Late(_) | Answer::Loading => return None,
         };
-        self.message = found.is_none().then(|| nothing_words(&pending.0).to_owned());
+        self.message = found
+            .is_none()
+            .then(|| nothing_words(&pending.0).to_owned());
         self.pending = None;
         found
     }

@@ -2,11 +2,20 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::{ByteAction, MemoryLayout, MemoryMove, MemoryView};
-use crate::action::{Access, Action, CellName, Follow, MemoryChange, TravelAction, ViewAction, Way, WindowId};
+use crate::action::{
+    Access, Action, CellName, Follow, MemoryChange, TravelAction, ViewAction, Way, WindowId,
+};
 use crate::desk::{Desk, desk_over};
 use crate::session::test_session::overflow;
 
-const LAYOUT: MemoryLayout = MemoryLayout { row_bytes: 16, rows: 6, page: 6, spare: 16, lead: 2, near: 0 };
+const LAYOUT: MemoryLayout = MemoryLayout {
+    row_bytes: 16,
+    rows: 6,
+    page: 6,
+    spare: 16,
+    lead: 2,
+    near: 0,
+};
 
 /// A view on a desk, as a front end drives it.
 struct Driver {
@@ -16,7 +25,10 @@ struct Driver {
 
 impl Driver {
     fn at(position: u64, address: &str) -> Self {
-        let mut driver = Self { desk: desk_over(overflow(), position), view: MemoryView::at_stack(Follow::Active) };
+        let mut driver = Self {
+            desk: desk_over(overflow(), position),
+            view: MemoryView::at_stack(Follow::Active),
+        };
         driver.view.show(address, &driver.desk);
         driver.draw();
         driver
@@ -44,7 +56,15 @@ impl Driver {
 fn settings_of_earlier_versions_are_read_and_all_settings_are_kept() {
     let old = "(follow:Active,address:\"sp\",is_following:true,held:None,group:4)";
     let view: MemoryView = ron::from_str(old).expect("settings");
-    assert_eq!((view.address(), view.is_following(), view.group(), view.width()), ("sp", true, 4, None));
+    assert_eq!(
+        (
+            view.address(),
+            view.is_following(),
+            view.group(),
+            view.width()
+        ),
+        ("sp", true, 4, None)
+    );
     let text = "(follow:Window((2)),address:\"x0\",is_following:false,held:Some(16),group:8,width:Some(32),\
                 is_float:true,text:Utf8,compared:Some(Pinned(7)))";
     let view: MemoryView = ron::from_str(text).expect("settings");
@@ -59,10 +79,16 @@ fn a_held_address_is_named_by_its_expression_only_where_that_means_it() {
     assert_eq!(driver.view.address_text(), "x19");
     driver.desk.windows.active_mut().position = Position(1763);
     driver.draw();
-    assert_eq!((driver.place(), driver.view.address_text()), (shown, "8002000f".to_owned()));
+    assert_eq!(
+        (driver.place(), driver.view.address_text()),
+        (shown, "8002000f".to_owned())
+    );
     driver.view.toggle_following();
     driver.draw();
-    assert_eq!((driver.place().1, driver.view.address_text()), (Some(0x8402_00a0), "x19".to_owned()));
+    assert_eq!(
+        (driver.place().1, driver.view.address_text()),
+        (Some(0x8402_00a0), "x19".to_owned())
+    );
 }
 
 #[test]
@@ -70,7 +96,10 @@ fn a_search_holds_what_it_finds_and_says_when_it_finds_nothing() {
     let mut driver = Driver::at(1250, "0x80000000");
     driver.change(&MemoryChange::Find("%u5bcd".to_owned(), Way::Forward));
     assert_eq!(driver.place().1, Some(0x8402_0000));
-    assert_eq!((driver.view.message(), driver.view.address_text().as_str()), (None, "84020000"));
+    assert_eq!(
+        (driver.view.message(), driver.view.address_text().as_str()),
+        (None, "84020000")
+    );
     driver.change(&MemoryChange::FindAgain(Way::Back));
     assert_eq!(driver.place().1, Some(0x8402_0000));
     assert!(driver.view.message().is_some() && !driver.view.is_searching());
@@ -87,10 +116,22 @@ fn a_cursor_that_leaves_the_view_scrolls_it_by_as_little_as_possible() {
         driver.place()
     };
     // Memory that no step accesses is one row.
-    assert_eq!(after(MemoryMove::Rows(1), 5), (0x8402_0000, Some(0x8402_0080)));
-    assert_eq!(after(MemoryMove::Rows(1), 1), (0x8402_0010, Some(0x8402_0090)));
-    assert_eq!(after(MemoryMove::Rows(-1), 6), (0x8402_0000, Some(0x8402_000f)));
-    assert_eq!(after(MemoryMove::Rows(-1), 2), (0x8002_0030, Some(0x8002_003f)));
+    assert_eq!(
+        after(MemoryMove::Rows(1), 5),
+        (0x8402_0000, Some(0x8402_0080))
+    );
+    assert_eq!(
+        after(MemoryMove::Rows(1), 1),
+        (0x8402_0010, Some(0x8402_0090))
+    );
+    assert_eq!(
+        after(MemoryMove::Rows(-1), 6),
+        (0x8402_0000, Some(0x8402_000f))
+    );
+    assert_eq!(
+        after(MemoryMove::Rows(-1), 2),
+        (0x8002_0030, Some(0x8002_003f))
+    );
     assert_eq!(after(MemoryMove::Last, 1).1, Some(u64::MAX));
 }
 
@@ -102,7 +143,9 @@ fn a_question_about_bytes_starts_from_the_moment_shown_and_keeps_them_in_sight()
     driver.draw();
     let mut out = Vec::new();
     let write = ByteAction::GoToAccess(4, Access::Write, Way::Back);
-    driver.view.act(Address(0x8002_0013), write, &driver.desk, &mut out);
+    driver
+        .view
+        .act(Address(0x8002_0013), write, &driver.desk, &mut out);
     let cell = CellName::Memory("0x80020010".to_owned(), 4);
     let access = Action::Travel(TravelAction::GoToAccess(cell, Access::Write, Way::Back));
     assert_eq!(out, [Action::travel(WindowId(1), Position(900)), access]);
@@ -114,7 +157,17 @@ fn a_pointer_leads_where_it_points_if_all_its_bytes_are_known() {
     let mut driver = Driver::at(1249, "0x8ffff5e0");
     let mut out = Vec::new();
     for address in [0x8fff_f5e3, 0x8fff_f618] {
-        driver.view.act(Address(address), ByteAction::FollowPointer, &driver.desk, &mut out);
+        driver.view.act(
+            Address(address),
+            ByteAction::FollowPointer,
+            &driver.desk,
+            &mut out,
+        );
     }
-    assert_eq!(out, [Action::View(ViewAction::ShowMemory("0x8ffff620".to_owned()))]);
+    assert_eq!(
+        out,
+        [Action::View(ViewAction::ShowMemory(
+            "0x8ffff620".to_owned()
+        ))]
+    );
 }

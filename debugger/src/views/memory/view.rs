@@ -81,12 +81,27 @@ impl MemoryView {
     pub fn new(follow: Follow, address: String) -> Self {
         let (is_following, held, width, is_float, text) = Default::default();
         let (compared, session, state) = Default::default();
-        Self { follow, address, is_following, held, group: 1, width, is_float, text, compared, session, state }
+        Self {
+            follow,
+            address,
+            is_following,
+            held,
+            group: 1,
+            width,
+            is_float,
+            text,
+            compared,
+            session,
+            state,
+        }
     }
 
     /// Memory around the stack pointer, wherever that goes.
     pub fn at_stack(follow: Follow) -> Self {
-        Self { is_following: true, ..Self::new(follow, STACK.to_owned()) }
+        Self {
+            is_following: true,
+            ..Self::new(follow, STACK.to_owned())
+        }
     }
 
     /// Window or moment whose state is shown.
@@ -101,8 +116,20 @@ impl MemoryView {
 
     /// Shows the stack again: an address of one trace means nothing in another. Keeps how rows are shown.
     pub fn leave_trace(&mut self) {
-        let Self { group, width, is_float, text, .. } = *self;
-        *self = Self { group, width, is_float, text, ..Self::at_stack(self.follow) };
+        let Self {
+            group,
+            width,
+            is_float,
+            text,
+            ..
+        } = *self;
+        *self = Self {
+            group,
+            width,
+            is_float,
+            text,
+            ..Self::at_stack(self.follow)
+        };
     }
 
     /// Bytes in a group.
@@ -142,7 +169,11 @@ impl MemoryView {
 
     /// Byte order of the traced CPU.
     pub fn endian(&self, desk: &Desk) -> Endian {
-        if desk.session.index.info().is_big_endian { Endian::Big } else { Endian::Little }
+        if desk.session.index.info().is_big_endian {
+            Endian::Big
+        } else {
+            Endian::Little
+        }
     }
 
     /// Changes how memory is shown, or searches it.
@@ -160,7 +191,9 @@ impl MemoryView {
             MemoryChange::Text(text) => self.text = *text,
             MemoryChange::Compare(with) => self.compare(*with),
             MemoryChange::ToggleCompare => self.toggle_comparison(desk),
-            MemoryChange::GoToChanged(way) => self.seek(Sought::Changed(self.compared_with(desk)), *way, desk),
+            MemoryChange::GoToChanged(way) => {
+                self.seek(Sought::Changed(self.compared_with(desk)), *way, desk)
+            }
             MemoryChange::Find(text, way) => self.find(text, *way, desk),
             MemoryChange::FindAgain(way) => match self.state.search.text.clone() {
                 Some(text) => self.find(&text, *way, desk),
@@ -179,8 +212,16 @@ impl MemoryView {
     }
 
     fn seek(&mut self, sought: Sought, way: Way, desk: &Desk) {
-        let (position, from) = (desk.windows.position_of(self.follow), self.state.cursor.unwrap_or_default());
-        self.state.search.start(MemorySeek { sought, position, from, way });
+        let (position, from) = (
+            desk.windows.position_of(self.follow),
+            self.state.cursor.unwrap_or_default(),
+        );
+        self.state.search.start(MemorySeek {
+            sought,
+            position,
+            from,
+            way,
+        });
         self.poll_search(desk);
     }
 
@@ -237,7 +278,11 @@ impl MemoryView {
     /// Requests the rows that there is room for.
     pub fn poll_rows(&mut self, layout: MemoryLayout, desk: &Desk) -> Status {
         self.state.layout = layout;
-        if let Some(cursor) = self.state.cursor.filter(|_| std::mem::take(&mut self.state.is_revealing)) {
+        if let Some(cursor) = self
+            .state
+            .cursor
+            .filter(|_| std::mem::take(&mut self.state.is_revealing))
+        {
             self.state.scroll.jump(cursor, &layout);
         }
         let request = MemoryRequest {
@@ -251,7 +296,11 @@ impl MemoryView {
             rows_above: layout.spare,
         };
         let status = self.state.scroll.poll(&request, desk);
-        let end = self.state.scroll.end().filter(|_| self.state.cursor == Some(Address(u64::MAX)));
+        let end = self
+            .state
+            .scroll
+            .end()
+            .filter(|_| self.state.cursor == Some(Address(u64::MAX)));
         self.state.cursor = end.or(self.state.cursor);
         status
     }
@@ -314,11 +363,20 @@ impl MemoryView {
 
     /// Moves the cursor and brings it into view. Runs without any access are one step.
     pub fn move_cursor(&mut self, by: MemoryMove) {
-        let Some(cursor) = self.state.cursor else { return };
-        let MemoryLayout { row_bytes, page, .. } = self.state.layout;
+        let Some(cursor) = self.state.cursor else {
+            return;
+        };
+        let MemoryLayout {
+            row_bytes, page, ..
+        } = self.state.layout;
         let row = i64::try_from(row_bytes.max(8)).unwrap_or(i64::MAX);
         let page_bytes = row.saturating_mul(i64::try_from(page).unwrap_or(i64::MAX));
-        let moved = |bytes: i64| self.state.scroll.page().map_or(cursor, |page| page.moved(cursor, bytes));
+        let moved = |bytes: i64| {
+            self.state
+                .scroll
+                .page()
+                .map_or(cursor, |page| page.moved(cursor, bytes))
+        };
         let to = match by {
             MemoryMove::Bytes(count) => moved(count),
             MemoryMove::Rows(count) => moved(row.saturating_mul(count)),

@@ -36,28 +36,46 @@ impl RegistersView {
     /// Moves a cursor that is on nothing to the first register.
     pub fn settle_cursor<R>(&mut self, grid: &RegisterGrid<R>) {
         if self.cursor().and_then(|name| grid.row_of(name)).is_none() {
-            (self.state.cursor, self.state.is_revealing) = (grid.first().map(|spot| spot.name.clone()), true);
+            (self.state.cursor, self.state.is_revealing) =
+                (grid.first().map(|spot| spot.name.clone()), true);
         }
     }
 
     /// Returns the row of the cursor once after each move, to be brought into view.
     pub fn take_reveal<R>(&mut self, grid: &RegisterGrid<R>) -> Option<usize> {
         let is_revealing = std::mem::take(&mut self.state.is_revealing);
-        self.cursor().filter(|_| is_revealing).and_then(|name| grid.row_of(name))
+        self.cursor()
+            .filter(|_| is_revealing)
+            .and_then(|name| grid.row_of(name))
     }
 
     /// Opens the title of a register that was selected elsewhere.
     pub(super) fn open_title_of_cursor(&mut self, board: &RegisterBoard) {
-        let Some(cursor) = self.state.cursor.as_ref().filter(|_| self.state.is_revealing) else { return };
-        let section = board.groups.iter().find(|section| section.cells.iter().any(|cell| cell.name == *cursor));
-        if let Some(title) = section.map(|section| section.title).filter(|title| !self.is_open(title)) {
+        let Some(cursor) = self
+            .state
+            .cursor
+            .as_ref()
+            .filter(|_| self.state.is_revealing)
+        else {
+            return;
+        };
+        let section = board
+            .groups
+            .iter()
+            .find(|section| section.cells.iter().any(|cell| cell.name == *cursor));
+        if let Some(title) = section
+            .map(|section| section.title)
+            .filter(|title| !self.is_open(title))
+        {
             self.toggle_title(title);
         }
     }
 
     /// Register or lane under the cursor.
     pub fn selection(&self) -> Option<CellName> {
-        self.cursor().filter(|name| !self.is_title(name)).map(|name| self.cell_name(name))
+        self.cursor()
+            .filter(|name| !self.is_title(name))
+            .map(|name| self.cell_name(name))
     }
 
     /// Describes a register instead of the one under the cursor; none: the one under the cursor again.
@@ -68,8 +86,14 @@ impl RegistersView {
     /// Returns the register to be described: the one under the pointer, the attended one, the one under the cursor, or
     /// the first that changed.
     pub fn described(&self, hovered: Option<&str>, board: &RegisterBoard) -> Option<RegisterCell> {
-        let first = |is_meant: fn(&RegisterCell) -> bool| board.core.iter().find(|cell| is_meant(cell));
-        let changed = || first(|cell| cell.is_news).or(first(|cell| cell.is_changed)).or(board.core.first()).cloned();
+        let first =
+            |is_meant: fn(&RegisterCell) -> bool| board.core.iter().find(|cell| is_meant(cell));
+        let changed = || {
+            first(|cell| cell.is_news)
+                .or(first(|cell| cell.is_changed))
+                .or(board.core.first())
+                .cloned()
+        };
         let name = hovered.or(self.state.attended.as_deref()).or(self.cursor());
         name.and_then(|name| board.part(name)).or_else(changed)
     }

@@ -4,7 +4,8 @@ use stepback_index::{ThreadId, ValueSource};
 
 use super::view::RegistersView;
 use crate::action::{
-    Access, Action, AppAction, CellName, MarkAction, RegisterFormat, SliceAction, TravelAction, ViewAction, Way,
+    Access, Action, AppAction, CellName, MarkAction, RegisterFormat, SliceAction, TravelAction,
+    ViewAction, Way,
 };
 use crate::desk::Desk;
 use crate::keymap::watch_text;
@@ -45,11 +46,22 @@ pub enum RegisterGesture {
 
 impl RegistersView {
     /// Applies a gesture to a register, a lane or a title.
-    pub fn act(&mut self, name: &str, gesture: RegisterGesture, desk: &Desk, out: &mut Vec<Action>) {
-        let (cell, named) = (self.board().and_then(|board| board.part(name)), self.cell_name(name));
+    pub fn act(
+        &mut self,
+        name: &str,
+        gesture: RegisterGesture,
+        desk: &Desk,
+        out: &mut Vec<Action>,
+    ) {
+        let (cell, named) = (
+            self.board().and_then(|board| board.part(name)),
+            self.cell_name(name),
+        );
         let copy = |text: String| Action::App(AppAction::Copy(text));
         match gesture {
-            RegisterGesture::LastWrite | RegisterGesture::NextWrite if self.is_title(name) => self.toggle_title(name),
+            RegisterGesture::LastWrite | RegisterGesture::NextWrite if self.is_title(name) => {
+                self.toggle_title(name)
+            }
             RegisterGesture::LastWrite => self.go_to_write(named, Way::Back, desk, out),
             RegisterGesture::NextWrite => self.go_to_write(named, Way::Forward, desk, out),
             RegisterGesture::AllValues => {
@@ -57,24 +69,37 @@ impl RegistersView {
                 out.push(Action::View(ViewAction::ListValues(named)));
             }
             RegisterGesture::Why => {
-                out.push(Action::Slice(SliceAction::WhyAt(named, desk.windows.position_of(self.follow))));
+                out.push(Action::Slice(SliceAction::WhyAt(
+                    named,
+                    desk.windows.position_of(self.follow),
+                )));
             }
             RegisterGesture::Watch => {
-                out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(watch_text(&named)))));
+                out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(
+                    watch_text(&named),
+                ))));
             }
             RegisterGesture::Waveform => {
-                out.push(Action::Mark(MarkAction::Wave(WatchChange::Add(watch_text(&named)))));
+                out.push(Action::Mark(MarkAction::Wave(WatchChange::Add(
+                    watch_text(&named),
+                ))));
             }
             RegisterGesture::ShowMemory => {
                 let address = cell.as_ref().and_then(address_of);
                 out.extend(address.map(|address| Action::View(ViewAction::ShowMemory(address))));
             }
-            RegisterGesture::ShowAs(format) => out.push(Action::View(ViewAction::FormatRegisters(format))),
+            RegisterGesture::ShowAs(format) => {
+                out.push(Action::View(ViewAction::FormatRegisters(format)))
+            }
             RegisterGesture::Halve => out.push(Action::View(ViewAction::HalveRegisters)),
             RegisterGesture::CopyValue => out.extend(cell.map(|cell| copy(value_text(&cell)))),
             RegisterGesture::CopyName => out.push(copy(name.to_owned())),
             RegisterGesture::CopyText => {
-                out.extend(cell.map(|cell| copy(format!("{name} = {}{}", value_text(&cell), doubt(&cell)))));
+                out.extend(
+                    cell.map(|cell| {
+                        copy(format!("{name} = {}{}", value_text(&cell), doubt(&cell)))
+                    }),
+                );
             }
         }
     }
@@ -88,13 +113,24 @@ impl RegistersView {
 
     fn go_to_write(&self, cell: CellName, way: Way, desk: &Desk, out: &mut Vec<Action>) {
         out.extend(desk.windows.start_from(self.follow));
-        out.push(Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way)));
+        out.push(Action::Travel(TravelAction::GoToAccess(
+            cell,
+            Access::Write,
+            way,
+        )));
     }
 
     /// Returns what a hint says about a value, one line each.
     pub fn hint_lines(&self, cell: &RegisterCell, desk: &Desk) -> Vec<String> {
-        let reason = cell.reason.as_ref().map(|reason| say!("registers-inferred", reason = reason.as_str()));
-        readings(&cell.value).into_iter().chain(stack_words(cell, desk)).chain(reason).collect()
+        let reason = cell
+            .reason
+            .as_ref()
+            .map(|reason| say!("registers-inferred", reason = reason.as_str()));
+        readings(&cell.value)
+            .into_iter()
+            .chain(stack_words(cell, desk))
+            .chain(reason)
+            .collect()
     }
 }
 
@@ -119,6 +155,10 @@ fn doubt(cell: &RegisterCell) -> String {
 /// Returns where the stack lies on processors that add something to its pointer: what memory panels show for `sp`.
 fn stack_words(cell: &RegisterCell, desk: &Desk) -> Option<String> {
     let pointer = cell.value.to_u64().filter(|_| cell.name == "sp")?;
-    let end = desk.session.index.instruction_set(ThreadId(0)).stack_end(pointer);
+    let end = desk
+        .session
+        .index
+        .instruction_set(ThreadId(0))
+        .stack_end(pointer);
     (end != pointer).then(|| say!("registers-stack-lies-at", address = format!("{end:x}")))
 }

@@ -82,7 +82,10 @@ pub struct CellSpot {
 
 impl<R> Default for RegisterGrid<R> {
     fn default() -> Self {
-        Self { rows: Vec::new(), own_rows: 0 }
+        Self {
+            rows: Vec::new(),
+            own_rows: 0,
+        }
     }
 }
 
@@ -95,18 +98,29 @@ impl<R: Copy> RegisterGrid<R> {
         layout: &L,
     ) -> Self {
         let mut grid = Self::default();
-        for run in own.chunk_by(|one, other| layout.lanes(one).is_some() == layout.lanes(other).is_some()) {
+        for run in
+            own.chunk_by(|one, other| layout.lanes(one).is_some() == layout.lanes(other).is_some())
+        {
             match run.first().and_then(|first| layout.lanes(first)) {
-                Some(format) => run.iter().for_each(|cell| grid.add_lanes(cell, format, layout)),
+                Some(format) => run
+                    .iter()
+                    .for_each(|cell| grid.add_lanes(cell, format, layout)),
                 None => grid.add_columns(run.to_vec(), layout),
             }
         }
         grid.own_rows = grid.rows.len();
         for (number, section) in sections.iter().enumerate() {
             let measures = layout.measure(&RegisterBlock::Title(section));
-            let spot = CellSpot { name: section.title.to_owned(), x: layout.x(&measures, 0) };
+            let spot = CellSpot {
+                name: section.title.to_owned(),
+                x: layout.x(&measures, 0),
+            };
             let spots = L::STOPS_AT_TITLES.then_some(spot).into_iter().collect();
-            grid.rows.push(GridRow { kind: RowKind::Title(number), measures, spots });
+            grid.rows.push(GridRow {
+                kind: RowKind::Title(number),
+                measures,
+                spots,
+            });
             if open.iter().any(|open| open == section.title) {
                 grid.add_columns(section.cells.iter().collect(), layout);
             }
@@ -117,34 +131,73 @@ impl<R: Copy> RegisterGrid<R> {
     fn add_columns<L: GridLayout<Row = R>>(&mut self, cells: Vec<&RegisterCell>, layout: &L) {
         let block = RegisterBlock::Columns(cells);
         let measures = layout.measure(&block);
-        let RegisterBlock::Columns(cells) = block else { return };
+        let RegisterBlock::Columns(cells) = block else {
+            return;
+        };
         let rows = cells.len().div_ceil(layout.count(&measures).max(1));
         for row in 0..rows {
             let spot = |(place, cell): (usize, &&RegisterCell)| CellSpot {
                 name: cell.name.clone(),
                 x: layout.x(&measures, place),
             };
-            let spots = cells.iter().skip(row).step_by(rows).enumerate().map(spot).collect();
-            self.rows.push(GridRow { kind: RowKind::Cells, measures, spots });
+            let spots = cells
+                .iter()
+                .skip(row)
+                .step_by(rows)
+                .enumerate()
+                .map(spot)
+                .collect();
+            self.rows.push(GridRow {
+                kind: RowKind::Cells,
+                measures,
+                spots,
+            });
         }
     }
 
     /// Adds the rows of a register by its lanes. An unknown register has one row without lanes.
-    fn add_lanes<L: GridLayout<Row = R>>(&mut self, cell: &RegisterCell, format: LaneFormat, layout: &L) {
+    fn add_lanes<L: GridLayout<Row = R>>(
+        &mut self,
+        cell: &RegisterCell,
+        format: LaneFormat,
+        layout: &L,
+    ) {
         let measures = layout.measure(&RegisterBlock::Lanes(cell, format));
-        let name = CellSpot { name: cell.name.clone(), x: layout.x(&measures, 0) };
+        let name = CellSpot {
+            name: cell.name.clone(),
+            x: layout.x(&measures, 0),
+        };
         if cell.value.is_unknown() {
-            return self.rows.push(GridRow { kind: RowKind::Lanes(0), measures, spots: vec![name] });
+            return self.rows.push(GridRow {
+                kind: RowKind::Lanes(0),
+                measures,
+                spots: vec![name],
+            });
         }
         let lanes: Vec<u16> = (0..lane_count(cell, format)).collect();
         for row in lanes.chunks(layout.count(&measures).max(1)) {
             let first = row.first().copied().unwrap_or(0);
             let spots = row.iter().zip(1..).map(|(index, place)| CellSpot {
-                name: format!("{}{}", cell.name, Lane { size_bytes: format.size_bytes, index: *index }),
+                name: format!(
+                    "{}{}",
+                    cell.name,
+                    Lane {
+                        size_bytes: format.size_bytes,
+                        index: *index
+                    }
+                ),
                 x: layout.x(&measures, place),
             });
-            let spots = (first == 0).then(|| name.clone()).into_iter().chain(spots).collect();
-            self.rows.push(GridRow { kind: RowKind::Lanes(first), measures, spots });
+            let spots = (first == 0)
+                .then(|| name.clone())
+                .into_iter()
+                .chain(spots)
+                .collect();
+            self.rows.push(GridRow {
+                kind: RowKind::Lanes(first),
+                measures,
+                spots,
+            });
         }
     }
 }
@@ -152,7 +205,9 @@ impl<R: Copy> RegisterGrid<R> {
 impl<R> RegisterGrid<R> {
     /// Returns the row of a register, lane or title.
     pub fn row_of(&self, name: &str) -> Option<usize> {
-        self.rows.iter().position(|row| row.spots.iter().any(|spot| spot.name == name))
+        self.rows
+            .iter()
+            .position(|row| row.spots.iter().any(|spot| spot.name == name))
     }
 
     /// Returns the first spot.
@@ -161,10 +216,20 @@ impl<R> RegisterGrid<R> {
     }
 
     /// Returns the spot that a cursor on `from` moves to. A cursor on no spot moves to the first one.
-    pub(super) fn moved(&self, from: Option<&str>, toward: Toward, page: usize) -> Option<&CellSpot> {
-        let Some(row) = from.and_then(|name| self.row_of(name)) else { return self.first() };
+    pub(super) fn moved(
+        &self,
+        from: Option<&str>,
+        toward: Toward,
+        page: usize,
+    ) -> Option<&CellSpot> {
+        let Some(row) = from.and_then(|name| self.row_of(name)) else {
+            return self.first();
+        };
         let spots = &self.rows.get(row)?.spots;
-        let x = spots.iter().find(|spot| Some(spot.name.as_str()) == from)?.x;
+        let x = spots
+            .iter()
+            .find(|spot| Some(spot.name.as_str()) == from)?
+            .x;
         let end = self.rows.len();
         let above = |end: usize| (0..end).rev();
         match toward {
@@ -172,9 +237,9 @@ impl<R> RegisterGrid<R> {
             Toward::Down => self.nearest(row + 1..end, x),
             Toward::Left => spots.iter().rev().find(|spot| spot.x < x),
             Toward::Right => spots.iter().find(|spot| spot.x > x),
-            Toward::PageUp => {
-                self.nearest(above((row + 1).saturating_sub(page)), x).or_else(|| self.nearest(0..row, x))
-            }
+            Toward::PageUp => self
+                .nearest(above((row + 1).saturating_sub(page)), x)
+                .or_else(|| self.nearest(0..row, x)),
             Toward::PageDown => {
                 let below = self.nearest(row.saturating_add(page)..end, x);
                 below.or_else(|| self.nearest((row + 1..end).rev(), x))
@@ -186,7 +251,13 @@ impl<R> RegisterGrid<R> {
 
     /// Returns the spot that is nearest to a horizontal place, in the first of these rows that has spots.
     fn nearest(&self, mut rows: impl Iterator<Item = usize>, x: u16) -> Option<&CellSpot> {
-        rows.find_map(|row| self.rows.get(row)?.spots.iter().min_by_key(|spot| spot.x.abs_diff(x)))
+        rows.find_map(|row| {
+            self.rows
+                .get(row)?
+                .spots
+                .iter()
+                .min_by_key(|spot| spot.x.abs_diff(x))
+        })
     }
 }
 

@@ -10,5 +10,7 @@ mod tests;
 mod view;
 
 pub use gesture::{RegisterGesture, address_of};
-pub use grid::{CellSpot, GridLayout, GridRow, RegisterBlock, RegisterGrid, RowKind, lanes_per_row};
+pub use grid::{
+    CellSpot, GridLayout, GridRow, RegisterBlock, RegisterGrid, RowKind, lanes_per_row,
+};
 pub use view::RegistersView;

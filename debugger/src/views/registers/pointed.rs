@@ -25,11 +25,14 @@ pub(super) struct PointedValue {
 
 impl PointedValue {
     pub(super) fn poll(&mut self, cell: &RegisterCell, position: Position, desk: &Desk) {
-        let Some(value) = cell.value.to_u64().filter(|_| self.is_on) else { return };
-        self.answer.poll(&(value, position), &desk.worker, |(value, position)| {
-            let (value, position, session) = (*value, *position, Arc::clone(&desk.session));
-            move |cancel: &Cancel| pointed_words(&session, Address(value), position, cancel)
-        });
+        let Some(value) = cell.value.to_u64().filter(|_| self.is_on) else {
+            return;
+        };
+        self.answer
+            .poll(&(value, position), &desk.worker, |(value, position)| {
+                let (value, position, session) = (*value, *position, Arc::clone(&desk.session));
+                move |cancel: &Cancel| pointed_words(&session, Address(value), position, cancel)
+            });
     }
 
     pub(super) fn forget(&mut self) {
@@ -37,7 +40,10 @@ impl PointedValue {
     }
 
     fn words(&self, value: u64) -> Option<&str> {
-        let (_, words) = self.answer.peek().filter(|((of, _), _)| self.is_on && *of == value)?;
+        let (_, words) = self
+            .answer
+            .peek()
+            .filter(|((of, _), _)| self.is_on && *of == value)?;
         words.as_deref()
     }
 
@@ -52,17 +58,26 @@ impl PointedValue {
             add(Meaning::Number, format!("= {value}"));
             match self.words(value) {
                 Some(words) => add(Meaning::Symbol, format!("→ {words}")),
-                None if self.is_on => add(Meaning::Label, say!("terminal-points-nowhere").to_owned()),
+                None if self.is_on => {
+                    add(Meaning::Label, say!("terminal-points-nowhere").to_owned())
+                }
                 None => {}
             }
         }
         if cell.source != ValueSource::Recorded {
             let words = source_so_far(&desk.session, cell.source, cell.source_word());
-            let reason = cell.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            let reason = cell
+                .reason
+                .as_ref()
+                .map(|reason| format!(": {reason}"))
+                .unwrap_or_default();
             add(Meaning::Label, format!("{words}{reason}"));
         }
         if let Some(step) = cell.written_by {
-            add(Meaning::Label, say!("memory-written-by-step", step = step.0));
+            add(
+                Meaning::Label,
+                say!("memory-written-by-step", step = step.0),
+            );
         }
         spans
     }

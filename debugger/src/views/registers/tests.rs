@@ -3,7 +3,9 @@ use stepback_parsers::Position;
 
 use super::super::view::Toward;
 use super::*;
-use crate::action::{Access, Action, AppAction, CellName, Follow, RegisterFormat, TravelAction, ViewAction, Way};
+use crate::action::{
+    Access, Action, AppAction, CellName, Follow, RegisterFormat, TravelAction, ViewAction, Way,
+};
 use crate::desk::{Desk, desk_over};
 use crate::model::registers::RegisterCell;
 use crate::session::test_session::overflow;
@@ -49,13 +51,22 @@ fn the_cursor_moves_through_columns_and_titles() {
         view.cursor().unwrap_or_default().to_owned()
     };
     // Eleven rows for x0 to x30 and sp.
-    assert_eq!([Toward::Right, Toward::Right, Toward::Down, Toward::Left].map(&mut after), ["x0", "x11", "x12", "x1"]);
-    assert_eq!([Toward::PageDown, Toward::Right, Toward::Right].map(&mut after), ["x9", "x20", "sp"]);
+    assert_eq!(
+        [Toward::Right, Toward::Right, Toward::Down, Toward::Left].map(&mut after),
+        ["x0", "x11", "x12", "x1"]
+    );
+    assert_eq!(
+        [Toward::PageDown, Toward::Right, Toward::Right].map(&mut after),
+        ["x9", "x20", "sp"]
+    );
     assert_eq!(
         [Toward::Down, Toward::Down, Toward::Up, Toward::PageUp].map(&mut after),
         ["x21", "Vector registers", "x10", "x2"]
     );
-    assert_eq!([Toward::PageUp, Toward::PageUp, Toward::First].map(&mut after), ["x0"; 3]);
+    assert_eq!(
+        [Toward::PageUp, Toward::PageUp, Toward::First].map(&mut after),
+        ["x0"; 3]
+    );
     assert_eq!(after(Toward::Last), "System registers");
     assert_eq!(view.take_reveal(&grid), Some(12));
     assert_eq!(view.take_reveal(&grid), None);
@@ -64,11 +75,30 @@ fn the_cursor_moves_through_columns_and_titles() {
 #[test]
 fn lanes_lie_below_each_other() {
     let (desk, mut view) = (desk_at(1250), RegistersView::default());
-    view.take(&Action::View(ViewAction::ShowRegisters(RegisterGroup::Vector)));
-    let grid = grid(&mut view, &desk, &Cells(2, Some(LaneFormat::new(LaneKind::Hex, 4))));
-    let names = |row: &GridRow<()>| row.spots.iter().map(|spot| spot.name.clone()).collect::<Vec<_>>().join(" ");
+    view.take(&Action::View(ViewAction::ShowRegisters(
+        RegisterGroup::Vector,
+    )));
+    let grid = grid(
+        &mut view,
+        &desk,
+        &Cells(2, Some(LaneFormat::new(LaneKind::Hex, 4))),
+    );
+    let names = |row: &GridRow<()>| {
+        row.spots
+            .iter()
+            .map(|spot| spot.name.clone())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     let rows: Vec<String> = grid.rows.iter().take(3).map(names).collect();
-    assert_eq!(rows, ["v0 v0.s[0] v0.s[1]", "v0.s[2] v0.s[3]", "v1 v1.s[0] v1.s[1]"]);
+    assert_eq!(
+        rows,
+        [
+            "v0 v0.s[0] v0.s[1]",
+            "v0.s[2] v0.s[3]",
+            "v1 v1.s[0] v1.s[1]"
+        ]
+    );
     view.set_cursor(Some("v0.s[0]".to_owned()));
     view.go(Toward::Down, 1, &grid);
     assert_eq!(view.cursor(), Some("v0.s[2]"));
@@ -80,13 +110,21 @@ fn a_selected_register_opens_the_title_above_it() {
     view.select("v3 of cpu0");
     let grid = grid(&mut view, &desk, &Cells(1, None));
     assert!(view.is_open("Vector registers") && view.take_reveal(&grid).is_some());
-    view.act("Vector registers", RegisterGesture::LastWrite, &desk, &mut Vec::new());
+    view.act(
+        "Vector registers",
+        RegisterGesture::LastWrite,
+        &desk,
+        &mut Vec::new(),
+    );
     assert!(!view.is_open("Vector registers"));
 }
 
 #[test]
 fn gestures_are_of_the_moment_and_the_thread_that_are_shown() {
-    let (desk, mut view) = (desk_at(1250), RegistersView::new(Follow::Pinned(900.into())));
+    let (desk, mut view) = (
+        desk_at(1250),
+        RegistersView::new(Follow::Pinned(900.into())),
+    );
     let done = |view: &mut RegistersView, gesture| {
         let mut out = Vec::new();
         view.poll(&desk).unwrap();
@@ -94,15 +132,28 @@ fn gestures_are_of_the_moment_and_the_thread_that_are_shown() {
         out
     };
     let write = |name: &str| {
-        Action::Travel(TravelAction::GoToAccess(CellName::Register(name.to_owned()), Access::Write, Way::Forward))
+        Action::Travel(TravelAction::GoToAccess(
+            CellName::Register(name.to_owned()),
+            Access::Write,
+            Way::Forward,
+        ))
     };
     let start = Action::travel(desk.windows.active, Position(900));
-    assert_eq!(done(&mut view, RegisterGesture::NextWrite), [start.clone(), write("x2")]);
+    assert_eq!(
+        done(&mut view, RegisterGesture::NextWrite),
+        [start.clone(), write("x2")]
+    );
     let copied = done(&mut view, RegisterGesture::CopyText);
-    assert!(matches!(&copied[..], [Action::App(AppAction::Copy(text))] if text.starts_with("x2 = 0x")), "{copied:?}");
+    assert!(
+        matches!(&copied[..], [Action::App(AppAction::Copy(text))] if text.starts_with("x2 = 0x")),
+        "{copied:?}"
+    );
     let thread = desk.session.index.threads()[0].name.clone();
     view.thread = Some(thread.clone());
-    assert_eq!(done(&mut view, RegisterGesture::NextWrite), [start, write(&format!("x2 of {thread}"))]);
+    assert_eq!(
+        done(&mut view, RegisterGesture::NextWrite),
+        [start, write(&format!("x2 of {thread}"))]
+    );
 }
 
 #[test]
@@ -111,9 +162,14 @@ fn a_format_belongs_to_its_group() {
     let named = |view: &mut RegistersView| {
         let group = view.poll(&desk).unwrap().group;
         let reading = view.reading(group);
-        reading.lanes.map_or_else(|| format!("{:?}", reading.shown_as.format), LaneFormat::name)
+        reading.lanes.map_or_else(
+            || format!("{:?}", reading.shown_as.format),
+            LaneFormat::name,
+        )
     };
-    view.take(&Action::View(ViewAction::FormatRegisters(RegisterFormat::Signed)));
+    view.take(&Action::View(ViewAction::FormatRegisters(
+        RegisterFormat::Signed,
+    )));
     assert_eq!(named(&mut view), "Signed");
     view.next_format();
     assert_eq!(named(&mut view), "Float");

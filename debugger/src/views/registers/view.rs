@@ -14,7 +14,9 @@ use crate::action::{Action, CellName, Follow, RegisterFormat, ViewAction};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
 use crate::model::register_format::{RegisterReading, ShownAs};
-use crate::model::registers::{BoardRequest, RegisterBoard, RegisterCell, register_board, short_title};
+use crate::model::registers::{
+    BoardRequest, RegisterBoard, RegisterCell, register_board, short_title,
+};
 use crate::views::Status;
 use crate::worker::Slot;
 
@@ -99,15 +101,28 @@ impl RegistersView {
 
     /// Gives up a group that was chosen in another trace, and that this one does not have.
     pub fn forget_missing_group(&mut self) {
-        let shown = self.board().filter(|board| !board.available.contains(&self.group)).map(|board| board.group);
+        let shown = self
+            .board()
+            .filter(|board| !board.available.contains(&self.group))
+            .map(|board| board.group);
         self.group = shown.unwrap_or(self.group);
     }
 
     /// Returns how the values of a group are read.
     pub fn reading(&self, group: RegisterGroup) -> RegisterReading {
-        let chosen = self.formats.iter().find(|(of, _)| *of == group).map(|(_, format)| *format);
+        let chosen = self
+            .formats
+            .iter()
+            .find(|(of, _)| *of == group)
+            .map(|(_, format)| *format);
         let lanes = chosen.or_else(|| group.lane_formats().first().copied());
-        RegisterReading { lanes, shown_as: ShownAs { format: self.way, is_half: self.is_half } }
+        RegisterReading {
+            lanes,
+            shown_as: ShownAs {
+                format: self.way,
+                is_half: self.is_half,
+            },
+        }
     }
 
     /// Reads the values of the group by other lanes, if it has such lanes.
@@ -134,7 +149,9 @@ impl RegistersView {
 
     /// Reads the values of the group in the next format that it has.
     pub fn next_format(&mut self) {
-        let Some(group) = self.board().map(|board| board.group) else { return };
+        let Some(group) = self.board().map(|board| board.group) else {
+            return;
+        };
         match self.reading(group).lanes {
             Some(format) => self.choose_lanes(after(group.lane_formats(), &format)),
             None => self.way = after(&RegisterFormat::ALL, &self.way),
@@ -143,14 +160,20 @@ impl RegistersView {
 
     /// Applies an action that is meant for registers. Returns false if it is not.
     pub fn take(&mut self, action: &Action) -> bool {
-        let Action::View(action) = action else { return false };
+        let Action::View(action) = action else {
+            return false;
+        };
         match action {
-            ViewAction::ShowRegisters(group) | ViewAction::NewRegisters(group) => self.group = *group,
+            ViewAction::ShowRegisters(group) | ViewAction::NewRegisters(group) => {
+                self.group = *group
+            }
             ViewAction::ReadLanes(format) => self.choose_lanes(*format),
             ViewAction::FormatRegisters(way) => self.choose_format(*way),
             ViewAction::HalveRegisters => self.is_half ^= true,
             ViewAction::FilterRegisters(text) => text.trim().clone_into(&mut self.filter),
-            ViewAction::SelectCell(CellName::Register(name)) if self.has_register(name) => self.select(name),
+            ViewAction::SelectCell(CellName::Register(name)) if self.has_register(name) => {
+                self.select(name)
+            }
             _ => return false,
         }
         true
@@ -166,7 +189,8 @@ impl RegistersView {
             self.state.board.clear();
             self.state.pointed.forget();
             // A choice that was made in another trace, which this one has no thread for.
-            self.thread.take_if(|name| desk.session.index.thread_by_name(name).is_none());
+            self.thread
+                .take_if(|name| desk.session.index.thread_by_name(name).is_none());
         }
         let request = BoardRequest {
             group: self.group,
@@ -207,7 +231,10 @@ impl RegistersView {
 
     /// Name of the group that is shown.
     pub fn title(&self) -> &'static str {
-        match self.board_of_group().map_or(self.group, |board| board.group) {
+        match self
+            .board_of_group()
+            .map_or(self.group, |board| board.group)
+        {
             RegisterGroup::Core => say!("tab-registers"),
             group => short_title(group),
         }
@@ -249,7 +276,8 @@ impl RegistersView {
     }
 
     pub(super) fn is_title(&self, name: &str) -> bool {
-        self.board().is_some_and(|board| board.groups.iter().any(|section| section.title == name))
+        self.board()
+            .is_some_and(|board| board.groups.iter().any(|section| section.title == name))
     }
 
     fn has_register(&self, name: &str) -> bool {
@@ -267,6 +295,9 @@ impl RegistersView {
 
 /// Returns the item after another in a list; the first one after the last.
 fn after<T: Copy + PartialEq>(list: &[T], item: &T) -> T {
-    let place = list.iter().position(|other| other == item).map_or(0, |place| place + 1);
+    let place = list
+        .iter()
+        .position(|other| other == item)
+        .map_or(0, |place| place + 1);
     list.get(place).or(list.first()).copied().unwrap_or(*item)
 }

@@ -7,7 +7,10 @@ use crate::builder::segment::transfers::LastStep;
 /// Where a jump with a fixed target goes when it leaves no return address; none for other instructions.
 pub fn branch_target(step: &LastStep) -> Option<u64> {
     let control = step.control();
-    control.target.address().filter(|_| control.flow != Flow::Call)
+    control
+        .target
+        .address()
+        .filter(|_| control.flow != Flow::Call)
 }
 
 /// Where a call goes; none when it is no call, or goes to an address that is not known.
@@ -36,7 +39,14 @@ mod tests {
         let mut core = [None; 33];
         (core[2], core[32]) = (Some(0x1235), Some(0x4000));
         let length_bytes = if opcode > 0xffff { 4 } else { 2 };
-        let step = LastStep { slot: 1, pc: 0x8002, opcode, length_bytes, instruction_set: set, is_executed: true };
+        let step = LastStep {
+            slot: 1,
+            pc: 0x8002,
+            opcode,
+            length_bytes,
+            instruction_set: set,
+            is_executed: true,
+        };
         assert_eq!(call_target(&step, &core), expected, "{opcode:#x}");
     }
 
@@ -61,21 +71,35 @@ mod tests {
     fn branches_tell_where_they_go() {
         let check = |opcode: u32, set: InstructionSet, expected: Option<u64>| {
             let length_bytes = if opcode > 0xffff { 4 } else { 2 };
-            let step = LastStep { slot: 1, pc: 0x8000, opcode, length_bytes, instruction_set: set, is_executed: true };
+            let step = LastStep {
+                slot: 1,
+                pc: 0x8000,
+                opcode,
+                length_bytes,
+                instruction_set: set,
+                is_executed: true,
+            };
             assert_eq!(branch_target(&step), expected, "{opcode:#x}");
         };
-        for (opcode, expected) in
-            [(0x17ff_fff0, 0x7fc0), (0x5400_00e0, 0x801c), (0x3500_00e0, 0x801c), (0x3707_ffe0, 0x7ffc)]
-        {
+        for (opcode, expected) in [
+            (0x17ff_fff0, 0x7fc0),
+            (0x5400_00e0, 0x801c),
+            (0x3500_00e0, 0x801c),
+            (0x3707_ffe0, 0x7ffc),
+        ] {
             check(opcode, InstructionSet::A64, Some(expected));
         }
         check(0x97ff_fff0, InstructionSet::A64, None);
         check(0xeaff_fffe, InstructionSet::A32, Some(0x8000));
         check(0xebff_fffe, InstructionSet::A32, None);
         // As the disassembler reads them.
-        for (opcode, expected) in
-            [(0xd8f9, 0x7ff6), (0xe71f, 0x7e42), (0xb11b, 0x800a), (0xf002_baa4, 0xa54c), (0xf43f_af00, 0x7e04)]
-        {
+        for (opcode, expected) in [
+            (0xd8f9, 0x7ff6),
+            (0xe71f, 0x7e42),
+            (0xb11b, 0x800a),
+            (0xf002_baa4, 0xa54c),
+            (0xf43f_af00, 0x7e04),
+        ] {
             check(opcode, InstructionSet::T32, Some(expected));
         }
         check(0x4718, InstructionSet::T32, None);

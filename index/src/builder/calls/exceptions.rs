@@ -16,14 +16,21 @@ pub fn exception(jump: &Jump) -> Option<Evidence> {
     let is_taken = match jump.flow {
         Flow::Trap => true,
         Flow::Next => jump.last.opcode != 0 && is_handler(jump) || jump.has_words,
-        _ => has_exception_return(jump) && jump.age == 1 || jump.has_words && is_handler(jump) && !is_target(jump),
+        _ => {
+            has_exception_return(jump) && jump.age == 1
+                || jump.has_words && is_handler(jump) && !is_target(jump)
+        }
     };
     is_taken.then(|| entry_evidence(jump))
 }
 
 /// The evidence of an exception that a transfer of control is known to take.
 pub fn entry_evidence(jump: &Jump) -> Evidence {
-    if jump.has_words { Evidence::Words } else { Evidence::Jump }
+    if jump.has_words {
+        Evidence::Words
+    } else {
+        Evidence::Jump
+    }
 }
 
 /// Whether a step returns from an exception, as its encoding and the link register say.
@@ -31,7 +38,9 @@ pub fn is_exception_return(jump: &Jump) -> bool {
     match jump.flow {
         Flow::ExceptionReturn => true,
         // The M profile returns by a special value, which has been overwritten already when the next handler begins.
-        Flow::Return | Flow::Branch => has_exception_return(jump) && branch_target(&jump.last).is_none(),
+        Flow::Return | Flow::Branch => {
+            has_exception_return(jump) && branch_target(&jump.last).is_none()
+        }
         _ => false,
     }
 }
@@ -39,7 +48,9 @@ pub fn is_exception_return(jump: &Jump) -> bool {
 /// Whether the handler of an exception ends here and that of another one begins without a return in between
 /// (tail-chaining, DDI 0403, B1.5.12): the link register gets `EXC_RETURN` again, and what was interrupted stays so.
 pub fn is_tail_chained(exception: &Pending, jump: &Jump) -> bool {
-    let PendingKind::Exception { interrupted, .. } = exception.kind else { return false };
+    let PendingKind::Exception { interrupted, .. } = exception.kind else {
+        return false;
+    };
     if !is_exception_return(jump) || !has_exception_return(jump) || exception.resumes_at(jump.pc) {
         return false;
     }
@@ -49,7 +60,9 @@ pub fn is_tail_chained(exception: &Pending, jump: &Jump) -> bool {
     let is_at_known_place = !is_jump || control.target.address().is_some();
     let is_entry = jump.has_words || jump.age == 1 && is_at_known_place;
     // An exception inside the handler returns to a handler, and has stored a frame below that of the first one.
-    let to_thread_mode = jump.lr.is_some_and(|lr| jump.instruction_set.is_return_to_thread_mode(lr));
+    let to_thread_mode = jump
+        .lr
+        .is_some_and(|lr| jump.instruction_set.is_return_to_thread_mode(lr));
     is_entry && (to_thread_mode || jump.sp.is_some() && jump.sp == exception.key.sp)
 }
 
@@ -71,7 +84,8 @@ fn is_handler(jump: &Jump) -> bool {
 
 /// Whether the link register has one of the values that mean a return from an exception.
 pub fn has_exception_return(jump: &Jump) -> bool {
-    jump.lr.is_some_and(|lr| jump.instruction_set.is_exception_return_value(lr))
+    jump.lr
+        .is_some_and(|lr| jump.instruction_set.is_exception_return_value(lr))
 }
 
 /// Whether control went elsewhere than the step before says, without any sign of an exception.

@@ -17,12 +17,10 @@ use crate::builder::segment::turns::Turn;
 const PENDING: usize = 1 << 18;
 
 /// What a trace is told of whose calls are deeper.
-pub const FRAMES_LEFT_OUT: &str =
-    "more than 262144 calls at once that did not return: the outermost are shown as calls that never returned";
+pub const FRAMES_LEFT_OUT: &str = "more than 262144 calls at once that did not return: the outermost are shown as calls that never returned";
 
 /// What a trace is told of whose calls return to more places.
-pub const POINTS_FORGOTTEN: &str =
-    "calls returned to more than 262144 places: a longjmp to one that was not returned to for long may not be found";
+pub const POINTS_FORGOTTEN: &str = "calls returned to more than 262144 places: a longjmp to one that was not returned to for long may not be found";
 
 /// Finds the calls of all threads, segment by segment.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +49,11 @@ struct Waiting {
 
 impl Default for Waiting {
     fn default() -> Self {
-        Self { count: 0, limit: PENDING, has_dropped: false }
+        Self {
+            count: 0,
+            limit: PENDING,
+            has_dropped: false,
+        }
     }
 }
 
@@ -84,14 +86,19 @@ pub struct FinderState {
 impl FinderState {
     /// Whether it can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
-        self.threads.iter().all(ThreadFinder::is_consistent) && self.recorded.iter().all(RecordedThread::is_consistent)
+        self.threads.iter().all(ThreadFinder::is_consistent)
+            && self.recorded.iter().all(RecordedThread::is_consistent)
     }
 }
 
 impl CallFinder {
     /// Takes the next segment, and the index's number of each of its threads.
     pub fn follow(&mut self, step_base: u64, threads: &[u16], segment: &SealedSegment) {
-        let SealedSegment { transfers, thread_ends: ends, .. } = segment;
+        let SealedSegment {
+            transfers,
+            thread_ends: ends,
+            ..
+        } = segment;
         self.follow_turns(step_base, threads, segment);
         for (number, end) in threads.iter().zip(ends) {
             self.thread(*number).0.begin_segment(end);
@@ -154,29 +161,61 @@ impl CallFinder {
 
     /// Those that were returned to last stay, half of what may be remembered, shared by all threads.
     fn forget_points(&mut self) {
-        let share = self.points.share(self.threads.iter().map(|thread| thread.kept().points));
-        self.threads.iter_mut().for_each(|thread| thread.keep_newest_points(share));
-        self.points.drop_to(self.threads.iter().map(|thread| thread.kept().points).sum());
+        let share = self
+            .points
+            .share(self.threads.iter().map(|thread| thread.kept().points));
+        self.threads
+            .iter_mut()
+            .for_each(|thread| thread.keep_newest_points(share));
+        self.points
+            .drop_to(self.threads.iter().map(|thread| thread.kept().points).sum());
     }
 
     fn forget_recorded_points(&mut self) {
-        let share = self.recorded_points.share(self.recorded.iter().map(|thread| thread.kept().points));
-        self.recorded.iter_mut().for_each(|thread| thread.keep_newest_points(share));
-        self.recorded_points.drop_to(self.recorded.iter().map(|thread| thread.kept().points).sum());
+        let share = self
+            .recorded_points
+            .share(self.recorded.iter().map(|thread| thread.kept().points));
+        self.recorded
+            .iter_mut()
+            .for_each(|thread| thread.keep_newest_points(share));
+        self.recorded_points.drop_to(
+            self.recorded
+                .iter()
+                .map(|thread| thread.kept().points)
+                .sum(),
+        );
     }
 
     /// Half of what may wait stays, shared by all threads, so that this is seldom done.
     fn drop_outermost(&mut self) {
-        let share = self.pending.share(self.threads.iter().map(|thread| thread.kept().frames));
-        self.threads.iter_mut().for_each(|thread| thread.keep_innermost(share, &mut self.found));
-        self.pending.drop_to(self.threads.iter().map(|thread| thread.kept().frames).sum());
+        let share = self
+            .pending
+            .share(self.threads.iter().map(|thread| thread.kept().frames));
+        self.threads
+            .iter_mut()
+            .for_each(|thread| thread.keep_innermost(share, &mut self.found));
+        self.pending
+            .drop_to(self.threads.iter().map(|thread| thread.kept().frames).sum());
     }
 
     fn drop_outermost_recorded(&mut self) {
-        let share = self.recorded_pending.share(self.recorded.iter().map(|thread| thread.kept().frames));
-        self.recorded.iter_mut().for_each(|thread| thread.keep_innermost(share, &mut self.found));
-        self.recorded_pending.drop_to(self.recorded.iter().map(|thread| thread.kept().frames).sum());
-        self.recorded_points.count = self.recorded.iter().map(|thread| thread.kept().points).sum();
+        let share = self
+            .recorded_pending
+            .share(self.recorded.iter().map(|thread| thread.kept().frames));
+        self.recorded
+            .iter_mut()
+            .for_each(|thread| thread.keep_innermost(share, &mut self.found));
+        self.recorded_pending.drop_to(
+            self.recorded
+                .iter()
+                .map(|thread| thread.kept().frames)
+                .sum(),
+        );
+        self.recorded_points.count = self
+            .recorded
+            .iter()
+            .map(|thread| thread.kept().points)
+            .sum();
     }
 
     /// What a thread's `r0` was at the end of the segments so far; none when unknown.
@@ -186,7 +225,8 @@ impl CallFinder {
 
     fn thread(&mut self, number: u16) -> (&mut ThreadFinder, &mut FoundSoFar) {
         while self.threads.len() <= usize::from(number) {
-            self.threads.push(ThreadFinder::new(self.threads.len() as u16));
+            self.threads
+                .push(ThreadFinder::new(self.threads.len() as u16));
         }
         (&mut self.threads[usize::from(number)], &mut self.found)
     }
@@ -194,17 +234,31 @@ impl CallFinder {
     /// A finder that resumes where another stopped.
     pub fn resume(state: FinderState, found: FoundSoFar) -> Self {
         let FinderState { threads, recorded } = state;
-        let waiting = |count| Waiting { count, ..Waiting::default() };
+        let waiting = |count| Waiting {
+            count,
+            ..Waiting::default()
+        };
         let points = waiting(threads.iter().map(|thread| thread.kept().points).sum());
         let recorded_points = waiting(recorded.iter().map(|thread| thread.kept().points).sum());
         let pending = waiting(threads.iter().map(|thread| thread.kept().frames).sum());
         let recorded_pending = waiting(recorded.iter().map(|thread| thread.kept().frames).sum());
-        Self { threads, recorded, found, pending, recorded_pending, points, recorded_points }
+        Self {
+            threads,
+            recorded,
+            found,
+            pending,
+            recorded_pending,
+            points,
+            recorded_points,
+        }
     }
 
     /// What it takes to resume from here, besides what was found.
     pub fn state(&self) -> FinderState {
-        FinderState { threads: self.threads.clone(), recorded: self.recorded.clone() }
+        FinderState {
+            threads: self.threads.clone(),
+            recorded: self.recorded.clone(),
+        }
     }
 
     /// Frames that wait for the end of the trace do so in a file in this folder from here on.
@@ -260,7 +314,11 @@ mod tests {
     fn trace(steps: &[Written<'_>]) -> String {
         let mut text = String::new();
         for ((pc, opcode, registers), time) in steps.iter().zip(1..) {
-            writeln!(text, "{time} clk IT ({time}) {pc:016x} {opcode:08x} O EL3h_s : NOP").unwrap();
+            writeln!(
+                text,
+                "{time} clk IT ({time}) {pc:016x} {opcode:08x} O EL3h_s : NOP"
+            )
+            .unwrap();
             for (name, value) in *registers {
                 writeln!(text, "{time} clk R {name} {value:016x}").unwrap();
             }
@@ -273,36 +331,80 @@ mod tests {
     fn check(steps: &[Written<'_>], expected: &[&str]) {
         let text = trace(steps);
         for segment_bytes in [1, 100, 1 << 20] {
-            let tarmac = Arc::new(Tarmac::open(Box::new(text.clone().into_bytes()), Default::default()).unwrap());
-            let index = index_in_memory(tarmac, &BuildOptions { segment_bytes, threads: 1 }).unwrap();
+            let tarmac = Arc::new(
+                Tarmac::open(Box::new(text.clone().into_bytes()), Default::default()).unwrap(),
+            );
+            let index = index_in_memory(
+                tarmac,
+                &BuildOptions {
+                    segment_bytes,
+                    threads: 1,
+                },
+            )
+            .unwrap();
             let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
-            let frames = frames.filter(|frame| frame.entered == Entered::Call).map(|frame| {
-                let number = |step: Option<stepback_parsers::Step>| step.map_or("-".into(), |step| step.0.to_string());
-                let (call, entry, exit) = (number(frame.call_step), number(frame.entry_step), number(frame.exit_step));
-                format!("{:x} {call}..{entry}..{exit} {:?}", frame.function.0, frame.left)
-            });
-            assert_eq!(frames.collect::<Vec<_>>(), expected, "segments of {segment_bytes} bytes");
+            let frames = frames
+                .filter(|frame| frame.entered == Entered::Call)
+                .map(|frame| {
+                    let number = |step: Option<stepback_parsers::Step>| {
+                        step.map_or("-".into(), |step| step.0.to_string())
+                    };
+                    let (call, entry, exit) = (
+                        number(frame.call_step),
+                        number(frame.entry_step),
+                        number(frame.exit_step),
+                    );
+                    format!(
+                        "{:x} {call}..{entry}..{exit} {:?}",
+                        frame.function.0, frame.left
+                    )
+                });
+            assert_eq!(
+                frames.collect::<Vec<_>>(),
+                expected,
+                "segments of {segment_bytes} bytes"
+            );
         }
     }
 
     fn branch(kind: TurningBranch, next_pc: u64) -> TurnKind {
-        let site = BranchSite { pc: next_pc.wrapping_sub(4), slot_pc: None, next_pc };
-        TurnKind::Branch { kind, site, stack: None, target: None }
+        let site = BranchSite {
+            pc: next_pc.wrapping_sub(4),
+            slot_pc: None,
+            next_pc,
+        };
+        TurnKind::Branch {
+            kind,
+            site,
+            stack: None,
+            target: None,
+        }
     }
 
     #[test]
     fn a_million_calls_that_never_return_stay_inside_the_budget() {
         const CALLS: u32 = 1_000_000;
         let mut finder = CallFinder::default();
-        let turn = |slot, what| Turn { thread: 0, slot, what };
+        let turn = |slot, what| Turn {
+            thread: 0,
+            slot,
+            what,
+        };
         let call = branch(TurningBranch::Call, 0x2004);
-        let arrival = TurnKind::Arrival { pc: 0x2000, instruction_set: InstructionSet::A64, is_in_slot: false };
+        let arrival = TurnKind::Arrival {
+            pc: 0x2000,
+            instruction_set: InstructionSet::A64,
+            is_in_slot: false,
+        };
         for slot in 0..=CALLS {
             for what in [arrival, call] {
                 finder.turn(0, Some(u64::from(slot)), &turn(slot, what));
             }
             assert!(finder.recorded_pending.count <= PENDING);
-            assert_eq!(finder.recorded_pending.count, finder.recorded[0].kept().frames);
+            assert_eq!(
+                finder.recorded_pending.count,
+                finder.recorded[0].kept().frames
+            );
         }
         assert!(finder.has_dropped());
         let found = finder.finish().frames.sorted(Vec::new()).count();
@@ -310,8 +412,16 @@ mod tests {
     }
 
     fn call_and_return(finder: &mut CallFinder, slot: u32, caller: u64) {
-        let turn = |slot, what| Turn { thread: 0, slot, what };
-        let arrival = |pc| TurnKind::Arrival { pc, instruction_set: InstructionSet::A64, is_in_slot: false };
+        let turn = |slot, what| Turn {
+            thread: 0,
+            slot,
+            what,
+        };
+        let arrival = |pc| TurnKind::Arrival {
+            pc,
+            instruction_set: InstructionSet::A64,
+            is_in_slot: false,
+        };
         let call = branch(TurningBranch::Call, caller + 4);
         let turns = [
             (0, arrival(caller)),
@@ -320,7 +430,9 @@ mod tests {
             (1, branch(TurningBranch::Return, 0x2004)),
             (2, arrival(caller + 4)),
         ];
-        turns.into_iter().for_each(|(later, what)| finder.turn(0, Some(u64::from(slot + later)), &turn(slot, what)));
+        turns.into_iter().for_each(|(later, what)| {
+            finder.turn(0, Some(u64::from(slot + later)), &turn(slot, what))
+        });
     }
 
     #[test]
@@ -329,7 +441,10 @@ mod tests {
         for number in 0..1_000_000 {
             call_and_return(&mut finder, 4 * number, 0x10_0000 + 8 * u64::from(number));
             assert!(finder.recorded_points.count <= PENDING);
-            assert_eq!(finder.recorded_points.count, finder.recorded[0].kept().points);
+            assert_eq!(
+                finder.recorded_points.count,
+                finder.recorded[0].kept().points
+            );
         }
         assert!(finder.has_forgotten() && !finder.has_dropped());
     }
@@ -337,16 +452,34 @@ mod tests {
     #[test]
     fn places_whose_caller_is_over_are_forgotten_without_a_word() {
         let mut finder = CallFinder::default();
-        let turn = |slot, what| Turn { thread: 0, slot, what };
-        let arrival = |pc| TurnKind::Arrival { pc, instruction_set: InstructionSet::A64, is_in_slot: false };
+        let turn = |slot, what| Turn {
+            thread: 0,
+            slot,
+            what,
+        };
+        let arrival = |pc| TurnKind::Arrival {
+            pc,
+            instruction_set: InstructionSet::A64,
+            is_in_slot: false,
+        };
         // Each time a function is called it calls another from a place of its own, and returns.
         for number in 0..300_000u32 {
             let (slot, own) = (8 * number, 0x10_0000 + 16 * u64::from(number));
-            let what = [(0, arrival(0x1000)), (0, branch(TurningBranch::Call, 0x1004))];
-            what.into_iter().for_each(|(later, what)| finder.turn(0, Some(u64::from(slot + later)), &turn(slot, what)));
+            let what = [
+                (0, arrival(0x1000)),
+                (0, branch(TurningBranch::Call, 0x1004)),
+            ];
+            what.into_iter().for_each(|(later, what)| {
+                finder.turn(0, Some(u64::from(slot + later)), &turn(slot, what))
+            });
             call_and_return(&mut finder, slot + 1, own);
-            let back = [(4, branch(TurningBranch::Return, own + 8)), (5, arrival(0x1004))];
-            back.into_iter().for_each(|(later, what)| finder.turn(0, Some(u64::from(slot + later)), &turn(slot, what)));
+            let back = [
+                (4, branch(TurningBranch::Return, own + 8)),
+                (5, arrival(0x1004)),
+            ];
+            back.into_iter().for_each(|(later, what)| {
+                finder.turn(0, Some(u64::from(slot + later)), &turn(slot, what))
+            });
             assert!(finder.recorded_points.count <= 2048, "{number}");
         }
         assert!(!finder.has_forgotten());
@@ -358,7 +491,16 @@ mod tests {
         use crate::builder::calls::pending_frames::{PendingFrames, Returned};
         let mut frames = PendingFrames::default();
         for number in 0..100 {
-            frames.note_return(ReturnKey { sp: None, target: number }, Returned { pending: 0, step: number });
+            frames.note_return(
+                ReturnKey {
+                    sp: None,
+                    target: number,
+                },
+                Returned {
+                    pending: 0,
+                    step: number,
+                },
+            );
         }
         frames.keep_newest_points(30);
         assert_eq!(frames.return_points(), 30);
@@ -371,7 +513,10 @@ mod tests {
         let largest = size_of::<Pending>().max(size_of::<RecordedFrame>());
         // With the counts of the return addresses, at most seven eighths of which are in use.
         let counted = 2 * (size_of::<(usize, u64, Option<u64>)>() + size_of::<u32>() + 1);
-        assert!(PENDING * (largest + counted) <= 64 << 20, "{largest} and {counted} bytes");
+        assert!(
+            PENDING * (largest + counted) <= 64 << 20,
+            "{largest} and {counted} bytes"
+        );
     }
 
     #[test]
@@ -379,21 +524,51 @@ mod tests {
         let mut text = String::new();
         let depth = PENDING as u64 + 10;
         for level in 0..depth {
-            writeln!(text, "{level} clk IT ({level}) {:016x} 00000000 O EL3h_s : NOP", 0x2000).unwrap();
-            writeln!(text, "{level} clk R SP_EL3 {:016x}", 0x8000_0000 - 16 * level).unwrap();
+            writeln!(
+                text,
+                "{level} clk IT ({level}) {:016x} 00000000 O EL3h_s : NOP",
+                0x2000
+            )
+            .unwrap();
+            writeln!(
+                text,
+                "{level} clk R SP_EL3 {:016x}",
+                0x8000_0000 - 16 * level
+            )
+            .unwrap();
             writeln!(text, "{level} clk R X30 0000000000002004").unwrap();
         }
         for time in depth..depth + 1000 {
-            writeln!(text, "{time} clk IT ({time}) {:016x} {RET:08x} O EL3h_s : RET", 0x2004).unwrap();
+            writeln!(
+                text,
+                "{time} clk IT ({time}) {:016x} {RET:08x} O EL3h_s : RET",
+                0x2004
+            )
+            .unwrap();
             let sp = 0x8000_0000 - 16 * (2 * depth - time - 2);
             writeln!(text, "{time} clk R SP_EL3 {sp:016x}").unwrap();
         }
-        let tarmac = Arc::new(Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap());
-        let index = index_in_memory(tarmac, &BuildOptions { segment_bytes: 4 << 20, threads: 2 }).unwrap();
-        assert!(index.warnings().iter().any(|warning| warning.message == FRAMES_LEFT_OUT));
+        let tarmac =
+            Arc::new(Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap());
+        let index = index_in_memory(
+            tarmac,
+            &BuildOptions {
+                segment_bytes: 4 << 20,
+                threads: 2,
+            },
+        )
+        .unwrap();
+        assert!(
+            index
+                .warnings()
+                .iter()
+                .any(|warning| warning.message == FRAMES_LEFT_OUT)
+        );
         assert_eq!(index.calls().len(), depth, "all calls and the root");
         let returned = (0..depth).filter_map(|id| index.calls().get(CallId(id)));
-        let returned = returned.filter(|call| call.left == crate::answers::call::Left::Return).count();
+        let returned = returned
+            .filter(|call| call.left == crate::answers::call::Left::Return)
+            .count();
         assert!((990..=1000).contains(&returned), "{returned}");
     }
 
@@ -413,15 +588,30 @@ mod tests {
 
     #[test]
     fn a_jump_without_a_fresh_link_register_is_no_call() {
-        check(&[(0x1000, 0, &[("SP_EL3", 0x8000)]), (0x2000, 0, &[]), (0x1004, 0, &[])], &[]);
+        check(
+            &[
+                (0x1000, 0, &[("SP_EL3", 0x8000)]),
+                (0x2000, 0, &[]),
+                (0x1004, 0, &[]),
+            ],
+            &[],
+        );
         // The link register points too far from the step that jumped.
-        check(&[(0x1000, 0, &[("SP_EL3", 0x8000), ("X30", 0x1044)]), (0x2000, 0, &[]), (0x1044, 0, &[])], &[]);
+        check(
+            &[
+                (0x1000, 0, &[("SP_EL3", 0x8000), ("X30", 0x1044)]),
+                (0x2000, 0, &[]),
+                (0x1044, 0, &[]),
+            ],
+            &[],
+        );
     }
 
     #[test]
     fn a_link_register_written_seven_steps_ago_makes_a_call_and_eight_do_not() {
         for (between, expected) in [(6, &["2000 6..7..8 Return"][..]), (7, &[])] {
-            let mut steps: Vec<Written<'_>> = vec![(0x1000, 0, &[("SP_EL3", 0x8000), ("X30", 0x1020)])];
+            let mut steps: Vec<Written<'_>> =
+                vec![(0x1000, 0, &[("SP_EL3", 0x8000), ("X30", 0x1020)])];
             steps.extend((1..=between).map(|number| (0x1000 + 4 * number, 0, &[][..])));
             steps.extend([(0x2000, 0, &[][..]), (0x2004, RET, &[]), (0x1020, 0, &[])]);
             check(&steps, expected);
@@ -453,7 +643,11 @@ mod tests {
                 (0x1100, 0, &[("X30", 0x1104)]),
                 (0x3000, 0, &[]),
             ],
-            &["2000 1..2..4 Longjmp", "3000 3..4..4 Longjmp", "3000 5..6..- Open"],
+            &[
+                "2000 1..2..4 Longjmp",
+                "3000 3..4..4 Longjmp",
+                "3000 5..6..- Open",
+            ],
         );
     }
 
@@ -520,8 +714,12 @@ mod tests {
 
     #[test]
     fn a_return_that_is_the_last_step_is_decoded() {
-        let steps: [Written<'_>; 4] =
-            [(0x1000, 0, &[("SP_EL3", 0x8000)]), (0x1004, 0, &[("X30", 0x1008)]), (0x2000, 0, &[]), (0x2004, RET, &[])];
+        let steps: [Written<'_>; 4] = [
+            (0x1000, 0, &[("SP_EL3", 0x8000)]),
+            (0x1004, 0, &[("X30", 0x1008)]),
+            (0x2000, 0, &[]),
+            (0x2004, RET, &[]),
+        ];
         check(&steps, &["2000 1..2..3 Return"]);
         check(&steps[..3], &["2000 1..2..- Open"]);
     }
@@ -529,7 +727,10 @@ mod tests {
     #[test]
     fn a_call_that_is_the_last_step_is_decoded() {
         let bl = 0x9400_0400;
-        check(&[(0x1000, 0, &[]), (0x1004, bl, &[("X30", 0x1008)])], &["2004 1..-..- Open"]);
+        check(
+            &[(0x1000, 0, &[]), (0x1004, bl, &[("X30", 0x1008)])],
+            &["2004 1..-..- Open"],
+        );
         // It did not write the link register: it was not done.
         check(&[(0x1000, 0, &[]), (0x1004, bl, &[])], &[]);
     }
@@ -537,19 +738,35 @@ mod tests {
     #[test]
     fn recursion_returns_level_by_level() {
         let depth = 300;
-        let stacks: Vec<_> = (0..=depth).map(|level| [("SP_EL3", 0x8000 - 16 * level)]).collect();
+        let stacks: Vec<_> = (0..=depth)
+            .map(|level| [("SP_EL3", 0x8000 - 16 * level)])
+            .collect();
         let mut steps: Vec<Written<'_>> = vec![(0x1000, 0, &stacks[0])];
         for stack in &stacks[1..] {
             // Each level begins with a jump to the place behind its call, as loops do that test first.
-            steps.extend([(0x1ffc, 0, &[("X30", 0x2000)][..]), (0x1f00, 0, stack), (0x2000, 0, &[])]);
+            steps.extend([
+                (0x1ffc, 0, &[("X30", 0x2000)][..]),
+                (0x1f00, 0, stack),
+                (0x2000, 0, &[]),
+            ]);
         }
         for stack in stacks.iter().rev().skip(1) {
             steps.extend([(0x2004, RET, &stack[..]), (0x2000, 0, &[])]);
         }
         let exit = |level: u64| 3 * depth + 1 + 2 * (depth - level);
         let expected: Vec<_> = (1..=depth)
-            .map(|level| format!("1f00 {}..{}..{} Return", 3 * level - 2, 3 * level - 1, exit(level)))
+            .map(|level| {
+                format!(
+                    "1f00 {}..{}..{} Return",
+                    3 * level - 2,
+                    3 * level - 1,
+                    exit(level)
+                )
+            })
             .collect();
-        check(&steps, &expected.iter().map(String::as_str).collect::<Vec<_>>());
+        check(
+            &steps,
+            &expected.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
     }
 }

@@ -21,11 +21,19 @@ pub struct FoundSoFar {
 
 impl FoundSoFar {
     /// What was found before.
-    pub fn new(found: impl IntoIterator<Item = Frame>, switches: Vec<StackSwitch>, folder: &Path) -> Self {
+    pub fn new(
+        found: impl IntoIterator<Item = Frame>,
+        switches: Vec<StackSwitch>,
+        folder: &Path,
+    ) -> Self {
         let mut frames = FrameSpool::default();
         frames.use_folder(folder);
         frames.extend(found);
-        Self { frames, marked: switches.len(), switches }
+        Self {
+            frames,
+            marked: switches.len(),
+            switches,
+        }
     }
 
     /// Sets the mark here.
@@ -38,7 +46,11 @@ impl FoundSoFar {
     pub fn since_mark(&self) -> Found {
         Found {
             frames: self.frames.since_mark().to_vec(),
-            switches: self.switches.get(self.marked..).unwrap_or_default().to_vec(),
+            switches: self
+                .switches
+                .get(self.marked..)
+                .unwrap_or_default()
+                .to_vec(),
         }
     }
 }

@@ -52,7 +52,9 @@ pub struct StackWrite {
 impl Jump {
     /// The stack pointer that a handler set for what it returned to, while its own was in use.
     pub fn stack_set_since(&self, entry_step: u64) -> Option<u64> {
-        self.other_stack.filter(|write| write.step >= entry_step).map(|write| write.sp)
+        self.other_stack
+            .filter(|write| write.step >= entry_step)
+            .map(|write| write.sp)
     }
 
     /// Whether it calls into the other security state: the return address is on the stack of the calling state, or
@@ -60,7 +62,8 @@ impl Jump {
     pub fn changes_state(&self) -> bool {
         let is_state_return = |lr| self.instruction_set.is_function_return_value(lr);
         let is_to_gateway = self.instruction_set.is_state_gateway(self.opcode);
-        self.flow == Flow::Call && (is_to_gateway || self.age == 1 && self.lr.is_some_and(is_state_return))
+        self.flow == Flow::Call
+            && (is_to_gateway || self.age == 1 && self.lr.is_some_and(is_state_return))
     }
 
     /// The address that control went to, with the bit that may tell how to decode what is there.
@@ -70,6 +73,9 @@ impl Jump {
 
     /// What a call must have for this to be its return.
     pub fn key(&self) -> ReturnKey {
-        ReturnKey { sp: self.sp, target: self.target() }
+        ReturnKey {
+            sp: self.sp,
+            target: self.target(),
+        }
     }
 }

@@ -73,7 +73,10 @@ pub enum PendingKind {
 /// Whether control that left after a step, for a handler, may resume at an address.
 pub fn may_resume_at(interrupted: &LastStep, pc: u64) -> bool {
     let target = interrupted.control().target.address();
-    [Some(interrupted.pc), Some(interrupted.next_pc()), target].into_iter().flatten().any(|at| (at ^ pc) & !1 == 0)
+    [Some(interrupted.pc), Some(interrupted.next_pc()), target]
+        .into_iter()
+        .flatten()
+        .any(|at| (at ^ pc) & !1 == 0)
 }
 
 impl Pending {
@@ -115,18 +118,26 @@ impl Pending {
 
     /// True for a frame whose callees use another stack pointer.
     pub fn has_own_stack(&self) -> bool {
-        matches!(self.kind, PendingKind::StateCall { .. } | PendingKind::Exception { .. })
+        matches!(
+            self.kind,
+            PendingKind::StateCall { .. } | PendingKind::Exception { .. }
+        )
     }
 
     /// Whether an exception of M-profile that was taken with this frame's stack pointer unstacks to `sp`:
     /// the stored registers lie between both. In other profiles both are the same.
     pub fn was_taken_at(&self, sp: u64) -> bool {
-        self.key.sp.and_then(|taken| sp.checked_sub(taken)).is_some_and(|stored| stored <= STORED_BYTES)
+        self.key
+            .sp
+            .and_then(|taken| sp.checked_sub(taken))
+            .is_some_and(|stored| stored <= STORED_BYTES)
     }
 
     /// Whether an exception ends when control comes to an address.
     pub fn resumes_at(&self, pc: u64) -> bool {
-        let PendingKind::Exception { interrupted, .. } = self.kind else { return false };
+        let PendingKind::Exception { interrupted, .. } = self.kind else {
+            return false;
+        };
         may_resume_at(&interrupted, pc)
     }
 }

@@ -50,7 +50,13 @@ impl PendingFrames {
     pub fn is_consistent(&self) -> bool {
         let mut expected = Self::default();
         self.frames.iter().for_each(|frame| expected.push(*frame));
-        let places = |frames: &Self| frames.levels.iter().map(|(place, _)| *place).collect::<Vec<_>>();
+        let places = |frames: &Self| {
+            frames
+                .levels
+                .iter()
+                .map(|(place, _)| *place)
+                .collect::<Vec<_>>()
+        };
         (&expected.returns, expected.unknown_stacks) == (&self.returns, self.unknown_stacks)
             && places(&expected) == places(self)
     }
@@ -69,10 +75,20 @@ impl PendingFrames {
     pub fn take_outermost(&mut self, count: usize) -> Vec<Pending> {
         let taken: Vec<_> = self.frames.drain(..count.min(self.frames.len())).collect();
         taken.iter().for_each(|frame| self.forget_return(frame));
-        let inside = self.levels.partition_point(|(place, _)| *place < taken.len());
-        self.range = self.levels.drain(..inside).next_back().map_or(self.range, |(_, range)| range);
-        self.levels.iter_mut().for_each(|(place, _)| *place -= taken.len());
-        self.return_points.values_mut().for_each(|to| to.pending = to.pending.saturating_sub(taken.len()));
+        let inside = self
+            .levels
+            .partition_point(|(place, _)| *place < taken.len());
+        self.range = self
+            .levels
+            .drain(..inside)
+            .next_back()
+            .map_or(self.range, |(_, range)| range);
+        self.levels
+            .iter_mut()
+            .for_each(|(place, _)| *place -= taken.len());
+        self.return_points
+            .values_mut()
+            .for_each(|to| to.pending = to.pending.saturating_sub(taken.len()));
         taken
     }
 
@@ -88,7 +104,11 @@ impl PendingFrames {
 
     /// The same outside of a pending exception.
     pub fn range_around(&self, place: usize) -> SpRange {
-        let outer = self.levels.iter().rev().find(|(exception, _)| *exception < place);
+        let outer = self
+            .levels
+            .iter()
+            .rev()
+            .find(|(exception, _)| *exception < place);
         outer.map_or(self.range, |(_, range)| *range)
     }
 
@@ -98,7 +118,10 @@ impl PendingFrames {
         match self.levels.last_mut() {
             None => self.range.widen(sp),
             Some((place, range)) => {
-                let is_own = self.frames.get(*place).is_some_and(|frame| written > Some(frame.call_step));
+                let is_own = self
+                    .frames
+                    .get(*place)
+                    .is_some_and(|frame| written > Some(frame.call_step));
                 if is_own {
                     range.widen(sp);
                 }
@@ -114,7 +137,11 @@ impl PendingFrames {
     /// The innermost level, if it is an exception.
     fn innermost_exception(&self) -> Option<usize> {
         let (place, _) = *self.levels.last()?;
-        Some(place).filter(|place| self.frames.get(*place).is_some_and(|frame| !frame.is_call()))
+        Some(place).filter(|place| {
+            self.frames
+                .get(*place)
+                .is_some_and(|frame| !frame.is_call())
+        })
     }
 
     /// The frame at a place.
@@ -131,46 +158,83 @@ impl PendingFrames {
     pub fn returning_to(&self, key: ReturnKey) -> Option<usize> {
         let by_address = (self.unknown_stacks > 0).then_some(ReturnKey { sp: None, ..key });
         let is_pending = |key: &ReturnKey| self.has_return(*key);
-        let key = Some(key).filter(is_pending).or(by_address.filter(is_pending))?;
-        self.frames.iter().rposition(|frame| frame.is_call() && frame.key == key)
+        let key = Some(key)
+            .filter(is_pending)
+            .or(by_address.filter(is_pending))?;
+        self.frames
+            .iter()
+            .rposition(|frame| frame.is_call() && frame.key == key)
     }
 
     /// Where the innermost call is that was made with a stack pointer, or else with none known.
     pub fn made_with(&self, sp: Option<u64>) -> Option<usize> {
-        let made_with = |sp| self.frames.iter().rposition(|frame: &Pending| frame.is_call() && frame.key.sp == sp);
+        let made_with = |sp| {
+            self.frames
+                .iter()
+                .rposition(|frame: &Pending| frame.is_call() && frame.key.sp == sp)
+        };
         [sp, None].into_iter().find_map(made_with)
     }
 
     /// Where the innermost call inside the innermost exception is that has a key.
     pub fn repeated(&self, key: ReturnKey) -> Option<usize> {
-        let inside = self.frames.get(self.inside()..).filter(|_| self.has_return(key))?;
+        let inside = self
+            .frames
+            .get(self.inside()..)
+            .filter(|_| self.has_return(key))?;
         Some(self.inside() + inside.iter().rposition(|frame| frame.key == key)?)
     }
 
     /// The innermost exception, if it ends when control comes to an address.
     pub fn resumed_at(&self, pc: u64) -> Option<usize> {
-        self.innermost_exception().filter(|place| self.frames.get(*place).is_some_and(|frame| frame.resumes_at(pc)))
+        self.innermost_exception().filter(|place| {
+            self.frames
+                .get(*place)
+                .is_some_and(|frame| frame.resumes_at(pc))
+        })
     }
 
     /// The innermost exception, if it returns by what the link register then said, and no call inside it is pending.
     pub fn linked(&self) -> Option<usize> {
         let place = self.innermost_exception()?;
-        let is_linked = matches!(self.frames[place].kind, PendingKind::Exception { is_linked: true, .. });
+        let is_linked = matches!(
+            self.frames[place].kind,
+            PendingKind::Exception {
+                is_linked: true,
+                ..
+            }
+        );
         let is_inside = self.frames[place..].iter().any(Pending::is_certain_call);
         (is_linked && !is_inside).then_some(place)
     }
 
     /// The innermost exception that ends when control comes to an address, or else the innermost one.
     pub fn left_to(&self, pc: u64) -> Option<usize> {
-        let is_exception = |place: &usize| self.frames.get(*place).is_some_and(|frame| !frame.is_call());
-        let places = || self.levels.iter().rev().map(|(place, _)| *place).filter(is_exception);
-        places().find(|place| self.frames[*place].resumes_at(pc)).or_else(|| places().next())
+        let is_exception = |place: &usize| {
+            self.frames
+                .get(*place)
+                .is_some_and(|frame| !frame.is_call())
+        };
+        let places = || {
+            self.levels
+                .iter()
+                .rev()
+                .map(|(place, _)| *place)
+                .filter(is_exception)
+        };
+        places()
+            .find(|place| self.frames[*place].resumes_at(pc))
+            .or_else(|| places().next())
     }
 
     /// Takes out a frame and all inside it, outermost first.
     pub fn take_from(&mut self, place: usize) -> Vec<Pending> {
         let taken: Vec<_> = self.frames.drain(place.min(self.frames.len())..).collect();
-        while self.levels.pop_if(|(exception, _)| *exception >= place).is_some() {}
+        while self
+            .levels
+            .pop_if(|(exception, _)| *exception >= place)
+            .is_some()
+        {}
         taken.iter().for_each(|frame| self.forget_return(frame));
         taken
     }
@@ -187,11 +251,23 @@ impl PendingFrames {
 
     /// Keeps so many of the places that calls returned to last. O(n log n).
     pub fn keep_newest_points(&mut self, count: usize) {
-        let Some(gone) = self.return_points.len().checked_sub(count).filter(|gone| *gone > 0) else { return };
-        let mut steps: Vec<u64> = self.return_points.values().map(|returned| returned.step).collect();
+        let Some(gone) = self
+            .return_points
+            .len()
+            .checked_sub(count)
+            .filter(|gone| *gone > 0)
+        else {
+            return;
+        };
+        let mut steps: Vec<u64> = self
+            .return_points
+            .values()
+            .map(|returned| returned.step)
+            .collect();
         steps.sort_unstable();
         let oldest_kept = steps.get(gone).copied();
-        self.return_points.retain(|_, returned| oldest_kept.is_some_and(|oldest| returned.step >= oldest));
+        self.return_points
+            .retain(|_, returned| oldest_kept.is_some_and(|oldest| returned.step >= oldest));
     }
 
     /// Removes the calls whose stack is gone, innermost first.
@@ -199,7 +275,9 @@ impl PendingFrames {
         let inside = self.inside();
         let mut lost = Vec::new();
         while self.frames.len() > inside
-            && let Some(top) = self.frames.pop_if(|top| top.key.sp.is_some_and(|sp| Some(sp) < risen))
+            && let Some(top) = self
+                .frames
+                .pop_if(|top| top.key.sp.is_some_and(|sp| Some(sp) < risen))
         {
             self.forget_return(&top);
             lost.push(top);
@@ -215,7 +293,10 @@ impl PendingFrames {
             return;
         }
         let is_far = lost.iter().any(Pending::is_certain_call);
-        let Some(kept) = is_far.then_some(0).or_else(|| self.return_points.get(&to).map(|to| to.pending)) else {
+        let Some(kept) = is_far
+            .then_some(0)
+            .or_else(|| self.return_points.get(&to).map(|to| to.pending))
+        else {
             return;
         };
         let inside = self.inside();
@@ -230,7 +311,9 @@ impl PendingFrames {
             return;
         }
         self.unknown_stacks -= u32::from(frame.key.sp.is_none());
-        if let std::collections::hash_map::Entry::Occupied(mut count) = self.returns.entry(frame.key) {
+        if let std::collections::hash_map::Entry::Occupied(mut count) =
+            self.returns.entry(frame.key)
+        {
             *count.get_mut() -= 1;
             if *count.get() == 0 {
                 count.remove();

@@ -32,7 +32,9 @@ use stepback_parsers::{Gap, GapReason, Marker, MarkerKind};
 use crate::answers::call::Left;
 use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::pending::StackId;
-use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedKind, Redirection, RedirectionKind};
+use crate::builder::calls::recorded_frames::{
+    BranchStep, RecordedFrame, RecordedKind, Redirection, RedirectionKind,
+};
 use crate::builder::calls::recorded_stack::RecordedStack;
 use crate::builder::calls::root_frame::{Entry, RootFrame};
 use crate::builder::calls::stack_set::{Kept, StackSet, Turn as StackTurn};
@@ -65,7 +67,10 @@ pub struct RecordedThread {
 impl RecordedThread {
     /// A thread by the index's number.
     pub fn new(number: u16) -> Self {
-        let mut thread = Self { number, ..Self::default() };
+        let mut thread = Self {
+            number,
+            ..Self::default()
+        };
         thread.stacks.in_use_mut().id.thread = number;
         thread
     }
@@ -81,7 +86,8 @@ impl RecordedThread {
             (TurnKind::Marker(marker), step) => {
                 self.last_step = step.or(self.last_step);
                 self.marker(marker, found);
-                let is_of_recording = [MarkerKind::WINDOW, MarkerKind::FILTER_ENDPOINT].contains(&marker.kind);
+                let is_of_recording =
+                    [MarkerKind::WINDOW, MarkerKind::FILTER_ENDPOINT].contains(&marker.kind);
                 if !is_of_recording && Gap::of(marker).is_none() {
                     self.stacks.in_use_mut().last_turn = self.last_step;
                 }
@@ -89,15 +95,32 @@ impl RecordedThread {
             (TurnKind::Arrival { pc, is_in_slot, .. }, Some(step)) => {
                 if is_in_slot {
                     self.begin_root(Entry { step, pc });
-                    self.branch.iter_mut().for_each(|branch| branch.last_step = step);
+                    self.branch
+                        .iter_mut()
+                        .for_each(|branch| branch.last_step = step);
                 } else {
                     self.arrive(Entry { step, pc }, found);
                 }
                 self.last_step = Some(step);
             }
             (TurnKind::Recording { lacks_steps }, _) => self.lacks_steps = lacks_steps,
-            (TurnKind::Branch { kind, site, stack, target }, Some(step)) => {
-                let branch = BranchStep { step, last_step: step, kind, site, stack, target };
+            (
+                TurnKind::Branch {
+                    kind,
+                    site,
+                    stack,
+                    target,
+                },
+                Some(step),
+            ) => {
+                let branch = BranchStep {
+                    step,
+                    last_step: step,
+                    kind,
+                    site,
+                    stack,
+                    target,
+                };
                 self.branch = Some(branch).filter(|_| !self.lacks_steps);
                 self.last_step = Some(step);
             }
@@ -124,8 +147,17 @@ impl RecordedThread {
         }
         if let Some(redirection) = redirection {
             stack.settle_suspicion(found);
-            let kind = RecordedKind::Redirection { redirection, interrupted: branch, own_stack: None };
-            stack.frames.push(RecordedFrame { call_step, entry_step: Some(step), function: pc, kind });
+            let kind = RecordedKind::Redirection {
+                redirection,
+                interrupted: branch,
+                own_stack: None,
+            };
+            stack.frames.push(RecordedFrame {
+                call_step,
+                entry_step: Some(step),
+                function: pc,
+                kind,
+            });
             return;
         }
         stack.enter_last(entry);
@@ -156,12 +188,21 @@ impl RecordedThread {
 
     /// A stretch that is not recorded begins: nothing is known of what is pending on any stack.
     fn begin_gap(&mut self, found: &mut FoundSoFar) {
-        let Some(step) = self.last_step.filter(|_| self.stacks.iter().any(|(_, stack)| stack.root.is_some())) else {
+        let Some(step) = self
+            .last_step
+            .filter(|_| self.stacks.iter().any(|(_, stack)| stack.root.is_some()))
+        else {
             return;
         };
-        self.stacks.change_each(|_, stack| stack.begin_gap(step, found));
+        self.stacks
+            .change_each(|_, stack| stack.begin_gap(step, found));
         self.gap_after = Some(step);
-        (self.branch, self.redirection, self.is_abort, self.is_resuming) = (None, None, false, false);
+        (
+            self.branch,
+            self.redirection,
+            self.is_abort,
+            self.is_resuming,
+        ) = (None, None, false, false);
     }
 
     /// The number of a window; the marker of the first one may come after the first steps.
@@ -173,7 +214,10 @@ impl RecordedThread {
 
     fn marker(&mut self, marker: Marker, found: &mut FoundSoFar) {
         use RedirectionKind::{ContextSwitch, Hardware, Signal, SystemCall};
-        let to = |kind, address| Redirection { kind, address: Some(address).filter(|address| *address != 0) };
+        let to = |kind, address| Redirection {
+            kind,
+            address: Some(address).filter(|address| *address != 0),
+        };
         match marker.kind {
             MarkerKind::RSEQ_ABORT => self.is_abort = true,
             MarkerKind::KERNEL_EVENT if std::mem::take(&mut self.is_abort) => self.branch = None,
@@ -192,9 +236,19 @@ impl RecordedThread {
             }
             _ => match Gap::of(marker) {
                 // Only the instruction in the slot of a branch is missing.
-                Some(Gap { reason: GapReason::Lost, instructions: Some(1) }) if self.branch.is_some() => {}
-                Some(Gap { reason: GapReason::Off | GapReason::Lost, .. }) => self.begin_gap(found),
-                Some(Gap { reason: GapReason::Unmapped | GapReason::Contradiction, .. }) | None => {}
+                Some(Gap {
+                    reason: GapReason::Lost,
+                    instructions: Some(1),
+                }) if self.branch.is_some() => {}
+                Some(Gap {
+                    reason: GapReason::Off | GapReason::Lost,
+                    ..
+                }) => self.begin_gap(found),
+                Some(Gap {
+                    reason: GapReason::Unmapped | GapReason::Contradiction,
+                    ..
+                })
+                | None => {}
             },
         }
     }
@@ -203,13 +257,24 @@ impl RecordedThread {
     fn redirect(&mut self, to: Redirection, found: &mut FoundSoFar) {
         // A handler that is interrupted before its first step.
         if let Some((before, call_step)) = self.redirection.replace(to).zip(self.last_step) {
-            let kind =
-                RecordedKind::Redirection { redirection: before, interrupted: self.branch.take(), own_stack: None };
+            let kind = RecordedKind::Redirection {
+                redirection: before,
+                interrupted: self.branch.take(),
+                own_stack: None,
+            };
             let function = to.address.unwrap_or(0);
-            self.stacks.in_use_mut().frames.push(RecordedFrame { call_step, entry_step: None, function, kind });
+            self.stacks.in_use_mut().frames.push(RecordedFrame {
+                call_step,
+                entry_step: None,
+                function,
+                kind,
+            });
         }
         let stack = self.stacks.in_use_mut();
-        let called = self.branch.zip(to.address).filter(|(branch, address)| branch.has_called(*address));
+        let called = self
+            .branch
+            .zip(to.address)
+            .filter(|(branch, address)| branch.has_called(*address));
         if let Some((branch, function)) = called.filter(|_| stack.root.is_some()) {
             self.branch = None;
             stack.call(branch, None, function, found);
@@ -218,7 +283,10 @@ impl RecordedThread {
 
     /// A handler is done. `to` is which kind of redirection ends, and where control goes on.
     fn resume(&mut self, to: Redirection, found: &mut FoundSoFar) {
-        if self.redirection.is_some_and(|redirection| redirection.kind == to.kind) {
+        if self
+            .redirection
+            .is_some_and(|redirection| redirection.kind == to.kind)
+        {
             // Nothing was done there.
             self.redirection = None;
             return;
@@ -234,7 +302,10 @@ impl RecordedThread {
         stack.close_down_to(place, step, Left::Return, found);
         stack.suspicion = None;
         self.branch = left.branch;
-        let turn = left.address.zip(to.address).and_then(|(from, address)| self.turned_by_return(from, address));
+        let turn = left
+            .address
+            .zip(to.address)
+            .and_then(|(from, address)| self.turned_by_return(from, address));
         if let Some(turn) = turn {
             self.stacks.in_use_mut().left = Some(left);
             self.switch(turn, step, found);
@@ -249,11 +320,14 @@ impl RecordedThread {
         if interrupted == address {
             return None;
         }
-        let is_left_there = |stack: &RecordedStack| stack.left.is_some_and(|left| left.address == Some(address));
+        let is_left_there =
+            |stack: &RecordedStack| stack.left.is_some_and(|left| left.address == Some(address));
         if let Some((number, _)) = self.stacks.others().find(|(_, stack)| is_left_there(stack)) {
             return Some(StackTurn::To(number));
         }
-        let is_in_slot = self.branch.is_some_and(|branch| branch.site.slot_pc == Some(interrupted));
+        let is_in_slot = self
+            .branch
+            .is_some_and(|branch| branch.site.slot_pc == Some(interrupted));
         let is_own = is_in_slot || interrupted.abs_diff(address) <= SKIPPED;
         let is_nested = self.stacks.in_use().frames.redirection().is_some();
         (!is_own && !is_nested && self.stacks.has_room()).then_some(StackTurn::New)
@@ -261,8 +335,15 @@ impl RecordedThread {
 
     fn switch(&mut self, turn: StackTurn, after: u64, found: &mut FoundSoFar) {
         self.stacks.turn(turn);
-        let id = StackId { thread: self.number, stack: self.stacks.current() };
-        found.switches.push(StackSwitch { thread: id.thread, after, stack: id.stack });
+        let id = StackId {
+            thread: self.number,
+            stack: self.stacks.current(),
+        };
+        found.switches.push(StackSwitch {
+            thread: id.thread,
+            after,
+            stack: id.stack,
+        });
         let stack = self.stacks.in_use_mut();
         stack.id = id;
         if turn == StackTurn::New {
@@ -279,20 +360,27 @@ impl RecordedThread {
     /// Keeps this many of the most recent return points, divided among its stacks.
     pub fn keep_newest_points(&mut self, count: usize) {
         let each = count / self.stacks.iter().count();
-        self.stacks.change_each(|_, stack| stack.keep_newest_points(each));
+        self.stacks
+            .change_each(|_, stack| stack.keep_newest_points(each));
     }
 
     /// Keeps this many of the innermost frames, divided among its stacks; the outer ones count as never left.
     pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
         let each = count / self.stacks.iter().count();
-        self.stacks.change_each(|_, stack| stack.keep_innermost(each, found));
+        self.stacks
+            .change_each(|_, stack| stack.keep_innermost(each, found));
     }
 
     /// Adds the frames that the trace ends inside of.
     pub fn end_trace(&mut self, found: &mut FoundSoFar) {
-        let called = self.branch.take().and_then(|branch| Some((branch, branch.target?)));
+        let called = self
+            .branch
+            .take()
+            .and_then(|branch| Some((branch, branch.target?)));
         let stack = self.stacks.in_use_mut();
-        if let Some((branch, function)) = called.filter(|(branch, target)| branch.has_called(*target)) {
+        if let Some((branch, function)) =
+            called.filter(|(branch, target)| branch.has_called(*target))
+        {
             stack.call(branch, None, function, found);
         }
         self.stacks.change_each(|_, stack| stack.end_trace(found));

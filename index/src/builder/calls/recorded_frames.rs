@@ -25,7 +25,11 @@ pub struct BranchStep {
 impl BranchStep {
     /// Whether it is a call that was made, control being at an address: not at itself, in its slot or after it.
     pub fn has_called(&self, address: u64) -> bool {
-        let BranchSite { pc, slot_pc, next_pc } = self.site;
+        let BranchSite {
+            pc,
+            slot_pc,
+            next_pc,
+        } = self.site;
         self.kind == TurningBranch::Call && ![pc, slot_pc.unwrap_or(pc), next_pc].contains(&address)
     }
 }
@@ -89,7 +93,11 @@ pub enum RecordedKind {
 impl RecordedFrame {
     /// Where its return address lies on the stack, if it is a call.
     pub fn stack(&self) -> Option<u64> {
-        if let RecordedKind::Call { stack, .. } = self.kind { stack } else { None }
+        if let RecordedKind::Call { stack, .. } = self.kind {
+            stack
+        } else {
+            None
+        }
     }
 
     /// Whether it is a call that returns to an address.
@@ -98,7 +106,15 @@ impl RecordedFrame {
     }
 
     fn return_key(&self) -> Option<ReturnKey> {
-        if let RecordedKind::Call { return_address, stack } = self.kind { Some((return_address, stack)) } else { None }
+        if let RecordedKind::Call {
+            return_address,
+            stack,
+        } = self.kind
+        {
+            Some((return_address, stack))
+        } else {
+            None
+        }
     }
 
     /// Whether control was redirected.
@@ -217,7 +233,11 @@ impl RecordedFrames {
 
     /// The places of the redirections, innermost first.
     pub fn redirections(&self) -> impl Iterator<Item = (usize, &RecordedFrame)> {
-        let places = self.levels.iter().rev().filter_map(|start| start.checked_sub(1));
+        let places = self
+            .levels
+            .iter()
+            .rev()
+            .filter_map(|start| start.checked_sub(1));
         places.filter_map(|place| Some((place, self.frames.get(place)?)))
     }
 
@@ -229,12 +249,21 @@ impl RecordedFrames {
             return place;
         }
         // A retpoline puts another address there.
-        if stack.is_some() && self.frames.last().is_some_and(|frame| frame.stack() == stack) {
+        if stack.is_some()
+            && self
+                .frames
+                .last()
+                .is_some_and(|frame| frame.stack() == stack)
+        {
             return place;
         }
         let level = self.levels.len();
         let keys = [(address, stack), (address, None)];
-        let key = keys.into_iter().find(|key| self.returns.contains_key(&(level, *key)))?;
-        self.frames.iter().rposition(|frame| frame.return_key() == Some(key))
+        let key = keys
+            .into_iter()
+            .find(|key| self.returns.contains_key(&(level, *key)))?;
+        self.frames
+            .iter()
+            .rposition(|frame| frame.return_key() == Some(key))
     }
 }

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::pending::StackId;
-use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection};
+use crate::builder::calls::recorded_frames::{
+    BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection,
+};
 use crate::builder::calls::return_points::{ReturnPoint, ReturnPoints};
 use crate::builder::calls::root_frame::{Entry, RootFrame};
 use crate::builder::calls::stack_set::{Kept, ThreadStack};
@@ -59,7 +61,10 @@ enum Below {
 
 impl ThreadStack for RecordedStack {
     fn kept(&self) -> Kept {
-        Kept { frames: self.frames.len(), points: self.return_points.len() }
+        Kept {
+            frames: self.frames.len(),
+            points: self.return_points.len(),
+        }
     }
 }
 
@@ -73,14 +78,22 @@ impl RecordedStack {
     pub fn resume_caller(&mut self, entry: Entry, last_step: u64, found: &mut FoundSoFar) {
         self.close_down_to(0, last_step, Left::Skipped, found);
         self.suspicion = None;
-        let Some(root) = self.root.replace(RootFrame::caller(last_step, entry)) else { return };
-        found.frames.extend([root.frame(self.id, Some(last_step), Left::Return)]);
+        let Some(root) = self.root.replace(RootFrame::caller(last_step, entry)) else {
+            return;
+        };
+        found
+            .frames
+            .extend([root.frame(self.id, Some(last_step), Left::Return)]);
         self.root_stack = None;
     }
 
     /// Control arrives inside the innermost frame, if it has not been there yet.
     pub fn enter_last(&mut self, Entry { step, pc }: Entry) {
-        if let Some(frame) = self.frames.last_mut().filter(|frame| frame.entry_step.is_none()) {
+        if let Some(frame) = self
+            .frames
+            .last_mut()
+            .filter(|frame| frame.entry_step.is_none())
+        {
             (frame.entry_step, frame.function) = (Some(step), pc);
             if !frame.is_redirection() {
                 self.last_turn = Some(frame.call_step);
@@ -92,15 +105,29 @@ impl RecordedStack {
     /// the address where control goes on, or else the innermost one of that kind.
     pub fn redirected_to(&self, end: Redirection) -> Option<(usize, Interruption)> {
         let interruptions = || {
-            self.frames.redirections().filter_map(|(place, frame)| match frame.kind {
-                RecordedKind::Redirection { redirection, interrupted, .. } if redirection.kind == end.kind => {
-                    Some((place, Interruption { address: redirection.address, branch: interrupted }))
-                }
-                _ => None,
-            })
+            self.frames
+                .redirections()
+                .filter_map(|(place, frame)| match frame.kind {
+                    RecordedKind::Redirection {
+                        redirection,
+                        interrupted,
+                        ..
+                    } if redirection.kind == end.kind => Some((
+                        place,
+                        Interruption {
+                            address: redirection.address,
+                            branch: interrupted,
+                        },
+                    )),
+                    _ => None,
+                })
         };
-        let is_resumed = |interruption: &Interruption| end.address.is_some() && interruption.address == end.address;
-        interruptions().find(|(_, interruption)| is_resumed(interruption)).or_else(|| interruptions().next())
+        let is_resumed = |interruption: &Interruption| {
+            end.address.is_some() && interruption.address == end.address
+        };
+        interruptions()
+            .find(|(_, interruption)| is_resumed(interruption))
+            .or_else(|| interruptions().next())
     }
 
     /// A stretch that is not recorded begins after a step: nothing is known of what is pending.
@@ -109,16 +136,23 @@ impl RecordedStack {
         (self.left, self.switched_after) = (None, None);
         let Some(root) = self.root.take() else { return };
         self.close_down_to(0, step, Left::Gap, found);
-        found.frames.extend([root.frame(self.id, Some(step), Left::Gap)]);
+        found
+            .frames
+            .extend([root.frame(self.id, Some(step), Left::Gap)]);
         self.return_points = ReturnPoints::default();
     }
 
     /// Adds the frames that the trace ends inside of.
     pub fn end_trace(&mut self, found: &mut FoundSoFar) {
         self.settle_suspicion(found);
-        let open = self.frames.iter().filter_map(|frame| self.frame(frame, None, Left::Open));
+        let open = self
+            .frames
+            .iter()
+            .filter_map(|frame| self.frame(frame, None, Left::Open));
         found.frames.extend(open);
-        found.frames.extend(self.root.map(|root| root.frame(self.id, None, Left::Open)));
+        found
+            .frames
+            .extend(self.root.map(|root| root.frame(self.id, None, Left::Open)));
     }
 
     /// A return that matches no frame: out of the outermost known frame to its caller, if no frame is pending
@@ -126,27 +160,45 @@ impl RecordedStack {
     fn return_from_root(&mut self, entry: Entry, branch: BranchStep, found: &mut FoundSoFar) {
         let is_above = |(stack, own): (u64, u64)| stack > own && stack - own < STACK_BYTES;
         let is_above = branch.stack.zip(self.root_stack).is_none_or(is_above);
-        let Some(root) = self.root.filter(|root| root.may_return() && is_above) else { return };
+        let Some(root) = self.root.filter(|root| root.may_return() && is_above) else {
+            return;
+        };
         if self.frames.len() > 0 {
             return;
         }
         let exit_step = branch.last_step;
-        found.frames.extend([root.frame(self.id, Some(exit_step), Left::Return)]);
+        found
+            .frames
+            .extend([root.frame(self.id, Some(exit_step), Left::Return)]);
         self.root = Some(RootFrame::caller(exit_step, entry));
         self.root_stack = branch.stack.or(self.root_stack);
         self.suspicion = None;
     }
 
     /// A branch calls a function; `entry_step` is none while the trace shows no step of it.
-    pub fn call(&mut self, branch: BranchStep, entry_step: Option<u64>, function: u64, found: &mut FoundSoFar) {
+    pub fn call(
+        &mut self,
+        branch: BranchStep,
+        entry_step: Option<u64>,
+        function: u64,
+        found: &mut FoundSoFar,
+    ) {
         if let Some(stack) = branch.stack {
             self.lose(Below::Written(stack), branch.step, found);
         }
         if self.frames.len() == 0 {
             self.root_stack = self.root_stack.max(branch.stack);
         }
-        let kind = RecordedKind::Call { return_address: branch.site.next_pc, stack: branch.stack };
-        self.frames.push(RecordedFrame { call_step: branch.step, entry_step, function, kind });
+        let kind = RecordedKind::Call {
+            return_address: branch.site.next_pc,
+            stack: branch.stack,
+        };
+        self.frames.push(RecordedFrame {
+            call_step: branch.step,
+            entry_step,
+            function,
+            kind,
+        });
     }
 
     /// A branch returns to a step.
@@ -168,7 +220,10 @@ impl RecordedStack {
             return;
         };
         // Retpolines put another address there: where that leads, no call returned to.
-        let is_point = self.frames.get(place).is_some_and(|frame| frame.returns_to(pc));
+        let is_point = self
+            .frames
+            .get(place)
+            .is_some_and(|frame| frame.returns_to(pc));
         // A call that does return was not left by a jump, and neither was its caller.
         self.suspicion = self.suspicion.filter(|(from, _)| *from > place);
         self.close_down_to(place + 1, exit_step, Left::Skipped, found);
@@ -177,7 +232,11 @@ impl RecordedStack {
         if !is_point {
             return;
         }
-        let point = ReturnPoint { depth: place, caller: self.caller_at(place), step: branch.step };
+        let point = ReturnPoint {
+            depth: place,
+            caller: self.caller_at(place),
+            step: branch.step,
+        };
         self.return_points.add(pc, point);
         if self.return_points.are_doubled(self.frames.len()) {
             self.forget_useless_points(exit_step);
@@ -194,7 +253,8 @@ impl RecordedStack {
         let waiting: HashSet<u64> = interrupted.collect();
         let may_come = |caller: u64| caller >= last_step || waiting.contains(&caller);
         let frames = &self.frames;
-        self.return_points.retain(|point| holds(point, frames) || point.caller.is_none_or(may_come));
+        self.return_points
+            .retain(|point| holds(point, frames) || point.caller.is_none_or(may_come));
     }
 
     /// The call step of the innermost of some frames.
@@ -205,11 +265,16 @@ impl RecordedStack {
     /// Control jumped to a computed address: perhaps to where an earlier call of a frame further out returned.
     pub fn jump_to(&mut self, pc: u64, step: u64, found: &mut FoundSoFar) {
         let frames = &self.frames;
-        let Some(point) = self.return_points.deepest(pc, |point| holds(point, frames)) else { return };
+        let Some(point) = self.return_points.deepest(pc, |point| holds(point, frames)) else {
+            return;
+        };
         if point.depth >= self.frames.len() {
             return;
         }
-        let will_show = self.frames.last().is_some_and(|frame| frame.stack().is_some());
+        let will_show = self
+            .frames
+            .last()
+            .is_some_and(|frame| frame.stack().is_some());
         if will_show && self.frames.level_start() <= point.depth {
             let (from, step) = self.suspicion.unwrap_or((point.depth, step));
             self.suspicion = Some((from.min(point.depth), step));
@@ -237,9 +302,15 @@ impl RecordedStack {
         };
         while self.frames.len() > self.frames.level_start()
             && let Some(frame) = self.frames.last()
-            && frame.stack().is_some_and(|held| is_over(held) && stack - held < STACK_BYTES)
+            && frame
+                .stack()
+                .is_some_and(|held| is_over(held) && stack - held < STACK_BYTES)
         {
-            let exit = if below == Below::Read(stack) { step } else { self.left_at(frame, step) };
+            let exit = if below == Below::Read(stack) {
+                step
+            } else {
+                self.left_at(frame, step)
+            };
             self.close_down_to(self.frames.len() - 1, exit, Left::Longjmp, found);
         }
         self.suspicion = None;
@@ -249,21 +320,38 @@ impl RecordedStack {
     fn leave_redirections(&mut self, stack: u64, step: u64, found: &mut FoundSoFar) {
         while let Some(innermost) = self.frames.level_start().checked_sub(1) {
             // A handler that was interrupted before it used the stack is left with what interrupted it.
-            let is_redirection = |place: &usize| self.frames.get(*place).is_some_and(RecordedFrame::is_redirection);
-            let nested = (0..=innermost).rev().take(NESTED).take_while(is_redirection);
+            let is_redirection = |place: &usize| {
+                self.frames
+                    .get(*place)
+                    .is_some_and(RecordedFrame::is_redirection)
+            };
+            let nested = (0..=innermost)
+                .rev()
+                .take(NESTED)
+                .take_while(is_redirection);
             let place = nested.last().unwrap_or(innermost);
-            let around = place.checked_sub(1).and_then(|outer| self.frames.get(outer)).and_then(RecordedFrame::stack);
-            let Some(RecordedFrame { kind: RecordedKind::Redirection { own_stack, .. }, .. }) =
-                self.frames.redirection_mut()
+            let around = place
+                .checked_sub(1)
+                .and_then(|outer| self.frames.get(outer))
+                .and_then(RecordedFrame::stack);
+            let Some(RecordedFrame {
+                kind: RecordedKind::Redirection { own_stack, .. },
+                ..
+            }) = self.frames.redirection_mut()
             else {
                 return;
             };
             let own = *own_stack.get_or_insert(stack);
-            let is_left = around.is_some_and(|around| own < around && around - own < STACK_BYTES && stack >= around);
+            let is_left = around.is_some_and(|around| {
+                own < around && around - own < STACK_BYTES && stack >= around
+            });
             if !is_left {
                 return;
             }
-            let exit = self.frames.get(place).map_or(step, |frame| self.left_at(frame, step));
+            let exit = self
+                .frames
+                .get(place)
+                .map_or(step, |frame| self.left_at(frame, step));
             self.close_down_to(place, exit, Left::Longjmp, found);
         }
     }
@@ -271,14 +359,18 @@ impl RecordedStack {
     /// Which step left a frame that a later one shows to be over: that of the last turn between both, or else the later one.
     /// A call that was interrupted before it arrived comes before the turns of the handler.
     fn left_at(&self, frame: &RecordedFrame, step: u64) -> u64 {
-        self.last_turn.filter(|turn| (frame.call_step + 1..step).contains(turn)).unwrap_or(step)
+        self.last_turn
+            .filter(|turn| (frame.call_step + 1..step).contains(turn))
+            .unwrap_or(step)
     }
 
     /// Ends all frames from a place on, innermost first. Those that a jump seemed to leave were left by it.
     pub fn close_down_to(&mut self, place: usize, step: u64, left: Left, found: &mut FoundSoFar) {
         while self.frames.len() > place {
             let suspicion = self.suspicion.filter(|(from, _)| *from < self.frames.len());
-            let Some(frame) = self.frames.pop() else { return };
+            let Some(frame) = self.frames.pop() else {
+                return;
+            };
             let (exit, left) = suspicion.map_or((step, left), |(_, jump)| (jump, Left::Longjmp));
             found.frames.extend(self.frame(&frame, Some(exit), left));
         }
@@ -297,8 +389,14 @@ impl RecordedStack {
         }
         let outermost = self.frames.take_outermost(gone);
         self.root.iter_mut().for_each(RootFrame::lose_frames);
-        found.frames.extend(outermost.iter().filter_map(|frame| self.frame(frame, None, Left::Open)));
-        self.suspicion = self.suspicion.map(|(from, step)| (from.saturating_sub(gone), step));
+        found.frames.extend(
+            outermost
+                .iter()
+                .filter_map(|frame| self.frame(frame, None, Left::Open)),
+        );
+        self.suspicion = self
+            .suspicion
+            .map(|(from, step)| (from.saturating_sub(gone), step));
         self.return_points.drop_outermost(gone);
     }
 

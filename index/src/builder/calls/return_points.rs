@@ -44,7 +44,11 @@ impl ReturnPoints {
     }
 
     /// The deepest one of an address that holds; deeper ones are forgotten.
-    pub fn deepest(&mut self, address: u64, holds: impl Fn(&ReturnPoint) -> bool) -> Option<ReturnPoint> {
+    pub fn deepest(
+        &mut self,
+        address: u64,
+        holds: impl Fn(&ReturnPoint) -> bool,
+    ) -> Option<ReturnPoint> {
         let points = self.by_address.get_mut(&address)?;
         while points.pop_if(|point| !holds(point)).is_some() {
             self.count -= 1;
@@ -73,8 +77,15 @@ impl ReturnPoints {
 
     /// Keeps so many of those that calls returned to last. O(n log n).
     pub fn keep_newest(&mut self, count: usize) {
-        let Some(gone) = self.count.checked_sub(count).filter(|gone| *gone > 0) else { return };
-        let mut steps: Vec<u64> = self.by_address.values().flatten().map(|point| point.step).collect();
+        let Some(gone) = self.count.checked_sub(count).filter(|gone| *gone > 0) else {
+            return;
+        };
+        let mut steps: Vec<u64> = self
+            .by_address
+            .values()
+            .flatten()
+            .map(|point| point.step)
+            .collect();
         steps.sort_unstable();
         let oldest_kept = steps.get(gone).copied();
         self.retain(|point| oldest_kept.is_some_and(|oldest| point.step >= oldest));
@@ -83,7 +94,10 @@ impl ReturnPoints {
     /// So many of the outermost frames are told apart no more.
     pub fn drop_outermost(&mut self, gone: usize) {
         self.retain(|point| point.depth > gone);
-        self.by_address.values_mut().flatten().for_each(|point| point.depth -= gone);
+        self.by_address
+            .values_mut()
+            .flatten()
+            .for_each(|point| point.depth -= gone);
     }
 }
 
@@ -92,7 +106,11 @@ mod tests {
     use super::*;
 
     fn point(depth: usize, step: u64) -> ReturnPoint {
-        ReturnPoint { depth, caller: None, step }
+        ReturnPoint {
+            depth,
+            caller: None,
+            step,
+        }
     }
 
     #[test]
@@ -101,8 +119,15 @@ mod tests {
         (0..10).for_each(|number| points.add(0x1000 + number, point(0, number)));
         points.add(0x1000, point(0, 20));
         points.keep_newest(3);
-        let known = |points: &mut ReturnPoints, number: u64| points.deepest(0x1000 + number, |_| true).is_some();
-        assert_eq!((0..10).filter(|number| known(&mut points, *number)).collect::<Vec<_>>(), [0, 8, 9]);
+        let known = |points: &mut ReturnPoints, number: u64| {
+            points.deepest(0x1000 + number, |_| true).is_some()
+        };
+        assert_eq!(
+            (0..10)
+                .filter(|number| known(&mut points, *number))
+                .collect::<Vec<_>>(),
+            [0, 8, 9]
+        );
         assert_eq!(points.len(), 3);
     }
 
@@ -112,9 +137,16 @@ mod tests {
         for (depth, step) in [(1, 1), (3, 2), (5, 3), (3, 4)] {
             points.add(0x1000, point(depth, step));
         }
-        assert_eq!(points.len(), 2, "one of depth 1, and the later one of depth 3");
+        assert_eq!(
+            points.len(),
+            2,
+            "one of depth 1, and the later one of depth 3"
+        );
         points.drop_outermost(1);
-        assert_eq!((points.len(), points.deepest(0x1000, |_| true)), (1, Some(point(2, 4))));
+        assert_eq!(
+            (points.len(), points.deepest(0x1000, |_| true)),
+            (1, Some(point(2, 4)))
+        );
         assert_eq!((points.deepest(0x1000, |_| false), points.len()), (None, 0));
     }
 }

@@ -53,7 +53,14 @@ impl RootFrame {
     }
 
     fn new(entered: Entered, evidence: Evidence, before: Option<u64>, entry: Entry) -> Self {
-        Self { entered, evidence, before, entry_step: entry.step, function: entry.pc, has_lost_frames: false }
+        Self {
+            entered,
+            evidence,
+            before,
+            entry_step: entry.step,
+            function: entry.pc,
+            has_lost_frames: false,
+        }
     }
 
     /// Whether a return that no call explains may be its own.

@@ -24,7 +24,9 @@ impl SpRange {
     /// Whether a value lies at most so far from those seen; so does any while there are none.
     pub fn is_near(&self, sp: Option<u64>, distance: u64) -> bool {
         let Some(sp) = sp else { return false };
-        self.0.is_none_or(|(low, high)| (low.saturating_sub(distance)..=high.saturating_add(distance)).contains(&sp))
+        self.0.is_none_or(|(low, high)| {
+            (low.saturating_sub(distance)..=high.saturating_add(distance)).contains(&sp)
+        })
     }
 
     /// Whether a value lies below the highest seen.
@@ -34,6 +36,8 @@ impl SpRange {
 
     /// Whether a value lies far above those seen.
     pub fn is_far_below(&self, sp: Option<u64>) -> bool {
-        self.0.zip(sp).is_some_and(|((_, high), sp)| sp > high.saturating_add(FAR))
+        self.0
+            .zip(sp)
+            .is_some_and(|((_, high), sp)| sp > high.saturating_add(FAR))
     }
 }

@@ -67,14 +67,32 @@ impl Store {
 
 impl Default for FrameSpool {
     fn default() -> Self {
-        Self { limit: LIMIT, rest: Vec::new(), runs: Vec::new(), file: None, since_mark: None }
+        Self {
+            limit: LIMIT,
+            rest: Vec::new(),
+            runs: Vec::new(),
+            file: None,
+            since_mark: None,
+        }
     }
 }
 
 impl Clone for FrameSpool {
     fn clone(&self) -> Self {
-        let Self { limit, rest, runs, since_mark, .. } = self;
-        Self { limit: *limit, rest: rest.clone(), runs: runs.clone(), file: None, since_mark: since_mark.clone() }
+        let Self {
+            limit,
+            rest,
+            runs,
+            since_mark,
+            ..
+        } = self;
+        Self {
+            limit: *limit,
+            rest: rest.clone(),
+            runs: runs.clone(),
+            file: None,
+            since_mark: since_mark.clone(),
+        }
     }
 }
 
@@ -82,7 +100,10 @@ impl FrameSpool {
     /// Frames are put aside in a file without a name in this folder.
     /// Where none can be made they stay in memory, 40 bytes each.
     pub fn use_folder(&mut self, folder: &Path) {
-        self.file = self.file.take().or_else(|| tempfile::tempfile_in(folder).ok().map(Arc::new));
+        self.file = self
+            .file
+            .take()
+            .or_else(|| tempfile::tempfile_in(folder).ok().map(Arc::new));
         for place in 0..self.runs.len() {
             if let Store::Memory(bytes) = self.runs[place].store.clone() {
                 self.runs[place].store = self.store(bytes);
@@ -102,7 +123,9 @@ impl FrameSpool {
 
     fn push(&mut self, frame: Frame) {
         self.rest.push(frame);
-        self.since_mark.iter_mut().for_each(|since| since.push(frame));
+        self.since_mark
+            .iter_mut()
+            .for_each(|since| since.push(frame));
         if self.rest.len() >= self.limit {
             self.put_aside();
         }
@@ -110,7 +133,11 @@ impl FrameSpool {
 
     fn put_aside(&mut self) {
         self.rest.sort_unstable_by_key(Frame::place);
-        let bytes: Vec<u8> = self.rest.drain(..).flat_map(|frame| record(&frame)).collect();
+        let bytes: Vec<u8> = self
+            .rest
+            .drain(..)
+            .flat_map(|frame| record(&frame))
+            .collect();
         let count = bytes.len() / RECORD;
         let store = self.store(Arc::new(bytes));
         self.runs.push(Run { store, count });
@@ -122,7 +149,10 @@ impl FrameSpool {
             file.write_all(&bytes).map(|()| offset)
         };
         match self.file.as_ref().map(|file| (file, write(file))) {
-            Some((file, Ok(offset))) => Store::File { file: Arc::clone(file), offset },
+            Some((file, Ok(offset))) => Store::File {
+                file: Arc::clone(file),
+                offset,
+            },
             // What a full disk refuses stays in memory; the part that it took lies between runs and is never read.
             Some((_, Err(_))) | None => Store::Memory(bytes),
         }
@@ -134,9 +164,21 @@ impl FrameSpool {
         rest.extend_from_slice(&self.rest);
         rest.sort_unstable_by_key(|frame| Reverse(frame.place()));
         let buffered = (BUFFERS / RECORD / self.runs.len().max(1)).clamp(16, 4096);
-        let reader = |run| RunReader { run, buffered, taken: 0, buffer: Vec::new(), at: 0, head: None };
+        let reader = |run| RunReader {
+            run,
+            buffered,
+            taken: 0,
+            buffer: Vec::new(),
+            at: 0,
+            head: None,
+        };
         let readers: Vec<_> = self.runs.iter().map(reader).collect();
-        let mut merge = Merge { rest, readers, heads: BinaryHeap::new(), failed: None };
+        let mut merge = Merge {
+            rest,
+            readers,
+            heads: BinaryHeap::new(),
+            failed: None,
+        };
         (0..merge.readers.len()).for_each(|number| _ = merge.advance(number));
         merge
     }
@@ -150,7 +192,12 @@ impl Extend<Frame> for FrameSpool {
 
 fn record(frame: &Frame) -> [u8; RECORD] {
     let mut bytes = [0; RECORD];
-    let numbers = [Some(frame.function), frame.call_step, frame.entry_step, frame.exit_step];
+    let numbers = [
+        Some(frame.function),
+        frame.call_step,
+        frame.entry_step,
+        frame.exit_step,
+    ];
     for (place, number) in bytes.chunks_exact_mut(8).zip(numbers) {
         place.copy_from_slice(&number.unwrap_or(NONE).to_le_bytes());
     }
@@ -200,13 +247,18 @@ impl RunReader<'_> {
         }
         let found = entry::<RECORD>(&self.buffer, self.at).ok().and_then(frame);
         self.at += 1;
-        found.map(Some).ok_or_else(|| io::ErrorKind::InvalidData.into())
+        found
+            .map(Some)
+            .ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
     fn fill(&mut self) -> io::Result<()> {
         let count = (self.run.count - self.taken).min(self.buffered);
         self.buffer.resize(count * RECORD, 0);
-        let read = self.run.store.read_at((self.taken * RECORD) as u64, &mut self.buffer)?;
+        let read = self
+            .run
+            .store
+            .read_at((self.taken * RECORD) as u64, &mut self.buffer)?;
         if read != self.buffer.len() {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -234,7 +286,8 @@ impl Merge<'_> {
             Ok(head) => reader.head = head,
             Err(error) => self.failed = Some(error),
         }
-        self.heads.extend(reader.head.map(|head| Reverse((head.place(), number))));
+        self.heads
+            .extend(reader.head.map(|head| Reverse((head.place(), number))));
         taken
     }
 }
@@ -284,18 +337,31 @@ mod tests {
         spool.extend((0..5_000).map(frame));
         spool.mark();
         spool.extend((5_000..10_050).map(frame));
-        assert!(spool.since_mark().iter().copied().eq((5_000..10_050).map(frame)));
+        assert!(
+            spool
+                .since_mark()
+                .iter()
+                .copied()
+                .eq((5_000..10_050).map(frame))
+        );
         let is_in_file = |run: &&Run| matches!(run.store, Store::File { .. });
         assert_eq!(spool.runs.iter().filter(is_in_file).count(), runs_in_file);
         assert!(spool.rest.len() < 100);
         let mut other = spool.clone();
         other.extend((10_050..10_350).map(frame));
         for (spool, extra) in [(&spool, 0), (&spool, 200), (&other, 0)] {
-            let known = if std::ptr::eq(spool, &other) { 10_350 } else { 10_050 };
+            let known = if std::ptr::eq(spool, &other) {
+                10_350
+            } else {
+                10_050
+            };
             let mut expected: Vec<_> = (0..known + extra).map(frame).collect();
             expected.sort_unstable_by_key(Frame::place);
             let sorted = spool.sorted((known..known + extra).map(frame).collect());
-            assert!(sorted.map(Result::unwrap).eq(expected), "{extra} extra frames");
+            assert!(
+                sorted.map(Result::unwrap).eq(expected),
+                "{extra} extra frames"
+            );
         }
     }
 
@@ -314,17 +380,28 @@ mod tests {
     #[test]
     fn what_waited_in_memory_moves_into_a_file() {
         let folder = tempfile::tempdir().unwrap();
-        let mut spool = FrameSpool { limit: 10, ..FrameSpool::default() };
+        let mut spool = FrameSpool {
+            limit: 10,
+            ..FrameSpool::default()
+        };
         spool.extend((0..55).map(frame));
         let before: Vec<_> = spool.sorted(Vec::new()).map(Result::unwrap).collect();
         spool.use_folder(folder.path());
-        assert!(spool.runs.iter().all(|run| matches!(run.store, Store::File { .. })));
+        assert!(
+            spool
+                .runs
+                .iter()
+                .all(|run| matches!(run.store, Store::File { .. }))
+        );
         assert!(spool.sorted(Vec::new()).map(Result::unwrap).eq(before));
     }
 
     #[test]
     fn what_cannot_be_read_back_is_an_error_and_the_end() {
-        let mut spool = FrameSpool { limit: 10, ..FrameSpool::default() };
+        let mut spool = FrameSpool {
+            limit: 10,
+            ..FrameSpool::default()
+        };
         spool.extend((0..55).map(frame));
         spool.runs[2].store = Store::Memory(Arc::new(vec![0; 100]));
         let mut sorted = spool.sorted(Vec::new());

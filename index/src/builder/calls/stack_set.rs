@@ -31,17 +31,26 @@ pub struct Kept {
 
 impl Kept {
     fn and(self, other: Self) -> Self {
-        Self { frames: self.frames + other.frames, points: self.points + other.points }
+        Self {
+            frames: self.frames + other.frames,
+            points: self.points + other.points,
+        }
     }
 
     fn without(self, other: Self) -> Self {
-        Self { frames: self.frames - other.frames, points: self.points - other.points }
+        Self {
+            frames: self.frames - other.frames,
+            points: self.points - other.points,
+        }
     }
 }
 
 /// The stacks of a thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(from = "KeptStacks<S>", bound(deserialize = "S: ThreadStack + Deserialize<'de>"))]
+#[serde(
+    from = "KeptStacks<S>",
+    bound(deserialize = "S: ThreadStack + Deserialize<'de>")
+)]
 pub struct StackSet<S> {
     stacks: Vec<S>,
     current: usize,
@@ -59,7 +68,11 @@ struct KeptStacks<S> {
 
 impl<S: ThreadStack> From<KeptStacks<S>> for StackSet<S> {
     fn from(KeptStacks { stacks, current }: KeptStacks<S>) -> Self {
-        let mut stacks = Self { stacks, current, elsewhere: Kept::default() };
+        let mut stacks = Self {
+            stacks,
+            current,
+            elsewhere: Kept::default(),
+        };
         stacks.count();
         stacks
     }
@@ -67,7 +80,11 @@ impl<S: ThreadStack> From<KeptStacks<S>> for StackSet<S> {
 
 impl<S: ThreadStack> Default for StackSet<S> {
     fn default() -> Self {
-        Self { stacks: vec![S::default()], current: 0, elsewhere: Kept::default() }
+        Self {
+            stacks: vec![S::default()],
+            current: 0,
+            elsewhere: Kept::default(),
+        }
     }
 }
 
@@ -99,23 +116,36 @@ impl<S: ThreadStack> StackSet<S> {
 
     /// The stacks that are not in use, with their numbers.
     pub fn others(&self) -> impl Iterator<Item = (usize, &S)> {
-        self.stacks.iter().enumerate().filter(|(number, _)| *number != self.current)
+        self.stacks
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| *number != self.current)
     }
 
     /// Changes each stack, given its number.
     pub fn change_each(&mut self, mut change: impl FnMut(usize, &mut S)) {
-        self.stacks.iter_mut().enumerate().for_each(|(number, stack)| change(number, stack));
+        self.stacks
+            .iter_mut()
+            .enumerate()
+            .for_each(|(number, stack)| change(number, stack));
         self.count();
     }
 
     /// What is kept on all of them. O(1).
     #[inline]
     pub fn kept(&self) -> Kept {
-        self.elsewhere.and(self.stacks.get(self.current).map_or_else(Kept::default, S::kept))
+        self.elsewhere.and(
+            self.stacks
+                .get(self.current)
+                .map_or_else(Kept::default, S::kept),
+        )
     }
 
     fn count(&mut self) {
-        self.elsewhere = self.others().map(|(_, stack)| stack.kept()).fold(Kept::default(), Kept::and);
+        self.elsewhere = self
+            .others()
+            .map(|(_, stack)| stack.kept())
+            .fold(Kept::default(), Kept::and);
     }
 
     /// Whether there may be another stack.

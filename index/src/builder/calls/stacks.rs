@@ -40,7 +40,10 @@ pub type Stacks = StackSet<Stack>;
 
 impl ThreadStack for Stack {
     fn kept(&self) -> Kept {
-        Kept { frames: self.pending.len(), points: self.pending.return_points() }
+        Kept {
+            frames: self.pending.len(),
+            points: self.pending.return_points(),
+        }
     }
 }
 
@@ -53,14 +56,24 @@ impl Stacks {
     /// To which stack a transfer of control turns that neither takes an exception nor returns from one.
     pub fn turned_by_set(&self, jump: &Jump, key: ReturnKey) -> Option<Turn> {
         let is_return = jump.flow == Flow::Return;
-        let goes_anywhere = is_return || jump.flow == Flow::Branch && branch_target(&jump.last).is_none();
+        let goes_anywhere =
+            is_return || jump.flow == Flow::Branch && branch_target(&jump.last).is_none();
         let own = &self.in_use().pending;
         let range = own.range();
-        if !jump.is_sp_set || !goes_anywhere || range.is_near(jump.sp, 0) || own.returning_to(key).is_some() {
+        if !jump.is_sp_set
+            || !goes_anywhere
+            || range.is_near(jump.sp, 0)
+            || own.returning_to(key).is_some()
+        {
             return None;
         }
-        let others = || self.others().filter(|(_, stack)| stack.pending.range().contains(jump.sp));
-        if let Some((number, _)) = others().find(|(_, stack)| stack.pending.returning_to(key).is_some()) {
+        let others = || {
+            self.others()
+                .filter(|(_, stack)| stack.pending.range().contains(jump.sp))
+        };
+        if let Some((number, _)) =
+            others().find(|(_, stack)| stack.pending.returning_to(key).is_some())
+        {
             return Some(Turn::To(number));
         }
         if jump.sp.is_none() || range.is_near(jump.sp, FAR) {
@@ -73,13 +86,25 @@ impl Stacks {
 
     /// To which stack the return of a pending exception turns.
     pub fn turned_by_return(&self, place: usize, exception: &Pending, jump: &Jump) -> Option<Turn> {
-        let PendingKind::Exception { interrupted, interrupted_step, .. } = exception.kind else { return None };
+        let PendingKind::Exception {
+            interrupted,
+            interrupted_step,
+            ..
+        } = exception.kind
+        else {
+            return None;
+        };
         let own = &self.in_use().pending;
         // What the handler set while its own stack pointer was in use is the stack pointer for certain.
         let set = jump.stack_set_since(interrupted_step.saturating_add(1));
         let (home, handler, sp) = (own.range_around(place), own.range(), set.or(jump.sp));
-        let resumed =
-            || self.others().filter(|(_, stack)| stack.turned_away_by.is_some_and(|by| by.resumes_at(jump.pc)));
+        let resumed = || {
+            self.others().filter(|(_, stack)| {
+                stack
+                    .turned_away_by
+                    .is_some_and(|by| by.resumes_at(jump.pc))
+            })
+        };
         if let Some(sp) = set {
             if exception.resumes_at(jump.pc) && exception.was_taken_at(sp) {
                 return None;
@@ -89,24 +114,36 @@ impl Stacks {
                 return Some(Turn::To(number));
             }
         }
-        let with_sp =
-            resumed().find(|(_, stack)| stack.pending.range().contains(sp)).map(|(number, _)| Turn::To(number));
+        let with_sp = resumed()
+            .find(|(_, stack)| stack.pending.range().contains(sp))
+            .map(|(number, _)| Turn::To(number));
         if exception.resumes_at(jump.pc) && set.is_none() {
             return with_sp.filter(|_| !home.contains(sp));
         }
-        let by_address = || resumed().next().filter(|_| set.is_none()).map(|(number, _)| Turn::To(number));
-        let known = with_sp.filter(|_| set.is_none() || !home.contains(sp)).or_else(by_address);
+        let by_address = || {
+            resumed()
+                .next()
+                .filter(|_| set.is_none())
+                .map(|(number, _)| Turn::To(number))
+        };
+        let known = with_sp
+            .filter(|_| set.is_none() || !home.contains(sp))
+            .or_else(by_address);
         if known.is_some() {
             return known;
         }
         let is_own = home.contains(sp) || handler.contains(sp);
-        let owner = self.others().find(|(_, stack)| stack.pending.range().contains(sp)).filter(|_| !is_own);
+        let owner = self
+            .others()
+            .find(|(_, stack)| stack.pending.range().contains(sp))
+            .filter(|_| !is_own);
         if let Some((number, _)) = owner {
             return Some(Turn::To(number));
         }
         // After a jump through a register, any address may be right.
         let goes_on = !matches!(interrupted.control().flow, Flow::Next | Flow::Trap);
-        let is_skip = set.is_none() && (goes_on || jump.pc.abs_diff(interrupted.next_pc()) <= SKIPPED);
+        let is_skip =
+            set.is_none() && (goes_on || jump.pc.abs_diff(interrupted.next_pc()) <= SKIPPED);
         let is_new = !is_skip && !home.is_near(sp, NEAR) && self.has_room();
         is_new.then_some(Turn::New)
     }

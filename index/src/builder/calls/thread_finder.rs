@@ -26,7 +26,8 @@ use stepback_machine::{Flow, RegisterId};
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::branches::call_target;
 use crate::builder::calls::exceptions::{
-    entry_evidence, exception, has_exception_return, is_diverted, is_exception_return, is_nested, is_tail_chained,
+    entry_evidence, exception, has_exception_return, is_diverted, is_exception_return, is_nested,
+    is_tail_chained,
 };
 use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::jump::{Jump, StackWrite};
@@ -102,7 +103,9 @@ impl ThreadFinder {
     /// Whether it can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
         let mut stacks = self.stacks.iter().map(|(_, stack)| stack);
-        self.lr_age <= AGE_LIMIT && self.stacks.is_consistent() && stacks.all(|stack| stack.pending.is_consistent())
+        self.lr_age <= AGE_LIMIT
+            && self.stacks.is_consistent()
+            && stacks.all(|stack| stack.pending.is_consistent())
     }
 
     /// What `r0` was at the end of the segments so far; none when unknown.
@@ -113,7 +116,12 @@ impl ThreadFinder {
     /// Takes its next transfer of control in a segment whose steps begin at `base`.
     pub fn transfer(&mut self, base: u64, transfer: &Transfer, found: &mut FoundSoFar) {
         let step = step_of(base, transfer.slot);
-        let age = transfer.lr_age + if transfer.is_age_carried { self.lr_age } else { 0 };
+        let age = transfer.lr_age
+            + if transfer.is_age_carried {
+                self.lr_age
+            } else {
+                0
+            };
         let mut has_words = transfer.has_words;
         if transfer.is_first {
             self.lr_age = age.min(AGE_LIMIT);
@@ -136,7 +144,11 @@ impl ThreadFinder {
         let jump = Jump {
             last_step,
             last,
-            flow: if last.is_executed { last.control().flow } else { Flow::Next },
+            flow: if last.is_executed {
+                last.control().flow
+            } else {
+                Flow::Next
+            },
             step,
             pc: transfer.pc,
             opcode: transfer.opcode,
@@ -146,7 +158,9 @@ impl ThreadFinder {
             sp_step,
             other_stack: self.other_stack_at(base, transfer),
             is_sp_set: std::mem::take(&mut self.is_sp_set),
-            lr: transfer.lr.resolve(self.core[link_place(transfer.instruction_set)]),
+            lr: transfer
+                .lr
+                .resolve(self.core[link_place(transfer.instruction_set)]),
             age,
             has_words,
         };
@@ -157,7 +171,10 @@ impl ThreadFinder {
 
     /// Takes the thread's first step. The stack pointer is the bank that its mode uses, if lines before it name several.
     fn begin(&mut self, step: u64, transfer: &Transfer) {
-        self.stacks.in_use_mut().root = Some(RootFrame::start(Entry { step, pc: transfer.pc }));
+        self.stacks.in_use_mut().root = Some(RootFrame::start(Entry {
+            step,
+            pc: transfer.pc,
+        }));
         (self.sp_high, self.is_sp_set) = (None, false);
         let chosen = std::mem::take(&mut self.early_stacks).chosen(transfer.stack_in_use);
         self.sp_again = chosen.map(|sp| (step, sp));
@@ -181,15 +198,36 @@ impl ThreadFinder {
     /// The last write of the stack pointer that the step of a transfer uses, if it was made while another was in use.
     fn other_stack_at(&self, base: u64, transfer: &Transfer) -> Option<StackWrite> {
         let (step, register, value) = self.other_stack_of(base, transfer.other_stack)?;
-        let is_used = transfer.stack_in_use.is_none_or(|in_use| in_use == register);
+        let is_used = transfer
+            .stack_in_use
+            .is_none_or(|in_use| in_use == register);
         value.filter(|_| is_used).map(|sp| StackWrite { step, sp })
     }
 
     /// The last write of a stack pointer that was not in use, given the one that a segment has noted.
-    fn other_stack_of(&self, base: u64, noted: Option<OtherStack>) -> Option<(u64, RegisterId, Option<u64>)> {
-        let Some(OtherStack { slot, register, value }) = noted else { return self.other_stack };
+    fn other_stack_of(
+        &self,
+        base: u64,
+        noted: Option<OtherStack>,
+    ) -> Option<(u64, RegisterId, Option<u64>)> {
+        let Some(OtherStack {
+            slot,
+            register,
+            value,
+        }) = noted
+        else {
+            return self.other_stack;
+        };
         let before = self.last.map_or(0, |(step, _)| step);
-        Some((if slot == 0 { before } else { step_of(base, slot) }, register, value))
+        Some((
+            if slot == 0 {
+                before
+            } else {
+                step_of(base, slot)
+            },
+            register,
+            value,
+        ))
     }
 
     /// The stack pointer, which the end of an exception restores unless it was written since.
@@ -213,7 +251,9 @@ impl ThreadFinder {
             return;
         }
         let evidence = exception(jump);
-        if let Some(evidence) = evidence.filter(|_| !is_jump || self.stacks.pending().returning_to(key).is_none()) {
+        if let Some(evidence) =
+            evidence.filter(|_| !is_jump || self.stacks.pending().returning_to(key).is_none())
+        {
             let is_linked = has_exception_return(jump);
             let kind = PendingKind::Exception {
                 evidence,
@@ -221,7 +261,10 @@ impl ThreadFinder {
                 interrupted_step: jump.last_step,
                 is_linked,
             };
-            self.stacks.pending().push(Pending { key, ..pending(jump, kind) });
+            self.stacks.pending().push(Pending {
+                key,
+                ..pending(jump, kind)
+            });
             return;
         }
         if is_diverted(jump) {
@@ -233,11 +276,18 @@ impl ThreadFinder {
             return;
         }
         let is_elsewhere = jump.is_sp_set && self.stacks.pending().range().is_far_below(jump.sp);
-        let lost = self.stacks.pending().lose_below(risen.filter(|_| !is_elsewhere));
+        let lost = self
+            .stacks
+            .pending()
+            .lose_below(risen.filter(|_| !is_elsewhere));
         let returning = self.stacks.pending().returning_to(key);
         let state_call = returning.and_then(|place| Some(self.stacks.pending().get(place)?.kind));
         let returned = self.close_at(returning, jump.last_step, found);
-        let left = if returned { Left::Skipped } else { Left::Longjmp };
+        let left = if returned {
+            Left::Skipped
+        } else {
+            Left::Longjmp
+        };
         self.close(&lost, jump.last_step, left, found);
         if returned {
             if let Some(PendingKind::StateCall { sp }) = state_call {
@@ -245,22 +295,50 @@ impl ThreadFinder {
             }
             return;
         }
-        self.stacks.pending().suspect_jump(key, &lost, jump.last_step);
+        self.stacks
+            .pending()
+            .suspect_jump(key, &lost, jump.last_step);
         let expected = jump.last.return_address();
         if jump.changes_state() {
             // A function of the other state returns by the address alone: its stack pointers are others.
-            let is_stored = jump.lr.is_some_and(|lr| jump.instruction_set.is_function_return_value(lr));
+            let is_stored = jump
+                .lr
+                .is_some_and(|lr| jump.instruction_set.is_function_return_value(lr));
             let stored = if is_stored { STATE_FRAME_BYTES } else { 0 };
-            let kind = PendingKind::StateCall { sp: jump.sp.map(|sp| sp.wrapping_add(stored)) };
-            self.call(Pending { key: ReturnKey { sp: None, target: expected }, ..pending(jump, kind) }, found);
+            let kind = PendingKind::StateCall {
+                sp: jump.sp.map(|sp| sp.wrapping_add(stored)),
+            };
+            self.call(
+                Pending {
+                    key: ReturnKey {
+                        sp: None,
+                        target: expected,
+                    },
+                    ..pending(jump, kind)
+                },
+                found,
+            );
             return;
         }
         if let Some(lr) = jump.lr
             && jump.age < AGE_LIMIT
             && lr.abs_diff(expected) < RETURN_DISTANCE
         {
-            let kind = if lr == expected && jump.age == 1 { PendingKind::Call } else { PendingKind::Maybe };
-            self.call(Pending { key: ReturnKey { sp: jump.sp, target: lr }, ..pending(jump, kind) }, found);
+            let kind = if lr == expected && jump.age == 1 {
+                PendingKind::Call
+            } else {
+                PendingKind::Maybe
+            };
+            self.call(
+                Pending {
+                    key: ReturnKey {
+                        sp: jump.sp,
+                        target: lr,
+                    },
+                    ..pending(jump, kind)
+                },
+                found,
+            );
             return;
         }
         self.has_blind_calls |= jump.flow == Flow::Call && jump.lr.is_none();
@@ -279,14 +357,26 @@ impl ThreadFinder {
     fn return_from_root(&mut self, jump: &Jump, found: &mut FoundSoFar) {
         let pending = self.stacks.pending();
         let is_out = pending.has_nothing_certain() && !pending.range().is_above(jump.sp);
-        let Some(root) = self.stacks.in_use().root.filter(|root| root.may_return() && is_out) else { return };
+        let Some(root) = self
+            .stacks
+            .in_use()
+            .root
+            .filter(|root| root.may_return() && is_out)
+        else {
+            return;
+        };
         if self.has_blind_calls {
             return;
         }
         self.stacks.pending().take_from(0);
         let on = self.stack(self.stacks.current());
-        found.frames.extend([root.frame(on, Some(jump.last_step), Left::Return)]);
-        let entry = Entry { step: jump.step, pc: jump.pc };
+        found
+            .frames
+            .extend([root.frame(on, Some(jump.last_step), Left::Return)]);
+        let entry = Entry {
+            step: jump.step,
+            pc: jump.pc,
+        };
         self.stacks.in_use_mut().root = Some(RootFrame::caller(jump.last_step, entry));
     }
 
@@ -294,8 +384,13 @@ impl ThreadFinder {
         // Where the last step wrote such a link, an exception begins here.
         let is_entry = has_exception_return(jump) && jump.age == 1;
         // Where control resumes what it left before, the exception was not recognised as one.
-        let is_resuming = self.diverted_after.is_some_and(|last| may_resume_at(&last, jump.pc));
-        is_exception_return(jump) && !is_entry && !is_resuming && self.stacks.pending().has_nothing_certain()
+        let is_resuming = self
+            .diverted_after
+            .is_some_and(|last| may_resume_at(&last, jump.pc));
+        is_exception_return(jump)
+            && !is_entry
+            && !is_resuming
+            && self.stacks.pending().has_nothing_certain()
     }
 
     /// The trace began inside a handler, which ends here.
@@ -305,9 +400,14 @@ impl ThreadFinder {
         let on = self.stack(self.stacks.current());
         let stack = self.stacks.in_use_mut();
         stack.pending = PendingFrames::default();
-        let entry = Entry { step: jump.step, pc: jump.pc };
+        let entry = Entry {
+            step: jump.step,
+            pc: jump.pc,
+        };
         let handler = stack.root.replace(RootFrame::caller(jump.last_step, entry));
-        found.frames.extend(handler.map(|root| root.frame(on, Some(jump.last_step), Left::Return)));
+        found
+            .frames
+            .extend(handler.map(|root| root.frame(on, Some(jump.last_step), Left::Return)));
         // The plain stack pointer is the handler's own.
         self.sp_again = Some((jump.last_step, None));
         self.use_set_stack(jump.other_stack.map(|write| write.sp), jump);
@@ -334,16 +434,27 @@ impl ThreadFinder {
     fn exception_left_by(&mut self, jump: &Jump) -> Option<usize> {
         let pending = self.stacks.pending();
         if is_exception_return(jump) {
-            let is_left = |place: &usize| pending.get(*place).is_some_and(|exception| !is_nested(exception, jump));
+            let is_left = |place: &usize| {
+                pending
+                    .get(*place)
+                    .is_some_and(|exception| !is_nested(exception, jump))
+            };
             return pending.left_to(jump.pc).filter(is_left);
         }
-        let linked = pending.linked().filter(|_| jump.flow == Flow::Return).and_then(|_| pending.left_to(jump.pc));
+        let linked = pending
+            .linked()
+            .filter(|_| jump.flow == Flow::Return)
+            .and_then(|_| pending.left_to(jump.pc));
         let is_other = || jump.flow == Flow::Call || pending.returning_to(jump.key()).is_some();
-        linked.or_else(|| pending.resumed_at(jump.pc)).filter(|_| !is_other())
+        linked
+            .or_else(|| pending.resumed_at(jump.pc))
+            .filter(|_| !is_other())
     }
 
     fn leave_exception(&mut self, place: usize, jump: &Jump, found: &mut FoundSoFar) {
-        let Some(exception) = self.stacks.pending().get(place).copied() else { return };
+        let Some(exception) = self.stacks.pending().get(place).copied() else {
+            return;
+        };
         if is_tail_chained(&exception, jump) {
             self.chain_exception(place, jump, found);
             return;
@@ -351,9 +462,21 @@ impl ThreadFinder {
         let turn = self.stacks.turned_by_return(place, &exception, jump);
         let is_handlers = self.stacks.pending().range().contains(jump.sp);
         let over = self.stacks.pending().take_from(place);
-        self.close(over.get(1..).unwrap_or_default(), jump.last_step, Left::Skipped, found);
+        self.close(
+            over.get(1..).unwrap_or_default(),
+            jump.last_step,
+            Left::Skipped,
+            found,
+        );
         self.close(&[exception], jump.last_step, Left::Return, found);
-        let PendingKind::Exception { interrupted, interrupted_step, .. } = exception.kind else { return };
+        let PendingKind::Exception {
+            interrupted,
+            interrupted_step,
+            ..
+        } = exception.kind
+        else {
+            return;
+        };
         let set = jump.stack_set_since(interrupted_step.saturating_add(1));
         let sp = set.or(exception.key.sp);
         if let Some(turn) = turn {
@@ -367,7 +490,10 @@ impl ThreadFinder {
                 None => self.sp_again,
             };
             self.use_set_stack(set, jump);
-            let key = ReturnKey { sp: self.sp_in_use(jump.sp, jump.sp_step), target: jump.target() };
+            let key = ReturnKey {
+                sp: self.sp_in_use(jump.sp, jump.sp_step),
+                target: jump.target(),
+            };
             self.close_returned(key, jump.last_step, found);
             return;
         }
@@ -386,28 +512,59 @@ impl ThreadFinder {
             };
             self.call(call, found);
         } else {
-            self.close_returned(ReturnKey { sp, target: jump.target() }, interrupted_step, found);
+            self.close_returned(
+                ReturnKey {
+                    sp,
+                    target: jump.target(),
+                },
+                interrupted_step,
+                found,
+            );
         }
     }
 
     /// Another handler takes the place of a pending one.
     fn chain_exception(&mut self, place: usize, jump: &Jump, found: &mut FoundSoFar) {
         let over = self.stacks.pending().take_from(place);
-        let Some((exception, inside)) = over.split_first() else { return };
+        let Some((exception, inside)) = over.split_first() else {
+            return;
+        };
         self.close(&[*exception], jump.last_step, Left::Return, found);
         self.close(inside, jump.last_step, Left::Skipped, found);
-        let PendingKind::Exception { interrupted, interrupted_step, .. } = exception.kind else { return };
+        let PendingKind::Exception {
+            interrupted,
+            interrupted_step,
+            ..
+        } = exception.kind
+        else {
+            return;
+        };
         let evidence = entry_evidence(jump);
-        let kind = PendingKind::Exception { evidence, interrupted, interrupted_step, is_linked: true };
-        self.stacks.pending().push(Pending { key: exception.key, ..pending(jump, kind) });
+        let kind = PendingKind::Exception {
+            evidence,
+            interrupted,
+            interrupted_step,
+            is_linked: true,
+        };
+        self.stacks.pending().push(Pending {
+            key: exception.key,
+            ..pending(jump, kind)
+        });
     }
 
     fn turn(&mut self, turn: Turn, jump: &Jump, found: &mut FoundSoFar) {
         self.stacks.turn(turn);
         let (thread, after, stack) = (self.number, jump.last_step, self.stacks.current());
-        found.switches.push(StackSwitch { thread, after, stack });
+        found.switches.push(StackSwitch {
+            thread,
+            after,
+            stack,
+        });
         if turn == Turn::New {
-            let entry = Entry { step: jump.step, pc: jump.pc };
+            let entry = Entry {
+                step: jump.step,
+                pc: jump.pc,
+            };
             self.stacks.in_use_mut().root = Some(RootFrame::switched(jump.last_step, entry));
         }
     }
@@ -421,20 +578,34 @@ impl ThreadFinder {
     fn close_at(&mut self, place: Option<usize>, exit_step: u64, found: &mut FoundSoFar) -> bool {
         let Some(place) = place else { return false };
         let over = self.stacks.pending().take_from(place);
-        let Some((call, inside)) = over.split_first() else { return false };
-        self.stacks.pending().note_return(call.key, Returned { pending: place, step: exit_step });
+        let Some((call, inside)) = over.split_first() else {
+            return false;
+        };
+        self.stacks.pending().note_return(
+            call.key,
+            Returned {
+                pending: place,
+                step: exit_step,
+            },
+        );
         self.close(&[*call], exit_step, Left::Return, found);
         self.close(inside, exit_step, Left::Skipped, found);
         true
     }
 
     fn stack(&self, stack: u32) -> StackId {
-        StackId { thread: self.number, stack }
+        StackId {
+            thread: self.number,
+            stack,
+        }
     }
 
     fn close(&self, over: &[Pending], exit_step: u64, left: Left, found: &mut FoundSoFar) {
         let stack = self.stack(self.stacks.current());
-        found.frames.extend(over.iter().filter_map(|pending| pending.frame(stack, Some(exit_step), left)));
+        found.frames.extend(
+            over.iter()
+                .filter_map(|pending| pending.frame(stack, Some(exit_step), left)),
+        );
     }
 
     /// Number of frames and return points kept on all its stacks. O(1).
@@ -445,7 +616,8 @@ impl ThreadFinder {
     /// Keeps this many of the most recent return points, divided among its stacks.
     pub fn keep_newest_points(&mut self, count: usize) {
         let each = count / self.stacks.iter().count();
-        self.stacks.change_each(|_, stack| stack.pending.keep_newest_points(each));
+        self.stacks
+            .change_each(|_, stack| stack.pending.keep_newest_points(each));
     }
 
     /// Keeps this many of the innermost frames, divided among its stacks; the outer ones count as never left.
@@ -453,12 +625,19 @@ impl ThreadFinder {
         let (each, thread) = (count / self.stacks.iter().count(), self.number);
         self.stacks.change_each(|number, stack| {
             let gone = stack.pending.len().saturating_sub(each);
-            let place = StackId { thread, stack: number as u32 };
+            let place = StackId {
+                thread,
+                stack: number as u32,
+            };
             let outermost = stack.pending.take_outermost(gone);
             if gone > 0 {
                 stack.root.iter_mut().for_each(RootFrame::lose_frames);
             }
-            found.frames.extend(outermost.iter().filter_map(|pending| pending.frame(place, None, Left::Open)));
+            found.frames.extend(
+                outermost
+                    .iter()
+                    .filter_map(|pending| pending.frame(place, None, Left::Open)),
+            );
         });
     }
 
@@ -471,7 +650,10 @@ impl ThreadFinder {
 
     /// Takes what it is at the end of a segment.
     pub fn end_segment(&mut self, base: u64, end: &ThreadEnd) {
-        self.core.iter_mut().zip(end.core).for_each(|(value, later)| *value = later.resolve(*value));
+        self.core
+            .iter_mut()
+            .zip(end.core)
+            .for_each(|(value, later)| *value = later.resolve(*value));
         self.sp_step = self.sp_step_of(base, end.sp_slot);
         self.sp_high = self.sp_high.max(end.sp_high);
         self.other_stack = self.other_stack_of(base, end.other_stack);
@@ -487,14 +669,18 @@ impl ThreadFinder {
 
     /// Adds the frames that the trace ends inside of.
     pub fn end_trace(&mut self, found: &mut FoundSoFar) {
-        let Some((last_step, last)) = self.last else { return };
+        let Some((last_step, last)) = self.last else {
+            return;
+        };
         self.core[SP] = self.sp_in_use(self.core[SP], self.sp_step);
         match last.control().flow {
             _ if !last.is_executed => {}
             Flow::Return => self.end_with_return(last_step, last, found),
             Flow::ExceptionReturn => {
                 let innermost = self.stacks.pending().left_to(last.next_pc());
-                let over = innermost.map(|place| self.stacks.pending().take_from(place)).unwrap_or_default();
+                let over = innermost
+                    .map(|place| self.stacks.pending().take_from(place))
+                    .unwrap_or_default();
                 if let Some((left, inside)) = over.split_first() {
                     self.close(&[*left], last_step, Left::Return, found);
                     self.close(inside, last_step, Left::Skipped, found);
@@ -504,8 +690,15 @@ impl ThreadFinder {
         }
         for (stack, frames) in self.stacks.iter() {
             let place = self.stack(stack);
-            found.frames.extend(frames.pending.iter().filter_map(|pending| pending.frame(place, None, Left::Open)));
-            found.frames.extend(frames.root.map(|root| root.frame(place, None, Left::Open)));
+            found.frames.extend(
+                frames
+                    .pending
+                    .iter()
+                    .filter_map(|pending| pending.frame(place, None, Left::Open)),
+            );
+            found
+                .frames
+                .extend(frames.root.map(|root| root.frame(place, None, Left::Open)));
         }
         if let Some(function) = self.last_call(last) {
             found.frames.extend([Frame {
@@ -544,6 +737,18 @@ impl ThreadFinder {
 
 /// A frame that a transfer of control begins.
 fn pending(jump: &Jump, kind: PendingKind) -> Pending {
-    let Jump { last_step: call_step, step: entry_step, pc: function, .. } = *jump;
-    Pending { key: ReturnKey::default(), call_step, entry_step, function, kind, jumped_out: None }
+    let Jump {
+        last_step: call_step,
+        step: entry_step,
+        pc: function,
+        ..
+    } = *jump;
+    Pending {
+        key: ReturnKey::default(),
+        call_step,
+        entry_step,
+        function,
+        kind,
+        jumped_out: None,
+    }
 }

@@ -3,8 +3,8 @@
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Branch, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::{
-    EventSink, Flow, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Recurrence, RegisterSource, RegisterWrite,
-    SourceTraits, StepEvent, TextEvent, TextKind, ThreadNumber,
+    EventSink, Flow, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Recurrence,
+    RegisterSource, RegisterWrite, SourceTraits, StepEvent, TextEvent, TextKind, ThreadNumber,
 };
 
 use crate::answers::host_operation::HostOperation;
@@ -14,7 +14,9 @@ use crate::builder::segment::damaged_places::DamagedPlaces;
 use crate::builder::segment::encode::Encoder;
 use crate::builder::segment::limits::SegmentLimits;
 use crate::builder::segment::markers::MarkerLists;
-use crate::builder::segment::sealed::{SealedSegment, SegmentFall, SegmentProblem, ThreadTimes, TimedStep};
+use crate::builder::segment::sealed::{
+    SealedSegment, SegmentFall, SegmentProblem, ThreadTimes, TimedStep,
+};
 use crate::builder::segment::shadow::GranuleState;
 use crate::builder::segment::transfers::{ThreadEnd, Tracked, Transfer};
 use crate::builder::segment::turns::Turns;
@@ -132,13 +134,17 @@ impl ViewNumbers {
         };
         let (thread, register) = (usize::from(thread), usize::from(view.register.0));
         let registers = usize::from(RegisterId::FIRST_NAMED.0);
-        (thread < COMMON_THREADS && register < registers).then(|| (thread * registers + register) * COMMON_PARTS + part)
+        (thread < COMMON_THREADS && register < registers)
+            .then(|| (thread * registers + register) * COMMON_PARTS + part)
     }
 
     fn clear(&mut self) {
         self.others.clear();
         self.common.clear();
-        self.common.resize(COMMON_THREADS * usize::from(RegisterId::FIRST_NAMED.0) * COMMON_PARTS, 0);
+        self.common.resize(
+            COMMON_THREADS * usize::from(RegisterId::FIRST_NAMED.0) * COMMON_PARTS,
+            0,
+        );
     }
 }
 
@@ -146,7 +152,12 @@ impl SegmentBuilder {
     /// For a trace of this kind.
     pub fn of(traits: &SourceTraits, limits: SegmentLimits) -> Self {
         let is_blank = traits.registers == RegisterSource::Operands;
-        Self { limits, is_blank, instruction_set: traits.instruction_set, ..Self::default() }
+        Self {
+            limits,
+            is_blank,
+            instruction_set: traits.instruction_set,
+            ..Self::default()
+        }
     }
 
     /// Begins a task: a range of the input that is parsed in one run.
@@ -196,7 +207,9 @@ impl SegmentBuilder {
         self.turns.clear();
         self.problems.clear();
         self.problem_kinds.clear();
-        self.thread_times.iter_mut().for_each(|times| *times = ThreadTimes::default());
+        self.thread_times
+            .iter_mut()
+            .for_each(|times| *times = ThreadTimes::default());
         self.time_falls.clear();
         self.fall_count = 0;
         self.damaged.take();
@@ -214,7 +227,8 @@ impl SegmentBuilder {
     /// Whether it holds as much of memory as a segment may.
     #[inline(always)]
     fn is_full(&self) -> bool {
-        self.granule_events.len() >= self.limits.accesses || self.granules.keys().len() >= self.limits.blocks
+        self.granule_events.len() >= self.limits.accesses
+            || self.granules.keys().len() >= self.limits.blocks
     }
 
     /// Closes the segment; the next begins at `next_start`.
@@ -228,7 +242,9 @@ impl SegmentBuilder {
     fn view_number(&mut self, thread: ThreadNumber, view: RegisterView) -> usize {
         let place = ViewNumbers::place(thread.0, view);
         let known = match place {
-            Some(place) => self.view_numbers.common[place].checked_sub(1).map(|number| number as usize),
+            Some(place) => self.view_numbers.common[place]
+                .checked_sub(1)
+                .map(|number| number as usize),
             None => self.view_numbers.others.get(&(thread.0, view)).copied(),
         };
         if let Some(number) = known {
@@ -238,7 +254,12 @@ impl SegmentBuilder {
     }
 
     #[cold]
-    fn add_view(&mut self, thread: ThreadNumber, view: RegisterView, place: Option<usize>) -> usize {
+    fn add_view(
+        &mut self,
+        thread: ThreadNumber,
+        view: RegisterView,
+        place: Option<usize>,
+    ) -> usize {
         let number = self.views.len();
         self.views.push((thread.0, view));
         if self.view_slots.len() == number {
@@ -255,7 +276,11 @@ impl SegmentBuilder {
     /// Notes an access of a block; true when it contradicts what was known.
     #[inline]
     fn touch(&mut self, key: u64, part: Part, kind: AccessKind, bytes: Option<&[u8]>) -> bool {
-        let Part { offset, size, is_split } = part;
+        let Part {
+            offset,
+            size,
+            is_split,
+        } = part;
         let granule = self.granules.number(key);
         let mut shape = Shape::new(offset as u64, size as u64, kind);
         if bytes.is_none() {
@@ -265,7 +290,12 @@ impl SegmentBuilder {
             shape = shape.as_split();
         }
         if self.is_blank {
-            self.granule_events.push(GranuleEvent { granule: granule as u32, slot: self.slot, shape, external: 0 });
+            self.granule_events.push(GranuleEvent {
+                granule: granule as u32,
+                slot: self.slot,
+                shape,
+                external: 0,
+            });
             return false;
         }
         if granule == self.granule_states.len() {
@@ -281,7 +311,12 @@ impl SegmentBuilder {
         if external != 0 {
             shape = shape.as_external();
         }
-        self.granule_events.push(GranuleEvent { granule: granule as u32, slot: self.slot, shape, external });
+        self.granule_events.push(GranuleEvent {
+            granule: granule as u32,
+            slot: self.slot,
+            shape,
+            external,
+        });
         external != 0
     }
 
@@ -291,7 +326,10 @@ impl SegmentBuilder {
         let operation = self.threads[thread].core[0];
         if !matches!(operation, Tracked::Known(number) if !HostOperation::is_in(number)) {
             let carried_by = (operation == Tracked::Carry).then_some(thread as u16);
-            self.host_calls.push(HostCall { slot: self.slot, carried_by });
+            self.host_calls.push(HostCall {
+                slot: self.slot,
+                carried_by,
+            });
         }
     }
 
@@ -306,7 +344,9 @@ impl SegmentBuilder {
     /// Notes the time that a step of a thread bears.
     #[inline(always)]
     fn note_time(&mut self, thread: usize, step: TimedStep) {
-        let Some(times) = self.thread_times.get_mut(thread) else { return };
+        let Some(times) = self.thread_times.get_mut(thread) else {
+            return;
+        };
         match times.last.replace(step.time) {
             None => times.first = Some(step),
             Some(from) if step.time < from => self.note_fall(SegmentFall { step, from }),
@@ -329,7 +369,11 @@ impl SegmentBuilder {
         let before = self.step_pcs.last().copied().unwrap_or(0) as usize;
         let guess = self.successors.get(before).copied().unwrap_or(0);
         let is_right = self.pcs.keys().get(guess as usize) == Some(&pc);
-        let number = if is_right { guess } else { self.visit_elsewhere(before, pc) };
+        let number = if is_right {
+            guess
+        } else {
+            self.visit_elsewhere(before, pc)
+        };
         self.step_pcs.push(number);
         self.codes.note(number, self.slot, step);
     }
@@ -344,7 +388,11 @@ impl SegmentBuilder {
 
 impl EventSink for SegmentBuilder {
     fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
-        debug_assert_eq!(usize::from(thread.0), self.thread_names.len(), "threads come in order");
+        debug_assert_eq!(
+            usize::from(thread.0),
+            self.thread_names.len(),
+            "threads come in order"
+        );
         self.thread_names.push(name.to_owned());
         self.thread_times.push(ThreadTimes::default());
         self.threads.push(ThreadEnd::carried());
@@ -359,9 +407,11 @@ impl EventSink for SegmentBuilder {
             "named registers come in order"
         );
         self.register_names.push(name.to_owned());
-        let banked = InstructionSet::banked_anywhere(name).filter(|banked| banked.plain.register == RegisterId::SP);
+        let banked = InstructionSet::banked_anywhere(name)
+            .filter(|banked| banked.plain.register == RegisterId::SP);
         let mode = banked.and_then(|banked| banked.bank.mode());
-        self.named_stacks.push(mode.map(|mode| mode.home(RegisterId::SP)));
+        self.named_stacks
+            .push(mode.map(|mode| mode.home(RegisterId::SP)));
     }
 
     #[inline(always)]
@@ -370,9 +420,11 @@ impl EventSink for SegmentBuilder {
             self.seal(step.chunk_offset, step.place.line_in_range);
         }
         self.slot += 1;
-        self.offsets.push((step.chunk_offset - self.text_start) as u32);
+        self.offsets
+            .push((step.chunk_offset - self.text_start) as u32);
         if (self.slot - 1).is_multiple_of(FRAME as u32) {
-            self.lines.push((step.place.line_in_range - self.line_start) as u32);
+            self.lines
+                .push((step.place.line_in_range - self.line_start) as u32);
         }
         let time = match (self.latest_time, step.time) {
             (Some(latest), Some(time)) => Some(latest.max(time)),
@@ -385,7 +437,14 @@ impl EventSink for SegmentBuilder {
         let thread = usize::from(step.thread.0);
         self.thread_steps[thread] += 1;
         if let Some(time) = step.time {
-            self.note_time(thread, TimedStep { slot: self.slot, line: step.place.line_in_range, time });
+            self.note_time(
+                thread,
+                TimedStep {
+                    slot: self.slot,
+                    line: step.place.line_in_range,
+                    time,
+                },
+            );
         }
         if self.thread_names.len() > 1 {
             // Until a second thread appears all steps are those of the first.
@@ -393,7 +452,12 @@ impl EventSink for SegmentBuilder {
             self.step_threads.push(step.thread.0);
         }
         self.visit(step);
-        if step.is_executed && !self.is_blank && step.instruction_set.is_host_call(step.opcode, step.length_bytes) {
+        if step.is_executed
+            && !self.is_blank
+            && step
+                .instruction_set
+                .is_host_call(step.opcode, step.length_bytes)
+        {
             self.note_host_call(thread);
         }
         if step.branch != Branch::Unsaid {
@@ -420,7 +484,12 @@ impl EventSink for SegmentBuilder {
         }
         let thread = &mut self.threads[usize::from(write.thread.0)];
         if write.is_bank_copy() {
-            let number = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0).map(usize::from);
+            let number = write
+                .view
+                .register
+                .0
+                .checked_sub(RegisterId::FIRST_NAMED.0)
+                .map(usize::from);
             if thread.last.is_none()
                 && let Some(Some(stack)) = number.and_then(|number| self.named_stacks.get(number))
             {
@@ -445,16 +514,33 @@ impl EventSink for SegmentBuilder {
         }
         // The step of the first slot stands in the segment before.
         self.has_late_accesses |= self.slot == 0 || access.thread != self.step_thread;
-        let (key, offset) = (access.address.0 >> GRANULE_BITS, (access.address.0 & 63) as usize);
+        let (key, offset) = (
+            access.address.0 >> GRANULE_BITS,
+            (access.address.0 & 63) as usize,
+        );
         let size = usize::from(access.size_bytes);
         let here = size.min(64 - offset);
         let bytes = access.bytes.as_ref().map(|bytes| &bytes[..size.min(8)]);
         let is_split = here < size;
-        let first = Part { offset, size: here, is_split };
-        let mut is_external = self.touch(key, first, access.kind, bytes.map(|bytes| &bytes[..here]));
+        let first = Part {
+            offset,
+            size: here,
+            is_split,
+        };
+        let mut is_external =
+            self.touch(key, first, access.kind, bytes.map(|bytes| &bytes[..here]));
         if is_split {
-            let rest = Part { offset: 0, size: size - here, is_split };
-            is_external |= self.touch(key + 1, rest, access.kind, bytes.map(|bytes| &bytes[here..]));
+            let rest = Part {
+                offset: 0,
+                size: size - here,
+                is_split,
+            };
+            is_external |= self.touch(
+                key + 1,
+                rest,
+                access.kind,
+                bytes.map(|bytes| &bytes[here..]),
+            );
         }
         if is_external {
             self.note_external();
@@ -468,12 +554,18 @@ impl EventSink for SegmentBuilder {
         if event.kind != TextKind::Exception {
             return;
         }
-        let Some(thread) = self.threads.get_mut(usize::from(event.thread.0)) else { return };
+        let Some(thread) = self.threads.get_mut(usize::from(event.thread.0)) else {
+            return;
+        };
         thread.has_words = true;
         // A line that bears the time of the exception's first step stands before it and was put behind it.
         // One that comes later still may lie in another segment: it counts for what comes next alone.
         let (slot, number) = (self.slot, event.thread.0);
-        let mut late = self.transfers.iter_mut().rev().take_while(|transfer| transfer.slot >= slot);
+        let mut late = self
+            .transfers
+            .iter_mut()
+            .rev()
+            .take_while(|transfer| transfer.slot >= slot);
         if let Some(transfer) = late.find(|transfer| transfer.thread == number) {
             transfer.has_words = true;
         }
@@ -483,22 +575,33 @@ impl EventSink for SegmentBuilder {
         self.turns.marker(event);
         let Marker { kind, value } = event.marker;
         self.markers.note(event.thread.0, kind, self.slot);
-        if kind == MarkerKind::SYSTEM_CALL && self.instruction_set.system_call_shares(value).is_some() {
+        if kind == MarkerKind::SYSTEM_CALL
+            && self.instruction_set.system_call_shares(value).is_some()
+        {
             self.markers.note(event.thread.0, SHARING_CALLS, self.slot);
         }
     }
 
     fn problem(&mut self, problem: &Problem) {
-        let Problem { place, column, message, recurrence } = problem;
+        let Problem {
+            place,
+            column,
+            message,
+            recurrence,
+        } = problem;
         self.problem_count += u64::from(*recurrence != Recurrence::OnceARun);
-        let known = self.problem_kinds.get(message).and_then(|place| self.problems.get_mut(*place));
+        let known = self
+            .problem_kinds
+            .get(message)
+            .and_then(|place| self.problems.get_mut(*place));
         if known.is_none() || *recurrence == Recurrence::Single {
             self.damaged.add(self.slot);
         }
         if let Some(known) = known {
             known.count += 1;
         } else if self.problems.len() < PROBLEM_KINDS {
-            self.problem_kinds.insert(message.clone(), self.problems.len());
+            self.problem_kinds
+                .insert(message.clone(), self.problems.len());
             self.problems.push(SegmentProblem {
                 slot: self.slot,
                 line: place.line_in_range,

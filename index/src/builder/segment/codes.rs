@@ -32,7 +32,10 @@ impl LastCode {
         let is_same_number = self.opcode == step.opcode && self.length_bytes == step.length_bytes;
         is_same_number
             && self.set == step.instruction_set
-            && (step.bytes.is_empty() || self.encoding.is_some_and(|encoding| encoding.bytes() == step.bytes))
+            && (step.bytes.is_empty()
+                || self
+                    .encoding
+                    .is_some_and(|encoding| encoding.bytes() == step.bytes))
     }
 }
 
@@ -57,16 +60,26 @@ impl SegmentCodes {
     /// Notes the instruction of a step at the address with a number.
     #[inline(always)]
     pub fn note(&mut self, number: u32, slot: u32, step: &StepEvent<'_>) {
-        let is_known = self.last.get(number as usize).is_some_and(|last| last.is_same(step));
+        let is_known = self
+            .last
+            .get(number as usize)
+            .is_some_and(|last| last.is_same(step));
         if !is_known {
             self.note_new(number as usize, slot, step);
         }
     }
 
     fn note_new(&mut self, number: usize, slot: u32, step: &StepEvent<'_>) {
-        let encoding = step.encoding().filter(|_| step.origin == StepOrigin::Recorded);
+        let encoding = step
+            .encoding()
+            .filter(|_| step.origin == StepOrigin::Recorded);
         let (opcode, length_bytes, set) = (step.opcode, step.length_bytes, step.instruction_set);
-        let code = LastCode { opcode, length_bytes, set, encoding };
+        let code = LastCode {
+            opcode,
+            length_bytes,
+            set,
+            encoding,
+        };
         let before = match self.last.get_mut(number) {
             Some(last) => Some(std::mem::replace(last, code)),
             // Addresses are numbered in the order of their first steps.
@@ -84,7 +97,12 @@ impl SegmentCodes {
                 return;
             }
         }
-        self.found.push(FoundCode { pc, set, encoding, slot });
+        self.found.push(FoundCode {
+            pc,
+            set,
+            encoding,
+            slot,
+        });
     }
 
     /// All that were found.

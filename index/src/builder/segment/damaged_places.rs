@@ -9,11 +9,18 @@ pub(crate) struct DamagedPlaces(Vec<SlotRange>);
 impl DamagedPlaces {
     /// Adds a slot, which is none before the last.
     pub fn add(&mut self, slot: u32) {
-        if let Some(last) = self.0.last_mut().filter(|last| slot.saturating_sub(last.last) <= 1) {
+        if let Some(last) = self
+            .0
+            .last_mut()
+            .filter(|last| slot.saturating_sub(last.last) <= 1)
+        {
             last.last = last.last.max(slot);
             return;
         }
-        self.0.push(SlotRange { first: slot, last: slot });
+        self.0.push(SlotRange {
+            first: slot,
+            last: slot,
+        });
         if self.0.len() > DAMAGED_PLACES {
             self.join_nearest();
         }
@@ -25,8 +32,14 @@ impl DamagedPlaces {
     }
 
     fn join_nearest(&mut self) {
-        let gaps = self.0.iter().zip(self.0.iter().skip(1)).map(|(before, behind)| behind.first - before.last);
-        let Some((place, _)) = gaps.enumerate().min_by_key(|(_, gap)| *gap) else { return };
+        let gaps = self
+            .0
+            .iter()
+            .zip(self.0.iter().skip(1))
+            .map(|(before, behind)| behind.first - before.last);
+        let Some((place, _)) = gaps.enumerate().min_by_key(|(_, gap)| *gap) else {
+            return;
+        };
         let behind = self.0.remove(place + 1);
         self.0[place].last = behind.last;
     }
@@ -42,8 +55,14 @@ mod tests {
         let far = (0..DAMAGED_PLACES as u32 - 1).map(|place| 1000 * place);
         let near = (0..5000).map(|place| 200_000 + 2 * place);
         far.clone().chain(near).for_each(|slot| places.add(slot));
-        let expected = far.map(|slot| SlotRange { first: slot, last: slot });
-        let expected = expected.chain([SlotRange { first: 200_000, last: 209_998 }]);
+        let expected = far.map(|slot| SlotRange {
+            first: slot,
+            last: slot,
+        });
+        let expected = expected.chain([SlotRange {
+            first: 200_000,
+            last: 209_998,
+        }]);
         assert_eq!(places.take(), expected.collect::<Vec<_>>());
         assert_eq!(places.take(), []);
     }
@@ -51,7 +70,9 @@ mod tests {
     #[test]
     fn slots_that_follow_each_other_are_one_place() {
         let mut places = DamagedPlaces::default();
-        [0, 3, 3, 4, 9].into_iter().for_each(|slot| places.add(slot));
+        [0, 3, 3, 4, 9]
+            .into_iter()
+            .for_each(|slot| places.add(slot));
         let ranges = [(0, 0), (3, 4), (9, 9)].map(|(first, last)| SlotRange { first, last });
         assert_eq!(places.take(), ranges);
     }

@@ -44,7 +44,9 @@ impl SegmentBuilder {
         let mut sections = [0; SECTIONS + 1];
         push_list(&mut bytes, &self.offsets);
         sections[1] = bytes.len();
-        self.lines.iter().for_each(|line| bytes.extend_from_slice(&line.to_le_bytes()));
+        self.lines
+            .iter()
+            .for_each(|line| bytes.extend_from_slice(&line.to_le_bytes()));
         sections[2] = bytes.len();
         push_times(&mut bytes, &self.times);
         sections[3] = bytes.len();
@@ -72,7 +74,14 @@ impl SegmentBuilder {
         meta.has_late_accesses = self.has_late_accesses;
         meta.has_scattered_values = self.has_scattered_values;
         meta.external_slots = self.external_slots.len() as u32;
-        meta.threads = self.thread_steps.iter().map(|steps| SegmentThread { thread: 0, steps: *steps }).collect();
+        meta.threads = self
+            .thread_steps
+            .iter()
+            .map(|steps| SegmentThread {
+                thread: 0,
+                steps: *steps,
+            })
+            .collect();
         SealedSegment {
             meta,
             bytes: Data::Memory(bytes),
@@ -90,7 +99,11 @@ impl SegmentBuilder {
             host_calls: self.host_calls.clone(),
             pcs,
             codes: self.codes.found().to_vec(),
-            time_range: self.times.get(self.timeless as usize).copied().zip(self.latest_time),
+            time_range: self
+                .times
+                .get(self.timeless as usize)
+                .copied()
+                .zip(self.latest_time),
             problems: std::mem::take(&mut self.problems),
             problem_count: self.problem_count,
             thread_times: self.thread_times.clone(),
@@ -104,15 +117,30 @@ impl SegmentBuilder {
         let mut extra: Vec<(u16, RegisterView, Vec<u32>)> = Vec::new();
         if self.thread_names.len() > 1 {
             self.step_threads.resize(self.slot as usize, 0);
-            extra = (0..self.thread_names.len() as u16).map(|thread| (thread, STEPS_OF_THREAD, Vec::new())).collect();
+            extra = (0..self.thread_names.len() as u16)
+                .map(|thread| (thread, STEPS_OF_THREAD, Vec::new()))
+                .collect();
             for (owner, slot) in self.step_threads.iter().zip(1..) {
                 extra[usize::from(*owner)].2.push(slot);
             }
         }
-        let registers = self.views.iter().zip(&self.view_slots).map(|((thread, view), slots)| (*thread, *view, slots));
-        let extra = extra.iter().map(|(thread, view, slots)| (*thread, *view, slots));
-        let of_all = self.markers.lists_of_all().filter(|_| self.thread_names.len() > 1);
-        let mut lists: Vec<_> = registers.chain(extra).chain(self.markers.lists()).chain(of_all).collect();
+        let registers = self
+            .views
+            .iter()
+            .zip(&self.view_slots)
+            .map(|((thread, view), slots)| (*thread, *view, slots));
+        let extra = extra
+            .iter()
+            .map(|(thread, view, slots)| (*thread, *view, slots));
+        let of_all = self
+            .markers
+            .lists_of_all()
+            .filter(|_| self.thread_names.len() > 1);
+        let mut lists: Vec<_> = registers
+            .chain(extra)
+            .chain(self.markers.lists())
+            .chain(of_all)
+            .collect();
         lists.sort_unstable_by_key(|(thread, view, _)| (*thread, *view));
         bytes.extend_from_slice(&(lists.len() as u32).to_le_bytes());
         let table = bytes.len();
@@ -132,17 +160,35 @@ impl SegmentBuilder {
     }
 
     fn push_granules(&mut self, bytes: &mut Vec<u8>) -> Granules {
-        let Self { encoder: Encoder { starts, order, touches, directory, .. }, granule_events, granules, .. } = self;
+        let Self {
+            encoder:
+                Encoder {
+                    starts,
+                    order,
+                    touches,
+                    directory,
+                    ..
+                },
+            granule_events,
+            granules,
+            ..
+        } = self;
         let keys = granules.keys();
         starts.clear();
         starts.resize(keys.len() + 1, 0);
-        granule_events.iter().for_each(|event| starts[event.granule as usize + 1] += 1);
+        granule_events
+            .iter()
+            .for_each(|event| starts[event.granule as usize + 1] += 1);
         (1..starts.len()).for_each(|number| starts[number] += starts[number - 1]);
         touches.clear();
         touches.resize(granule_events.len(), NO_TOUCH);
         for event in granule_events.iter() {
             let place = &mut starts[event.granule as usize];
-            touches[*place as usize] = Touch { slot: event.slot, shape: event.shape, external: event.external };
+            touches[*place as usize] = Touch {
+                slot: event.slot,
+                shape: event.shape,
+                external: event.external,
+            };
             *place += 1;
         }
         // Each start has moved to its end, which is the start of the next.
@@ -152,12 +198,15 @@ impl SegmentBuilder {
         for (key, number) in order.iter().map(|(key, number)| (*key, *number as usize)) {
             let start = if number == 0 { 0 } else { starts[number - 1] };
             let touches = &touches[start as usize..starts[number] as usize];
-            reaches.push(directory.push(key, |entries, lists| push_granule(entries, lists, touches)));
+            reaches
+                .push(directory.push(key, |entries, lists| push_granule(entries, lists, touches)));
         }
         directory.finish(bytes);
         // A trace without values has none.
         let states = &mut self.granule_states;
-        let state = |(key, number): &(u64, u32)| Some((*key, std::mem::take(states.get_mut(*number as usize)?)));
+        let state = |(key, number): &(u64, u32)| {
+            Some((*key, std::mem::take(states.get_mut(*number as usize)?)))
+        };
         Granules {
             states: order.iter().filter_map(state).collect(),
             keys: order.iter().map(|(key, _)| *key).collect(),
@@ -166,11 +215,25 @@ impl SegmentBuilder {
     }
 
     fn push_pcs(&mut self, bytes: &mut Vec<u8>) -> Vec<u64> {
-        let Self { encoder: Encoder { starts, order, visits, directory, .. }, step_pcs, pcs, .. } = self;
+        let Self {
+            encoder:
+                Encoder {
+                    starts,
+                    order,
+                    visits,
+                    directory,
+                    ..
+                },
+            step_pcs,
+            pcs,
+            ..
+        } = self;
         let keys = pcs.keys();
         starts.clear();
         starts.resize(keys.len() + 1, 0);
-        step_pcs.iter().for_each(|number| starts[*number as usize + 1] += 1);
+        step_pcs
+            .iter()
+            .for_each(|number| starts[*number as usize + 1] += 1);
         (1..starts.len()).for_each(|number| starts[number] += starts[number - 1]);
         visits.clear();
         visits.resize(step_pcs.len(), 0);

@@ -22,8 +22,14 @@ impl SegmentLimits {
     pub fn of(segment_bytes: u64, registers: RegisterSource) -> Self {
         let of = |divisor: u64, most: u64| (segment_bytes / divisor).clamp(64, most) as usize;
         match registers {
-            RegisterSource::Recorded => Self { accesses: of(8, 1 << 21), blocks: of(80, 1 << 18) },
-            RegisterSource::Operands => Self { accesses: of(5, 7 << 19), blocks: of(12, 3 << 19) },
+            RegisterSource::Recorded => Self {
+                accesses: of(8, 1 << 21),
+                blocks: of(80, 1 << 18),
+            },
+            RegisterSource::Operands => Self {
+                accesses: of(5, 7 << 19),
+                blocks: of(12, 3 << 19),
+            },
         }
     }
 }
@@ -44,9 +50,13 @@ mod tests {
 
     /// In how many segments 8,000 such steps are.
     fn segments_of(step: impl Fn(u64) -> Vec<Record>) -> usize {
-        let options = BuildOptions { segment_bytes: 1000 * ITEM, threads: 1 };
+        let options = BuildOptions {
+            segment_bytes: 1000 * ITEM,
+            threads: 1,
+        };
         let records = (0..8000).flat_map(step).collect();
-        let index = index_in_memory(Records::new(records, InstructionSet::X86_64), &options).unwrap();
+        let index =
+            index_in_memory(Records::new(records, InstructionSet::X86_64), &options).unwrap();
         assert_eq!(index.step_count(), 8000);
         index.contents.segments.len()
     }
@@ -65,7 +75,11 @@ mod tests {
         // Words that do not begin where blocks do, loaded and stored by one step.
         let words = segments_of(|number| {
             let address = 0x10_0003 + 8 * number;
-            vec![step(0), Record::read(0, address), Record::write(0, 0x1000_0000 + address)]
+            vec![
+                step(0),
+                Record::read(0, address),
+                Record::write(0, 0x1000_0000 + address),
+            ]
         });
         assert_eq!((vectors, words), (expected, expected));
     }
@@ -73,8 +87,12 @@ mod tests {
     #[test]
     fn steps_that_access_very_much_close_their_segment_early() {
         let scattered = |number: u64| {
-            let accesses = (0..8).map(move |lane| Record::write(0, 0x10_0000 + 64 * (8 * number + lane)));
-            [Record::step(0, 0x1000, 1, Branch::None)].into_iter().chain(accesses).collect()
+            let accesses =
+                (0..8).map(move |lane| Record::write(0, 0x10_0000 + 64 * (8 * number + lane)));
+            [Record::step(0, 0x1000, 1, Branch::None)]
+                .into_iter()
+                .chain(accesses)
+                .collect()
         };
         assert!(segments_of(scattered) > 32);
     }

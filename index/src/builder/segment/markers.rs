@@ -44,11 +44,20 @@ impl MarkerLists {
         let is_of = |(of, _): &(MarkersOfKind, Vec<u32>)| (of.thread, of.kind) == (thread, kind);
         if !self.lists.get(self.last).is_some_and(is_of) {
             self.last = *self.places.entry((thread, kind)).or_insert_with(|| {
-                self.lists.push((MarkersOfKind { thread, kind, count: 0 }, Vec::new()));
+                self.lists.push((
+                    MarkersOfKind {
+                        thread,
+                        kind,
+                        count: 0,
+                    },
+                    Vec::new(),
+                ));
                 self.lists.len() - 1
             });
         }
-        let Some((of, slots)) = self.lists.get_mut(self.last) else { return };
+        let Some((of, slots)) = self.lists.get_mut(self.last) else {
+            return;
+        };
         of.count += 1;
         if slots.last() != Some(&slot) {
             slots.push(slot);
@@ -57,7 +66,11 @@ impl MarkerLists {
             self.of_all.push((kind, Vec::new()));
             self.of_all.len() - 1
         });
-        if let Some((_, slots)) = self.of_all.get_mut(place).filter(|(_, slots)| slots.last() != Some(&slot)) {
+        if let Some((_, slots)) = self
+            .of_all
+            .get_mut(place)
+            .filter(|(_, slots)| slots.last() != Some(&slot))
+        {
             slots.push(slot);
         }
     }
@@ -69,11 +82,15 @@ impl MarkerLists {
 
     /// The lists as they stand among those of the registers.
     pub fn lists(&self) -> impl Iterator<Item = (u16, RegisterView, &Vec<u32>)> {
-        self.lists.iter().map(|(of, slots)| (of.thread, markers_of(of.kind), slots))
+        self.lists
+            .iter()
+            .map(|(of, slots)| (of.thread, markers_of(of.kind), slots))
     }
 
     /// The same for all threads together.
     pub fn lists_of_all(&self) -> impl Iterator<Item = (u16, RegisterView, &Vec<u32>)> {
-        self.of_all.iter().map(|(kind, slots)| (0, markers_of_all(*kind), slots))
+        self.of_all
+            .iter()
+            .map(|(kind, slots)| (0, markers_of_all(*kind), slots))
     }
 }

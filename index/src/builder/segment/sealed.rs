@@ -67,8 +67,10 @@ pub struct SealedSegment {
 impl SealedSegment {
     /// What it takes in memory, nearly: the rest is small beside it.
     pub fn len_bytes(&self) -> usize {
-        let of_granules = self.granule_keys.len() * size_of::<(u64, Reach)>() + size_of_val(self.granules.as_slice());
-        let of_threads = size_of_val(self.thread_ends.as_slice()) + size_of_val(self.thread_names.as_slice());
+        let of_granules = self.granule_keys.len() * size_of::<(u64, Reach)>()
+            + size_of_val(self.granules.as_slice());
+        let of_threads =
+            size_of_val(self.thread_ends.as_slice()) + size_of_val(self.thread_names.as_slice());
         let of_calls = size_of_val(self.transfers.as_slice()) + size_of_val(self.turns.as_slice());
         let of_codes = size_of_val(self.codes.as_slice());
         self.bytes.len() + of_granules + of_threads + of_calls + of_codes

@@ -19,7 +19,13 @@ pub struct GranuleState {
 
 impl Default for GranuleState {
     fn default() -> Self {
-        Self { known: 0, data: [0; 64], first_read: 0, first_data: [0; 64], written: 0 }
+        Self {
+            known: 0,
+            data: [0; 64],
+            first_read: 0,
+            first_data: [0; 64],
+            written: 0,
+        }
     }
 }
 
@@ -72,7 +78,9 @@ impl GranuleState {
         let compared = self.first_read & known;
         (0..64)
             .filter(|place| compared >> place & 1 != 0)
-            .fold(0, |mask, place| mask | u64::from(self.first_data[place] != data[place]) << place)
+            .fold(0, |mask, place| {
+                mask | u64::from(self.first_data[place] != data[place]) << place
+            })
     }
 
     /// Turns what was known before this segment into what is known after it.
@@ -87,9 +95,15 @@ impl GranuleState {
 /// Copies between slices of one length; most accesses have four or eight bytes, which need no call.
 #[inline(always)]
 fn copy(to: &mut [u8], from: &[u8]) {
-    if let (Ok(to), Ok(from)) = (<&mut [u8; 8]>::try_from(&mut *to), <&[u8; 8]>::try_from(from)) {
+    if let (Ok(to), Ok(from)) = (
+        <&mut [u8; 8]>::try_from(&mut *to),
+        <&[u8; 8]>::try_from(from),
+    ) {
         *to = *from;
-    } else if let (Ok(to), Ok(from)) = (<&mut [u8; 4]>::try_from(&mut *to), <&[u8; 4]>::try_from(from)) {
+    } else if let (Ok(to), Ok(from)) = (
+        <&mut [u8; 4]>::try_from(&mut *to),
+        <&[u8; 4]>::try_from(from),
+    ) {
         *to = *from;
     } else {
         to.copy_from_slice(from);

@@ -118,13 +118,21 @@ impl EarlyStacks {
 
     /// Adds those that were noted later.
     pub fn extend(&mut self, later: &Self) {
-        later.0.iter().for_each(|stack| self.note(stack.register, stack.sp));
+        later
+            .0
+            .iter()
+            .for_each(|stack| self.note(stack.register, stack.sp));
     }
 
     /// The stack pointer of the first step, given the one that its mode uses: none within when unknown, none where the last
     /// value of any is taken, as where the mode does not tell.
     pub fn chosen(&self, in_use: Option<RegisterId>) -> Option<Option<u64>> {
-        let of = |register| self.0.iter().find(|known| Some(known.register) == register).map(|known| known.sp);
+        let of = |register| {
+            self.0
+                .iter()
+                .find(|known| Some(known.register) == register)
+                .map(|known| known.sp)
+        };
         let known = of(in_use).or_else(|| of(Some(RegisterId::SP)));
         let is_open = in_use.is_some() && !self.0.is_empty();
         known.or(is_open.then_some(None))
@@ -196,8 +204,13 @@ impl LastStep {
     /// What it does to control, as far as its encoding says.
     #[inline]
     pub fn control(&self) -> Control {
-        let encoding = self.instruction_set.encoding_of(self.opcode, self.length_bytes);
-        let site = encoding.map(|encoding| Site { pc: Address(self.pc), encoding });
+        let encoding = self
+            .instruction_set
+            .encoding_of(self.opcode, self.length_bytes);
+        let site = encoding.map(|encoding| Site {
+            pc: Address(self.pc),
+            encoding,
+        });
         site.map_or_else(Control::default, |site| self.instruction_set.control(&site))
     }
 
@@ -234,7 +247,9 @@ impl ThreadEnd {
     #[inline(always)]
     pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) -> Option<Transfer> {
         self.lr_age = (self.lr_age + 1).min(AGE_LIMIT);
-        let is_follower = self.last.is_some_and(|last| (last.next_pc() ^ step.pc.0) & !1 == 0);
+        let is_follower = self
+            .last
+            .is_some_and(|last| (last.next_pc() ^ step.pc.0) & !1 == 0);
         let now = LastStep {
             slot,
             pc: step.pc.0,
@@ -244,8 +259,14 @@ impl ThreadEnd {
             is_executed: step.is_executed,
         };
         let transfer = (!is_follower).then(|| {
-            let stack_in_use = step.mode.tells(RegisterId::SP).then(|| step.mode.home(RegisterId::SP));
-            Transfer { stack_in_use, ..self.transfer(step.thread.0, &now) }
+            let stack_in_use = step
+                .mode
+                .tells(RegisterId::SP)
+                .then(|| step.mode.home(RegisterId::SP));
+            Transfer {
+                stack_in_use,
+                ..self.transfer(step.thread.0, &now)
+            }
         });
         self.has_words = false;
         self.last = Some(now);
@@ -287,14 +308,21 @@ impl ThreadEnd {
     #[cold]
     pub fn other_stack_write(&mut self, register: RegisterId, bytes: Option<&[u8]>) {
         let value = bytes.filter(|bytes| bytes.len() >= 4).map(little_endian);
-        self.other_stack = Some(OtherStack { slot: self.last.map_or(0, |last| last.slot), register, value });
+        self.other_stack = Some(OtherStack {
+            slot: self.last.map_or(0, |last| last.slot),
+            register,
+            value,
+        });
     }
 
     /// Notes a write of a stack pointer by a name of its own, or by the plain one, before the thread's first step.
     #[cold]
     pub fn early_stack_write(&mut self, register: RegisterId, write: &RegisterWrite<'_>) {
         let is_low = write.view.offset == 0;
-        let value = write.bytes.filter(|bytes| is_low && bytes.len() >= 4).map(little_endian);
+        let value = write
+            .bytes
+            .filter(|bytes| is_low && bytes.len() >= 4)
+            .map(little_endian);
         self.early_stacks.note(register, value);
     }
 
@@ -302,9 +330,13 @@ impl ThreadEnd {
     #[inline(always)]
     pub fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let register = usize::from(write.view.register.0);
-        let Some(held) = self.core.get_mut(register) else { return };
+        let Some(held) = self.core.get_mut(register) else {
+            return;
+        };
         *held = match write.bytes {
-            Some(bytes) if write.view.offset == 0 && bytes.len() >= 4 => Tracked::Known(little_endian(bytes)),
+            Some(bytes) if write.view.offset == 0 && bytes.len() >= 4 => {
+                Tracked::Known(little_endian(bytes))
+            }
             _ => Tracked::Unknown,
         };
         if register == SP {
@@ -314,14 +346,18 @@ impl ThreadEnd {
                 Some(last) => self.sp_set.is_set |= !last.is_sp_relative(),
             }
         }
-        let set = self.last.map_or_else(InstructionSet::default, |last| last.instruction_set);
+        let set = self
+            .last
+            .map_or_else(InstructionSet::default, |last| last.instruction_set);
         let held = *held;
         if register == SP && self.last.is_none() && write.name == WrittenName::Own {
             self.early_stack_write(write.view.register, write);
         }
         match (register, held) {
             (SP, Tracked::Known(value)) => self.sp_high = self.sp_high.max(Some(value)),
-            _ if set.is_link_register(write.view.register) => (self.lr_age, self.is_age_carried) = (0, false),
+            _ if set.is_link_register(write.view.register) => {
+                (self.lr_age, self.is_age_carried) = (0, false)
+            }
             _ => {}
         }
     }
@@ -331,6 +367,9 @@ impl ThreadEnd {
 fn little_endian(bytes: &[u8]) -> u64 {
     match bytes.first_chunk::<8>() {
         Some(bytes) => u64::from_le_bytes(*bytes),
-        None => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        None => bytes
+            .iter()
+            .rev()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)),
     }
 }

@@ -3,7 +3,8 @@
 
 use stepback_machine::{AccessKind, Branch, Flow, InstructionSet, ReturnAddress, Site};
 use stepback_parsers::{
-    DelaySlot, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, Recording, StepEvent, ThreadNumber,
+    DelaySlot, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, Recording, StepEvent,
+    ThreadNumber,
 };
 
 /// A place where the control of a thread takes a turn.
@@ -64,7 +65,11 @@ impl BranchSite {
     fn of(step: &StepEvent<'_>) -> Self {
         let (pc, slot_bytes) = (step.pc.0, u64::from(step.instruction_set.slot_bytes()));
         let behind = pc.wrapping_add(u64::from(step.length_bytes));
-        Self { pc, slot_pc: Some(behind).filter(|_| slot_bytes > 0), next_pc: behind.wrapping_add(slot_bytes) }
+        Self {
+            pc,
+            slot_pc: Some(behind).filter(|_| slot_bytes > 0),
+            next_pc: behind.wrapping_add(slot_bytes),
+        }
     }
 }
 
@@ -108,7 +113,12 @@ struct LastCall {
     instruction_set: InstructionSet,
 }
 
-const CARRIED: TurningThread = TurningThread { last_slot: 0, is_arriving: true, open_turn: None, last_call: None };
+const CARRIED: TurningThread = TurningThread {
+    last_slot: 0,
+    is_arriving: true,
+    open_turn: None,
+    last_call: None,
+};
 
 impl Turns {
     /// Begins a task.
@@ -131,26 +141,47 @@ impl Turns {
     pub fn take(&mut self) -> (Vec<Turn>, Vec<u32>) {
         for call in self.threads.iter().filter_map(|thread| thread.last_call) {
             let control = call.instruction_set.control(&call.site);
-            let to = control.target.address().filter(|_| control.flow == Flow::Call);
-            if let Some(Turn { what: TurnKind::Branch { target, .. }, .. }) = self.turns.get_mut(call.turn as usize) {
+            let to = control
+                .target
+                .address()
+                .filter(|_| control.flow == Flow::Call);
+            if let Some(Turn {
+                what: TurnKind::Branch { target, .. },
+                ..
+            }) = self.turns.get_mut(call.turn as usize)
+            {
                 *target = to.map(|to| call.instruction_set.code_address(to));
             }
         }
-        (std::mem::take(&mut self.turns), self.threads.iter().map(|thread| thread.last_slot).collect())
+        (
+            std::mem::take(&mut self.turns),
+            self.threads.iter().map(|thread| thread.last_slot).collect(),
+        )
     }
 
     /// Notes a step.
     #[inline(always)]
     pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) {
-        let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else { return };
+        let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else {
+            return;
+        };
         (thread.last_slot, thread.open_turn) = (slot, None);
         // Control arrives after the delay slot, which belongs to the function that the branch leaves.
-        let is_in_slot = step.delay_slot != DelaySlot::None && step.instruction_set.slot_bytes() > 0;
+        let is_in_slot =
+            step.delay_slot != DelaySlot::None && step.instruction_set.slot_bytes() > 0;
         thread.last_call = thread.last_call.filter(|_| is_in_slot);
         if thread.is_arriving {
             thread.is_arriving = is_in_slot;
-            let what = TurnKind::Arrival { pc: step.pc.0, instruction_set: step.instruction_set, is_in_slot };
-            self.turns.push(Turn { thread: step.thread.0, slot, what });
+            let what = TurnKind::Arrival {
+                pc: step.pc.0,
+                instruction_set: step.instruction_set,
+                is_in_slot,
+            };
+            self.turns.push(Turn {
+                thread: step.thread.0,
+                slot,
+                what,
+            });
         }
         let kind = match step.branch {
             Branch::Call | Branch::IndirectCall => TurningBranch::Call,
@@ -160,26 +191,51 @@ impl Turns {
         };
         thread.is_arriving = true;
         let place = u32::try_from(self.turns.len()).ok();
-        let site = step.encoding().map(|encoding| Site { pc: step.pc, encoding });
-        let is_call = kind == TurningBranch::Call;
-        thread.last_call = place.zip(site).filter(|_| is_call).map(|(turn, site)| LastCall {
-            turn,
-            site,
-            instruction_set: step.instruction_set,
+        let site = step.encoding().map(|encoding| Site {
+            pc: step.pc,
+            encoding,
         });
-        if kind != TurningBranch::Jump && step.instruction_set.abi().return_address == ReturnAddress::Stack {
+        let is_call = kind == TurningBranch::Call;
+        thread.last_call = place
+            .zip(site)
+            .filter(|_| is_call)
+            .map(|(turn, site)| LastCall {
+                turn,
+                site,
+                instruction_set: step.instruction_set,
+            });
+        if kind != TurningBranch::Jump
+            && step.instruction_set.abi().return_address == ReturnAddress::Stack
+        {
             thread.open_turn = place;
         }
-        let what = TurnKind::Branch { kind, site: BranchSite::of(step), stack: None, target: None };
-        self.turns.push(Turn { thread: step.thread.0, slot, what });
+        let what = TurnKind::Branch {
+            kind,
+            site: BranchSite::of(step),
+            stack: None,
+            target: None,
+        };
+        self.turns.push(Turn {
+            thread: step.thread.0,
+            slot,
+            what,
+        });
     }
 
     /// Notes an access: a call that leaves its return address on the stack writes it, a return reads it, first of all.
     #[inline(always)]
     pub fn access(&mut self, access: &MemoryAccess) {
-        let Some(thread) = self.threads.get_mut(usize::from(access.thread.0)) else { return };
-        let Some(place) = thread.open_turn else { return };
-        let Some(Turn { what: TurnKind::Branch { kind, stack, .. }, .. }) = self.turns.get_mut(place as usize) else {
+        let Some(thread) = self.threads.get_mut(usize::from(access.thread.0)) else {
+            return;
+        };
+        let Some(place) = thread.open_turn else {
+            return;
+        };
+        let Some(Turn {
+            what: TurnKind::Branch { kind, stack, .. },
+            ..
+        }) = self.turns.get_mut(place as usize)
+        else {
             return;
         };
         let pushes = *kind == TurningBranch::Call;
@@ -191,10 +247,19 @@ impl Turns {
 
     /// Notes what is recorded from here on.
     pub fn recording(&mut self, ThreadNumber(thread): ThreadNumber, recording: Recording) {
-        let Some(TurningThread { last_slot: slot, .. }) = self.threads.get(usize::from(thread)).copied() else {
+        let Some(TurningThread {
+            last_slot: slot, ..
+        }) = self.threads.get(usize::from(thread)).copied()
+        else {
             return;
         };
-        self.turns.push(Turn { thread, slot, what: TurnKind::Recording { lacks_steps: recording.lacks_steps } });
+        self.turns.push(Turn {
+            thread,
+            slot,
+            what: TurnKind::Recording {
+                lacks_steps: recording.lacks_steps,
+            },
+        });
     }
 
     /// Notes a marker, if it tells of the kernel, or of a stretch that is not recorded.
@@ -214,11 +279,23 @@ impl Turns {
             MarkerKind::HARDWARE_EVENT,
             MarkerKind::HARDWARE_RETURN,
         ];
-        let MarkerEvent { thread: ThreadNumber(number), marker, .. } = *event;
-        let Some(thread) = self.threads.get_mut(usize::from(number)).filter(|_| KINDS.contains(&marker.kind)) else {
+        let MarkerEvent {
+            thread: ThreadNumber(number),
+            marker,
+            ..
+        } = *event;
+        let Some(thread) = self
+            .threads
+            .get_mut(usize::from(number))
+            .filter(|_| KINDS.contains(&marker.kind))
+        else {
             return;
         };
         thread.is_arriving = true;
-        self.turns.push(Turn { thread: number, slot: thread.last_slot, what: TurnKind::Marker(marker) });
+        self.turns.push(Turn {
+            thread: number,
+            slot: thread.last_slot,
+            what: TurnKind::Marker(marker),
+        });
     }
 }

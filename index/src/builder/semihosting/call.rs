@@ -13,5 +13,4 @@ pub(crate) struct HostCall {
 /// far more than the regions that are kept, for calls whose region the trace does not tell do not count among those.
 pub(crate) const HOST_CALLS_LIMIT: usize = 1 << 22;
 /// The warning that there were more.
-pub(crate) const HOST_CALLS_LEFT_OUT: &str =
-    "more semihosting calls than are followed: what the host wrote into memory during the later ones is left out";
+pub(crate) const HOST_CALLS_LEFT_OUT: &str = "more semihosting calls than are followed: what the host wrote into memory during the later ones is left out";

@@ -12,7 +12,9 @@ use crate::read::code_check::CodeCheck;
 /// Cost: one comparison for each distinct instruction, some lookups for each call of which the trace does not tell that.
 pub fn with_images(index: Index, program: Program, cancel: &Cancel) -> Index {
     // What cannot be compared, because the trace cannot be read any more, the next question reports.
-    let program = CodeCheck(&index).believed(program.clone(), cancel).unwrap_or(program);
+    let program = CodeCheck(&index)
+        .believed(program.clone(), cancel)
+        .unwrap_or(program);
     let index = index.with_program(program);
     if index.program().is_empty() || index.open_calls.is_empty() {
         return index;

@@ -28,11 +28,23 @@ impl ParameterBlock {
     /// `word` is asked for words of the block by number.
     ///
     /// The whole buffer of `SYS_READ` counts, not just what the host turned out to read.
-    pub fn region(&self, operation: HostOperation, word: impl FnMut(u64) -> Option<u64>) -> Written {
-        let Some((first, len_bytes)) = self.first_and_length(operation, word) else { return Written::Unknown };
-        let Some(rest) = len_bytes.checked_sub(1) else { return Written::Nothing };
+    pub fn region(
+        &self,
+        operation: HostOperation,
+        word: impl FnMut(u64) -> Option<u64>,
+    ) -> Written {
+        let Some((first, len_bytes)) = self.first_and_length(operation, word) else {
+            return Written::Unknown;
+        };
+        let Some(rest) = len_bytes.checked_sub(1) else {
+            return Written::Nothing;
+        };
         let last = first.saturating_add(rest).min(self.highest);
-        if first <= last { Written::Region(AddressRange { first, last }) } else { Written::Nothing }
+        if first <= last {
+            Written::Region(AddressRange { first, last })
+        } else {
+            Written::Nothing
+        }
     }
 
     fn first_and_length(
@@ -62,28 +74,53 @@ mod tests {
     use super::*;
 
     fn narrow(address: u64) -> ParameterBlock {
-        ParameterBlock { address, word_bytes: 4, highest: u64::from(u32::MAX) }
+        ParameterBlock {
+            address,
+            word_bytes: 4,
+            highest: u64::from(u32::MAX),
+        }
     }
 
     #[test]
     fn each_operation_finds_its_region_in_its_block() {
         let block = |number: u64| [0x100, 0x2000, 0x30].get(number as usize).copied();
         let regions = HostOperation::ALL.map(|operation| narrow(0x9000).region(operation, block));
-        let expected = [(0x2000, 0x202f), (0x100, 0x12f), (0x100, 0x20ff), (0x100, 0x10f), (0x9000, 0x9007)];
-        assert_eq!(regions, expected.map(|(first, last)| Written::Region(AddressRange { first, last })));
+        let expected = [
+            (0x2000, 0x202f),
+            (0x100, 0x12f),
+            (0x100, 0x20ff),
+            (0x100, 0x10f),
+            (0x9000, 0x9007),
+        ];
+        assert_eq!(
+            regions,
+            expected.map(|(first, last)| Written::Region(AddressRange { first, last }))
+        );
     }
 
     #[test]
     fn a_region_ends_with_the_address_space_and_an_empty_one_is_nothing() {
         let read = |words: [Option<u64>; 3], highest: u64| {
-            let block = ParameterBlock { address: 0, word_bytes: 8, highest };
-            block.region(HostOperation::Read, |number| words.get(number as usize).copied().flatten())
+            let block = ParameterBlock {
+                address: 0,
+                word_bytes: 8,
+                highest,
+            };
+            block.region(HostOperation::Read, |number| {
+                words.get(number as usize).copied().flatten()
+            })
         };
         let region = |first, last| Written::Region(AddressRange { first, last });
-        assert_eq!(read([None, Some(0x1000), Some(u64::MAX)], u64::MAX), region(0x1000, u64::MAX));
+        assert_eq!(
+            read([None, Some(0x1000), Some(u64::MAX)], u64::MAX),
+            region(0x1000, u64::MAX)
+        );
         let near_end = read([None, Some(0xffff_fff0), Some(0x100)], u64::from(u32::MAX));
         assert_eq!(near_end, region(0xffff_fff0, 0xffff_ffff));
-        assert_eq!(read([None, Some(0x1000), Some(0)], u64::MAX), Written::Nothing);
+        assert_eq!(
+            read([None, Some(0x1000), Some(0)], u64::MAX),
+            Written::Nothing
+        );
         assert_eq!(read([None, Some(0x1000), None], u64::MAX), Written::Unknown);
     }
 }

@@ -93,7 +93,12 @@ pub(crate) struct HostPass<'a> {
 impl<'a> HostPass<'a> {
     /// A pass over the calls of a trace, by its index.
     pub fn new(index: Index, cancel: &'a Cancel) -> Self {
-        Self { index, cancel, blocks_left: BLOCKS_LIMIT, explained: BTreeMap::new() }
+        Self {
+            index,
+            cancel,
+            blocks_left: BLOCKS_LIMIT,
+            explained: BTreeMap::new(),
+        }
     }
 
     /// Follows the calls of some slots, ascending.
@@ -110,8 +115,17 @@ impl<'a> HostPass<'a> {
         self.index.open_calls = OpenCalls::of(asking);
         let is_cut_short = self.follow(usize::MAX, on_call)?;
         let explained = self.explained_by_segment()?;
-        let Index { host_regions: regions, open_calls: open, .. } = self.index;
-        Ok(HostWrites { regions, open, explained, is_cut_short })
+        let Index {
+            host_regions: regions,
+            open_calls: open,
+            ..
+        } = self.index;
+        Ok(HostWrites {
+            regions,
+            open,
+            explained,
+            is_cut_short,
+        })
     }
 
     /// The index, which knows besides where the open calls let the host write, as far as the images hold their parameters.
@@ -126,7 +140,9 @@ impl<'a> HostPass<'a> {
         }
         for (number, (explained, reads)) in self.explained_by_segment().unwrap_or_default() {
             let contents = &mut self.index.contents;
-            let Some(meta) = contents.segments.get_mut(number) else { continue };
+            let Some(meta) = contents.segments.get_mut(number) else {
+                continue;
+            };
             meta.explain(explained);
             meta.externals = meta.externals.saturating_sub(reads);
             contents.externals = contents.externals.saturating_sub(reads);
@@ -138,11 +154,17 @@ impl<'a> HostPass<'a> {
     fn follow(&mut self, limit: usize, on_call: impl Fn()) -> Result<bool, QueryError> {
         let mut is_cut_short = false;
         for _ in 0..limit {
-            let Some(slot) = self.index.open_calls.take() else { break };
+            let Some(slot) = self.index.open_calls.take() else {
+                break;
+            };
             self.cancel.check()?;
             on_call();
             is_cut_short |= self.index.host_regions.len() >= REGIONS_LIMIT || self.blocks_left == 0;
-            let written = if is_cut_short { CallWrites::Unknown } else { self.written_by(slot)? };
+            let written = if is_cut_short {
+                CallWrites::Unknown
+            } else {
+                self.written_by(slot)?
+            };
             match written {
                 CallWrites::Nothing => {}
                 CallWrites::Unknown => self.index.open_calls.keep(),
@@ -158,30 +180,59 @@ impl<'a> HostPass<'a> {
 
     /// False for a call that is known to write no memory.
     fn asks(&self, slot: u64) -> Result<bool, QueryError> {
-        let Some(Asked { operation, .. }) = self.asked(slot)? else { return Ok(false) };
+        let Some(Asked { operation, .. }) = self.asked(slot)? else {
+            return Ok(false);
+        };
         Ok(operation.is_none_or(|number| HostOperation::of_number(number).is_some()))
     }
 
     /// What the call of a slot asks for; none when it is no call.
     fn asked(&self, slot: u64) -> Result<Option<Asked>, QueryError> {
-        let Some(before) = slot.checked_sub(1).map(Position) else { return Ok(None) };
-        let (thread, step) = SlotReader(&self.index).step_of(slot)?.ok_or(QueryError::TraceChanged)?;
+        let Some(before) = slot.checked_sub(1).map(Position) else {
+            return Ok(None);
+        };
+        let (thread, step) = SlotReader(&self.index)
+            .step_of(slot)?
+            .ok_or(QueryError::TraceChanged)?;
         let set = step.instruction_set;
-        let Some(call) = set.host_call() else { return Ok(None) };
+        let Some(call) = set.host_call() else {
+            return Ok(None);
+        };
         let register = |name| self.register(name, set, thread, before);
-        Ok(Some(Asked { set, before, operation: register(call.operation)?, argument: register(call.argument)? }))
+        Ok(Some(Asked {
+            set,
+            before,
+            operation: register(call.operation)?,
+            argument: register(call.argument)?,
+        }))
     }
 
     /// What the call of a slot lets the host write.
     fn written_by(&self, slot: u64) -> Result<CallWrites, QueryError> {
-        let Some(Asked { set, before, operation, argument }) = self.asked(slot)? else {
+        let Some(Asked {
+            set,
+            before,
+            operation,
+            argument,
+        }) = self.asked(slot)?
+        else {
             return Ok(CallWrites::Nothing);
         };
-        let Some(number) = operation else { return Ok(CallWrites::Unknown) };
-        let Some(operation) = HostOperation::of_number(number) else { return Ok(CallWrites::Nothing) };
-        let Some(address) = argument else { return Ok(CallWrites::Unknown) };
+        let Some(number) = operation else {
+            return Ok(CallWrites::Unknown);
+        };
+        let Some(operation) = HostOperation::of_number(number) else {
+            return Ok(CallWrites::Nothing);
+        };
+        let Some(address) = argument else {
+            return Ok(CallWrites::Unknown);
+        };
         let (word_bytes, highest) = (u64::from(set.word_bytes()), set.highest_address());
-        let block = ParameterBlock { address, word_bytes, highest };
+        let block = ParameterBlock {
+            address,
+            word_bytes,
+            highest,
+        };
         let mut words = Vec::new();
         for number in 0..3 {
             words.push(self.word(&block, number, before)?);
@@ -190,9 +241,12 @@ impl<'a> HostPass<'a> {
         Ok(match block.region(operation, word) {
             Written::Nothing => CallWrites::Nothing,
             Written::Unknown => CallWrites::Unknown,
-            Written::Region(AddressRange { first, last }) => {
-                CallWrites::Region(HostRegion { slot, first, last, operation })
-            }
+            Written::Region(AddressRange { first, last }) => CallWrites::Region(HostRegion {
+                slot,
+                first,
+                last,
+                operation,
+            }),
         })
     }
 
@@ -203,52 +257,106 @@ impl<'a> HostPass<'a> {
         thread: ThreadId,
         position: Position,
     ) -> Result<Option<u64>, QueryError> {
-        let Some(view) = Registers::view(name, set) else { return Ok(None) };
+        let Some(view) = Registers::view(name, set) else {
+            return Ok(None);
+        };
         let views = vec![(name.to_owned(), view)];
-        let states = RegisterViewsAt { position, thread, views }.run(&self.index, self.cancel)?;
+        let states = RegisterViewsAt {
+            position,
+            thread,
+            views,
+        }
+        .run(&self.index, self.cancel)?;
         Ok(states.first().and_then(|state| state.value.to_u64()))
     }
 
     /// A word of a parameter block; a read behind the call may tell it, when no write of the trace stands between.
-    fn word(&self, block: &ParameterBlock, number: u64, position: Position) -> Result<Option<u64>, QueryError> {
-        let Some(address) = block.word(number) else { return Ok(None) };
-        let question = MemoryAt { position, address: Address(address), len_bytes: block.word_bytes };
+    fn word(
+        &self,
+        block: &ParameterBlock,
+        number: u64,
+        position: Position,
+    ) -> Result<Option<u64>, QueryError> {
+        let Some(address) = block.word(number) else {
+            return Ok(None);
+        };
+        let question = MemoryAt {
+            position,
+            address: Address(address),
+            len_bytes: block.word_bytes,
+        };
         let mut bytes = question.run(&self.index, self.cancel)?;
         if !self.index.info().is_big_endian {
             bytes.reverse();
         }
-        Ok(bytes.into_iter().try_fold(0, |number, byte| Some(number << 8 | u64::from(byte.value?))))
+        Ok(bytes
+            .into_iter()
+            .try_fold(0, |number, byte| Some(number << 8 | u64::from(byte.value?))))
     }
 
     /// Notes the first reads behind a region that were taken for contradictions of what was known before it.
     fn explain(&mut self, region: &HostRegion) -> Result<(), QueryError> {
-        let Self { index, cancel, blocks_left, explained } = self;
+        let Self {
+            index,
+            cancel,
+            blocks_left,
+            explained,
+        } = self;
         if index.contents.externals == 0 {
             return Ok(());
         }
-        let range = MemoryRange { address: Address(region.first), len_bytes: region.last - region.first + 1 };
+        let range = MemoryRange {
+            address: Address(region.first),
+            len_bytes: region.last - region.first + 1,
+        };
         ByteReader::new(index).for_each_touched(range, cancel, |granule, mask| {
-            let Some(left) = blocks_left.checked_sub(1) else { return Ok(()) };
+            let Some(left) = blocks_left.checked_sub(1) else {
+                return Ok(());
+            };
             *blocks_left = left;
-            let evidence = TouchReader::new(index).next_touches(granule, mask, region.slot, Wanted::Evidence)?;
-            let external = TouchReader::new(index).next_touches(granule, mask, region.slot, Wanted::External)?;
+            let evidence = TouchReader::new(index).next_touches(
+                granule,
+                mask,
+                region.slot,
+                Wanted::Evidence,
+            )?;
+            let external = TouchReader::new(index).next_touches(
+                granule,
+                mask,
+                region.slot,
+                Wanted::External,
+            )?;
             for (place, touch) in evidence.iter().enumerate() {
                 if let Some(touch) = touch.filter(|touch| external[place] == Some(*touch)) {
                     let local = touch.slot.saturating_sub(index.step_base(touch.segment));
                     let slot = u32::try_from(local).unwrap_or(u32::MAX);
-                    let key = TouchKey { segment: touch.segment, granule, place: touch.place };
-                    explained.entry(key).or_insert(ExplainedBytes { slot, mask: 0 }).mask |= 1 << place;
+                    let key = TouchKey {
+                        segment: touch.segment,
+                        granule,
+                        place: touch.place,
+                    };
+                    explained
+                        .entry(key)
+                        .or_insert(ExplainedBytes { slot, mask: 0 })
+                        .mask |= 1 << place;
                 }
             }
             Ok(())
         })
     }
 
-    fn explained_by_segment(&self) -> Result<BTreeMap<usize, (Vec<SeamExternal>, u64)>, QueryError> {
+    fn explained_by_segment(
+        &self,
+    ) -> Result<BTreeMap<usize, (Vec<SeamExternal>, u64)>, QueryError> {
         let mut by_segment: BTreeMap<usize, (Vec<SeamExternal>, u64)> = BTreeMap::new();
         for (key, ExplainedBytes { slot, mask }) in &self.explained {
             let entry = by_segment.entry(key.segment).or_default();
-            entry.0.push(SeamExternal { granule: key.granule, slot: *slot, place: key.place, mask: *mask });
+            entry.0.push(SeamExternal {
+                granule: key.granule,
+                slot: *slot,
+                place: key.place,
+                mask: *mask,
+            });
             entry.1 += u64::from(self.is_explained_whole(*key)?);
         }
         Ok(by_segment)
@@ -256,17 +364,40 @@ impl<'a> HostPass<'a> {
 
     /// Whether a read is no external change at all any more. Of a read of two blocks, the last explained part counts.
     fn is_explained_whole(&self, key: TouchKey) -> Result<bool, QueryError> {
-        let TouchKey { segment, granule, place } = key;
-        let Some(reader) = self.index.segment(segment) else { return Ok(false) };
-        let Some(touch) = reader.touch(granule, place)? else { return Ok(false) };
-        let is_left =
-            |key: TouchKey, flags: u64| flags & !self.explained.get(&key).map_or(0, |explained| explained.mask) != 0;
+        let TouchKey {
+            segment,
+            granule,
+            place,
+        } = key;
+        let Some(reader) = self.index.segment(segment) else {
+            return Ok(false);
+        };
+        let Some(touch) = reader.touch(granule, place)? else {
+            return Ok(false);
+        };
+        let is_left = |key: TouchKey, flags: u64| {
+            flags
+                & !self
+                    .explained
+                    .get(&key)
+                    .map_or(0, |explained| explained.mask)
+                != 0
+        };
         if is_left(key, reader.external_mask(granule, touch, place)) {
             return Ok(false);
         }
-        let Some((other, other_place, part)) = other_part(&reader, granule, place, touch) else { return Ok(true) };
-        let other_key = TouchKey { segment, granule: other, place: other_place };
+        let Some((other, other_place, part)) = other_part(&reader, granule, place, touch) else {
+            return Ok(true);
+        };
+        let other_key = TouchKey {
+            segment,
+            granule: other,
+            place: other_place,
+        };
         let is_counted_there = self.explained.contains_key(&other_key) && other > granule;
-        Ok(!is_left(other_key, reader.external_mask(other, part, other_place)) && !is_counted_there)
+        Ok(
+            !is_left(other_key, reader.external_mask(other, part, other_place))
+                && !is_counted_there,
+        )
     }
 }

@@ -1,6 +1,8 @@
 //! What a step did as the exception or exception return that came with it.
 
-use stepback_machine::{ExceptionFlow, FrameAccess, FrameEvent, Instruction, RegisterId, RegisterView};
+use stepback_machine::{
+    ExceptionFlow, FrameAccess, FrameEvent, Instruction, RegisterId, RegisterView,
+};
 use stepback_parsers::{Step, TextKind, WrittenName};
 
 use crate::oracle::event::{Event, EventKind, Told, Written};
@@ -35,20 +37,26 @@ impl StepException {
 
     /// Whether an event is an access to a frame.
     pub fn is_access(&self, event: usize) -> bool {
-        self.place(event).is_some_and(|place| self.flow.has_access(place))
+        self.place(event)
+            .is_some_and(|place| self.flow.has_access(place))
     }
 
     /// What it gave a byte of a register at an event, although the instruction may write it.
     pub fn overrides(&self, event: usize, byte: RegisterView) -> Option<ByException> {
         let is_behind = self.place(event)? >= self.flow.first_event;
-        if is_behind { self.moves(event, byte) } else { None }
+        if is_behind {
+            self.moves(event, byte)
+        } else {
+            None
+        }
     }
 
     /// What it gave a byte of a register at an event, which the instruction does not write.
     pub fn gives(&self, event: usize, byte: RegisterView) -> Option<ByException> {
         self.place(event)?;
         let register = byte.register;
-        let is_followed = register <= RegisterId::LR || matches!(register, RegisterId::FPSCR | RegisterId::VPR);
+        let is_followed =
+            register <= RegisterId::LR || matches!(register, RegisterId::FPSCR | RegisterId::VPR);
         let by = self.moves(event, byte).unwrap_or(match register {
             RegisterId::SP => ByException::Stack,
             _ if self.flow.is_return && is_followed => ByException::Frame(None),
@@ -59,8 +67,14 @@ impl StepException {
 
     /// What it loaded into a byte of a register, or made of it.
     fn moves(&self, event: usize, byte: RegisterView) -> Option<ByException> {
-        let loaded = self.flow.loaded.as_ref().and_then(|frame| frame.address_of(byte));
-        let is_link = self.place(event).is_some_and(|place| self.flow.links_at(place));
+        let loaded = self
+            .flow
+            .loaded
+            .as_ref()
+            .and_then(|frame| frame.address_of(byte));
+        let is_link = self
+            .place(event)
+            .is_some_and(|place| self.flow.links_at(place));
         match byte.register {
             RegisterId::SP => None,
             RegisterId::LR if is_link => Some(ByException::Constant),
@@ -73,22 +87,37 @@ impl StepException {
 
 /// The plain register that a line named.
 pub(super) fn plain_of(written: &Written) -> RegisterId {
-    written.bank.map_or(written.view.register, |bank| bank.plain.register)
+    written
+        .bank
+        .map_or(written.view.register, |bank| bank.plain.register)
 }
 
 impl Oracle {
     /// The exception that a step took or returned from.
-    pub(super) fn exception_of(&self, step: Step, told: &Told, done: Option<&Instruction>) -> Option<StepException> {
-        let layout = told.instruction_set.exception_frame().filter(|_| told.mode.may_have_frames())?;
-        let is_own =
-            |event: &&Event| event.owner == Some(step) && event.thread == told.thread && event.slot == step.after().0;
-        let events: Vec<usize> =
-            (0..self.events.len()).filter(|number| self.events.get(*number).filter(is_own).is_some()).collect();
+    pub(super) fn exception_of(
+        &self,
+        step: Step,
+        told: &Told,
+        done: Option<&Instruction>,
+    ) -> Option<StepException> {
+        let layout = told
+            .instruction_set
+            .exception_frame()
+            .filter(|_| told.mode.may_have_frames())?;
+        let is_own = |event: &&Event| {
+            event.owner == Some(step) && event.thread == told.thread && event.slot == step.after().0
+        };
+        let events: Vec<usize> = (0..self.events.len())
+            .filter(|number| self.events.get(*number).filter(is_own).is_some())
+            .collect();
         if events.len() > EVENTS {
             return None;
         }
-        let seen: Vec<FrameEvent> =
-            events.iter().filter_map(|number| self.events.get(*number)).map(frame_event).collect();
+        let seen: Vec<FrameEvent> = events
+            .iter()
+            .filter_map(|number| self.events.get(*number))
+            .map(frame_event)
+            .collect();
         ExceptionFlow::find(layout, done, &seen).map(|flow| StepException { flow, events })
     }
 }
@@ -101,14 +130,22 @@ fn frame_event(event: &Event) -> FrameEvent {
             size_bytes: access.size_bytes,
             bytes: access.bytes,
         }),
-        EventKind::Register(written) if written.view.offset == 0 && written.name != WrittenName::OfBank => {
-            let value = written.bytes.as_ref().and_then(|bytes| bytes.first_chunk::<4>());
+        EventKind::Register(written)
+            if written.view.offset == 0 && written.name != WrittenName::OfBank =>
+        {
+            let value = written
+                .bytes
+                .as_ref()
+                .and_then(|bytes| bytes.first_chunk::<4>());
             FrameEvent::Register {
                 plain: plain_of(written),
                 value: value.map(|bytes| u32::from_le_bytes(*bytes).into()),
             }
         }
-        EventKind::Text { kind: TextKind::Exception, .. } => FrameEvent::Exception,
+        EventKind::Text {
+            kind: TextKind::Exception,
+            ..
+        } => FrameEvent::Exception,
         _ => FrameEvent::Other,
     }
 }

@@ -45,7 +45,9 @@ impl Oracle {
             Fate::Gone => Vec::new(),
             Fate::By(made) => {
                 let ends = self.ingredients(made, held.cell, kinds).ends;
-                ends.into_iter().filter(|end| matches!(end, End::Unknown(_))).collect()
+                ends.into_iter()
+                    .filter(|end| matches!(end, End::Unknown(_)))
+                    .collect()
             }
         }
     }
@@ -53,8 +55,12 @@ impl Oracle {
     fn fate_of_memory(&self, address: u64, held: Held) -> Fate {
         for (number, event) in self.events.iter().enumerate().skip(held.event) {
             match &event.kind {
-                EventKind::HostWrite { .. } if event.is_host_write_of(address) => return Fate::Gone,
-                EventKind::Access(access) if access.each_byte().any(|(touched, _)| touched == address) => {
+                EventKind::HostWrite { .. } if event.is_host_write_of(address) => {
+                    return Fate::Gone;
+                }
+                EventKind::Access(access)
+                    if access.each_byte().any(|(touched, _)| touched == address) =>
+                {
                     if access.kind == AccessKind::Write {
                         return self.overwritten_by(event.owner, number);
                     }
@@ -76,7 +82,9 @@ impl Oracle {
             });
         }
         for (number, event) in self.events.iter().enumerate().skip(held.event) {
-            let EventKind::Register(written) = &event.kind else { continue };
+            let EventKind::Register(written) = &event.kind else {
+                continue;
+            };
             if event.thread != thread {
                 continue;
             }
@@ -93,20 +101,29 @@ impl Oracle {
 
     fn fate_of_flag(&self, thread: ThreadId, bit: u64, held: Held) -> Fate {
         let place = u16::try_from(bit.trailing_zeros() / 8).unwrap_or(u16::MAX);
-        if self.has_operands_alone || self.leaves_out(thread, RegisterView::new(RegisterId::PSR, place, 1)) {
+        if self.has_operands_alone
+            || self.leaves_out(thread, RegisterView::new(RegisterId::PSR, place, 1))
+        {
             return self.fate_of_flag_by_operands(thread, bit, held);
         }
         for (number, event) in self.events.iter().enumerate().skip(held.event) {
-            let EventKind::Register(written) = &event.kind else { continue };
+            let EventKind::Register(written) = &event.kind else {
+                continue;
+            };
             let is_status = written.view.register == RegisterId::PSR && covers(written.view, place);
             if event.thread != thread || !is_status {
                 continue;
             }
             let told = event.owner.and_then(|step| self.step(step));
-            let flags = told.and_then(|told| Some(self.done(told)?.flags_written(told.instruction_set)));
+            let flags =
+                told.and_then(|told| Some(self.done(told)?.flags_written(told.instruction_set)));
             let done = told.and_then(|told| self.done(told));
-            let exception = told.zip(event.owner).and_then(|(told, step)| self.exception_of(step, told, done.as_ref()));
-            if flags.unwrap_or(0) == 0 && exception.is_some_and(|exception| !exception.flow.is_return) {
+            let exception = told
+                .zip(event.owner)
+                .and_then(|(told, step)| self.exception_of(step, told, done.as_ref()));
+            if flags.unwrap_or(0) == 0
+                && exception.is_some_and(|exception| !exception.flow.is_return)
+            {
                 continue;
             }
             if flags.is_none_or(|flags| flags == 0 || flags & bit != 0) {
@@ -117,13 +134,22 @@ impl Oracle {
     }
 
     fn fate_of_flag_by_operands(&self, thread: ThreadId, bit: u64, held: Held) -> Fate {
-        for (number, told) in (0u64..).zip(&self.steps).filter(|(number, _)| *number >= held.step) {
+        for (number, told) in (0u64..)
+            .zip(&self.steps)
+            .filter(|(number, _)| *number >= held.step)
+        {
             if told.thread != thread || !told.is_executed && self.encoding_of(told).is_some() {
                 continue;
             }
-            let written = self.done(told).map(|known| known.flags_written(told.instruction_set));
+            let written = self
+                .done(told)
+                .map(|known| known.flags_written(told.instruction_set));
             if written.is_none_or(|written| written & bit != 0) {
-                return Fate::By(Made { step: Step(number), how: How::Operands(RegisterId::PSR), doubt: None });
+                return Fate::By(Made {
+                    step: Step(number),
+                    how: How::Operands(RegisterId::PSR),
+                    doubt: None,
+                });
             }
         }
         Fate::Kept
@@ -135,26 +161,43 @@ impl Oracle {
         held: Held,
         is_meant: impl Fn(Physical, RegisterView) -> bool,
     ) -> Fate {
-        for (number, told) in (0u64..).zip(&self.steps).filter(|(number, _)| *number >= held.step) {
+        for (number, told) in (0u64..)
+            .zip(&self.steps)
+            .filter(|(number, _)| *number >= held.step)
+        {
             if told.thread != thread || !told.is_executed && self.encoding_of(told).is_some() {
                 continue;
             }
             let known = self.done(told);
             let is_undecoded = known.is_none();
-            let writes = known.iter().flat_map(|known| &known.registers).flat_map(|known| &known.writes);
-            let named =
-                writes.copied().find(|view| is_meant(Physical::of_write(view.register, None, told.mode), *view));
+            let writes = known
+                .iter()
+                .flat_map(|known| &known.registers)
+                .flat_map(|known| &known.writes);
+            let named = writes
+                .copied()
+                .find(|view| is_meant(Physical::of_write(view.register, None, told.mode), *view));
             let how = match named {
                 Some(named) => How::Operands(named.register),
                 None if is_undecoded => How::Operands(RegisterId::PC),
                 None => continue,
             };
-            return Fate::By(Made { step: Step(number), how, doubt: None });
+            return Fate::By(Made {
+                step: Step(number),
+                how,
+                doubt: None,
+            });
         }
         Fate::Kept
     }
 
     fn overwritten_by(&self, owner: Option<Step>, number: usize) -> Fate {
-        owner.map_or(Fate::Gone, |step| Fate::By(Made { step, how: How::Recorded(number), doubt: None }))
+        owner.map_or(Fate::Gone, |step| {
+            Fate::By(Made {
+                step,
+                how: How::Recorded(number),
+                doubt: None,
+            })
+        })
     }
 }

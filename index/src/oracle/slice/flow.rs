@@ -1,7 +1,8 @@
 //! What went into a byte that a step gave its value.
 
 use stepback_machine::{
-    AccessKind, Condition, Flow, HostCall, Input, Instruction, Origin, RegisterId, RegisterView, Registers, decode,
+    AccessKind, Condition, Flow, HostCall, Input, Instruction, Origin, RegisterId, RegisterView,
+    Registers, decode,
 };
 use stepback_parsers::{MarkerKind, Position, Step};
 
@@ -44,7 +45,9 @@ impl Oracle {
     /// What went into a byte, or a flag, that a step made.
     pub(super) fn ingredients(&self, made: Made, cell: SliceCell, kinds: EdgeKinds) -> Ingredients {
         let mut into = Ingredients::default();
-        let Some(told) = self.step(made.step) else { return into };
+        let Some(told) = self.step(made.step) else {
+            return into;
+        };
         let event = match made.how {
             How::Recorded(event) | How::Doubtful(event) | How::Cleared(event) => {
                 self.events.get(event).map(|event| &event.kind)
@@ -52,14 +55,23 @@ impl Oracle {
             How::Operands(_) => None,
         };
         if let Some(EventKind::HostWrite { operation, .. }) = event {
-            into.ends.push(End::System { step: Some(made.step), name: Some(operation.name()) });
+            into.ends.push(End::System {
+                step: Some(made.step),
+                name: Some(operation.name()),
+            });
             return into;
         }
         let done = self.done(told);
         let exception = self.exception_of(made.step, told, done.as_ref());
         let is_done = done.is_some();
-        let maker =
-            Maker { oracle: self, step: made.step, told, instruction: done.unwrap_or_default(), kinds, exception };
+        let maker = Maker {
+            oracle: self,
+            step: made.step,
+            told,
+            instruction: done.unwrap_or_default(),
+            kinds,
+            exception,
+        };
         let is_memory = matches!(cell, SliceCell::Memory { .. });
         let is_by_exception = match (cell, event) {
             (SliceCell::Register { view, .. }, Some(EventKind::Register(written))) => {
@@ -67,20 +79,33 @@ impl Oracle {
                 by.is_some_and(|(by, _)| by != ByException::Unexplained)
             }
             (SliceCell::Memory { .. }, _) => match made.how {
-                How::Recorded(event) => maker.exception.as_ref().is_some_and(|exception| exception.is_access(event)),
+                How::Recorded(event) => maker
+                    .exception
+                    .as_ref()
+                    .is_some_and(|exception| exception.is_access(event)),
                 _ => false,
             },
-            (SliceCell::Flags { .. }, _) => maker.exception.as_ref().is_some_and(|exception| exception.flow.is_return),
+            (SliceCell::Flags { .. }, _) => maker
+                .exception
+                .as_ref()
+                .is_some_and(|exception| exception.flow.is_return),
             _ => false,
         };
         // An exception may come behind an instruction that is passed over, or that nobody knows.
         if !is_done && !is_by_exception {
-            let why = if told.is_executed { NotKnown::Undecoded } else { NotKnown::NotOfInstruction };
+            let why = if told.is_executed {
+                NotKnown::Undecoded
+            } else {
+                NotKnown::NotOfInstruction
+            };
             into.ends.push(End::Unknown(why));
             return into;
         }
         if maker.instruction.control.flow == Flow::Trap && !is_memory && !is_by_exception {
-            into.ends.push(End::System { step: Some(made.step), name: maker.asked() });
+            into.ends.push(End::System {
+                step: Some(made.step),
+                name: maker.asked(),
+            });
             return into;
         }
         match (cell, made.how) {
@@ -102,12 +127,23 @@ impl Oracle {
 
     /// What decides what a step does that gives nothing the value: a branch or a call, a comparison whose flags are not shown.
     pub(super) fn decided_by(&self, step: Step, kinds: EdgeKinds) -> Vec<(Taken, Edge)> {
-        let Some(told) = self.step(step) else { return Vec::new() };
-        let Some(instruction) = self.done(told) else { return Vec::new() };
+        let Some(told) = self.step(step) else {
+            return Vec::new();
+        };
+        let Some(instruction) = self.done(told) else {
+            return Vec::new();
+        };
         let origins = instruction.origins_of_result(None);
         let flags = instruction.flags_read(told.instruction_set);
         let exception = self.exception_of(step, told, Some(&instruction));
-        let maker = Maker { oracle: self, step, told, instruction, kinds, exception };
+        let maker = Maker {
+            oracle: self,
+            step,
+            told,
+            instruction,
+            kinds,
+            exception,
+        };
         let mut into = Ingredients::default();
         maker.take_in(origins, &mut into);
         let flags = flags | maker.flags_of_block();
@@ -119,7 +155,13 @@ impl Oracle {
 }
 
 impl Maker<'_> {
-    fn make_register(&self, byte: RegisterView, written: Option<&Written>, how: How, into: &mut Ingredients) {
+    fn make_register(
+        &self,
+        byte: RegisterView,
+        written: Option<&Written>,
+        how: How,
+        into: &mut Ingredients,
+    ) {
         if matches!(how, How::Cleared(_)) {
             self.take_flags(0, into);
             into.ends.push(End::Constant);
@@ -129,49 +171,96 @@ impl Maker<'_> {
         let has_byte = |view: RegisterView| covers(view, byte.offset) && is_meant(view.register);
         let meaning = &self.instruction.meaning;
         let effect = meaning.writes.iter().find(|effect| has_byte(effect.view));
-        let listed = self.instruction.registers.iter().flat_map(|known| &known.writes).find(|view| has_byte(**view));
+        let listed = self
+            .instruction
+            .registers
+            .iter()
+            .flat_map(|known| &known.writes)
+            .find(|view| has_byte(**view));
         let is_explained = effect.is_some() || listed.is_some() || self.instruction.clears(byte);
         let by = written.and_then(|written| self.by_exception(byte, written, how));
         if let Some((by, event)) = by {
             match by {
-                ByException::Frame(Some(address)) => into.taken.push((Taken::Memory(address), Edge::Copy)),
+                ByException::Frame(Some(address)) => {
+                    into.taken.push((Taken::Memory(address), Edge::Copy))
+                }
                 ByException::Frame(None) => into.ends.push(End::Unknown(NotKnown::LoadNotShown)),
-                ByException::Stack => into.taken.push((Taken::Home(event, byte.offset), Edge::Data)),
+                ByException::Stack => into
+                    .taken
+                    .push((Taken::Home(event, byte.offset), Edge::Data)),
                 ByException::Constant => into.ends.push(End::Constant),
-                ByException::Unexplained => into.ends.push(End::Unknown(NotKnown::NotOfInstruction)),
+                ByException::Unexplained => {
+                    into.ends.push(End::Unknown(NotKnown::NotOfInstruction))
+                }
             }
             return;
         }
         let origins = match (effect, listed) {
             (Some(effect), _) => {
                 let place = byte.offset - effect.view.offset;
-                self.instruction.origins_of_value(&effect.value, place..place + 1)
+                self.instruction
+                    .origins_of_value(&effect.value, place..place + 1)
             }
-            (None, Some(view)) => self.instruction.origins_of_selection(self.flags_before(), Some(view.register)),
+            (None, Some(view)) => self
+                .instruction
+                .origins_of_selection(self.flags_before(), Some(view.register)),
             (None, None) if self.exception.is_some() => Vec::new(),
             (None, None) => self.instruction.origins_of_unwritten(byte),
         };
         if origins.is_empty() {
-            into.ends.push(if is_explained { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) });
+            into.ends.push(if is_explained {
+                End::Constant
+            } else {
+                End::Unknown(NotKnown::NotOfInstruction)
+            });
         }
         self.take_in(origins, into);
         if self.kinds.listed {
-            let views = meaning.listed_reads.iter().filter(|view| is_meant(view.register));
-            into.taken.extend(views.map(|view| (Taken::Register(*view), Edge::Data)));
+            let views = meaning
+                .listed_reads
+                .iter()
+                .filter(|view| is_meant(view.register));
+            into.taken
+                .extend(views.map(|view| (Taken::Register(*view), Edge::Data)));
         }
     }
 
     /// What the exception of the step gave a byte of a register, and at which event.
-    fn by_exception(&self, byte: RegisterView, written: &Written, how: How) -> Option<(ByException, usize)> {
+    fn by_exception(
+        &self,
+        byte: RegisterView,
+        written: &Written,
+        how: How,
+    ) -> Option<(ByException, usize)> {
         let exception = self.exception.as_ref()?;
-        let (How::Recorded(event) | How::Doubtful(event)) = how else { return None };
-        let has_byte =
-            |view: &RegisterView| covers(*view, byte.offset) && self.is_meant(view.register, how, Some(written));
-        let registers = self.instruction.registers.iter().flat_map(|known| &known.writes);
-        let mut written_views = self.instruction.meaning.writes.iter().map(|effect| &effect.view).chain(registers);
+        let (How::Recorded(event) | How::Doubtful(event)) = how else {
+            return None;
+        };
+        let has_byte = |view: &RegisterView| {
+            covers(*view, byte.offset) && self.is_meant(view.register, how, Some(written))
+        };
+        let registers = self
+            .instruction
+            .registers
+            .iter()
+            .flat_map(|known| &known.writes);
+        let mut written_views = self
+            .instruction
+            .meaning
+            .writes
+            .iter()
+            .map(|effect| &effect.view)
+            .chain(registers);
         let is_explained = written_views.any(has_byte);
-        let byte = RegisterView { register: plain_of(written), ..byte };
-        let by = if is_explained { exception.overrides(event, byte) } else { exception.gives(event, byte) };
+        let byte = RegisterView {
+            register: plain_of(written),
+            ..byte
+        };
+        let by = if is_explained {
+            exception.overrides(event, byte)
+        } else {
+            exception.gives(event, byte)
+        };
         Some((by?, event))
     }
 
@@ -194,19 +283,26 @@ impl Maker<'_> {
             Some(byte) if byte.register != RegisterId::PC => {
                 let mode = self.oracle.mode_of_step(self.step, self.told);
                 let physical = Physical::of_write(byte.register, None, mode);
-                let events = self.exception.iter().flat_map(|exception| &exception.events).copied();
-                let own =
-                    events.take_while(|own| *own < event).filter_map(|own| match &self.oracle.events.get(own)?.kind {
+                let events = self
+                    .exception
+                    .iter()
+                    .flat_map(|exception| &exception.events)
+                    .copied();
+                let own = events.take_while(|own| *own < event).filter_map(|own| {
+                    match &self.oracle.events.get(own)?.kind {
                         EventKind::Register(written) => Some((own, written)),
                         _ => None,
-                    });
+                    }
+                });
                 let is_it = |written: &Written| {
                     written.physical == physical
                         && written.view.register == byte.register
                         && covers(written.view, byte.offset)
                 };
                 match own.filter(|(_, written)| is_it(written)).last() {
-                    Some((number, written)) => self.make_register(byte, Some(written), How::Recorded(number), into),
+                    Some((number, written)) => {
+                        self.make_register(byte, Some(written), How::Recorded(number), into)
+                    }
                     None => into.taken.push((Taken::Register(byte), Edge::Copy)),
                 }
             }
@@ -220,11 +316,16 @@ impl Maker<'_> {
         let own = Physical::of_write(named, None, mode);
         match (written, how) {
             (Some(written), _) => {
-                let plain = written.bank.map_or(written.view.register, |bank| bank.plain.register);
-                let is_open = matches!(own, Physical::Some(_)) || matches!(written.physical, Physical::Some(_));
+                let plain = written
+                    .bank
+                    .map_or(written.view.register, |bank| bank.plain.register);
+                let is_open = matches!(own, Physical::Some(_))
+                    || matches!(written.physical, Physical::Some(_));
                 own == written.physical || is_open && plain == named
             }
-            (None, How::Operands(wanted)) => named == wanted || own == Physical::of_write(wanted, None, mode),
+            (None, How::Operands(wanted)) => {
+                named == wanted || own == Physical::of_write(wanted, None, mode)
+            }
             (None, _) => false,
         }
     }
@@ -232,22 +333,37 @@ impl Maker<'_> {
     fn make_flag(&self, bit: u64, into: &mut Ingredients) {
         let set = self.told.instruction_set;
         let is_set = self.instruction.flags_written(set) & bit != 0;
-        if let Some(exception) = self.exception.as_ref().filter(|exception| !is_set && exception.flow.is_return) {
+        if let Some(exception) = self
+            .exception
+            .as_ref()
+            .filter(|exception| !is_set && exception.flow.is_return)
+        {
             let place = u16::try_from(bit.trailing_zeros() / 8).unwrap_or(u16::MAX);
             let byte = RegisterView::new(RegisterId::PSR, place, 1);
-            match exception.flow.loaded.as_ref().and_then(|frame| frame.address_of(byte)) {
+            match exception
+                .flow
+                .loaded
+                .as_ref()
+                .and_then(|frame| frame.address_of(byte))
+            {
                 Some(address) => into.taken.push((Taken::Memory(address), Edge::Copy)),
                 None => into.ends.push(End::Unknown(NotKnown::LoadNotShown)),
             }
             return;
         }
         let origins = match (is_set, &self.instruction.meaning.selection) {
-            (true, Some(_)) => self.instruction.origins_of_selection(self.flags_before(), None),
+            (true, Some(_)) => self
+                .instruction
+                .origins_of_selection(self.flags_before(), None),
             (true, None) => self.instruction.origins_of_flags(),
             (false, _) => self.instruction.origins_of_result(None),
         };
         if origins.is_empty() && self.instruction.flags_read(set) == 0 {
-            into.ends.push(if is_set { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) });
+            into.ends.push(if is_set {
+                End::Constant
+            } else {
+                End::Unknown(NotKnown::NotOfInstruction)
+            });
         }
         self.take_in(origins, into);
         // What may stay as it was comes from itself.
@@ -257,7 +373,11 @@ impl Maker<'_> {
     /// The status register before it as far as the flags stand in it, where that is recorded.
     fn flags_before(&self) -> Option<u64> {
         let bits = self.told.instruction_set.flag_bits();
-        let flags = RegisterView::new(RegisterId::PSR, u16::try_from(bits.trailing_zeros() / 8).ok()?, 1);
+        let flags = RegisterView::new(
+            RegisterId::PSR,
+            u16::try_from(bits.trailing_zeros() / 8).ok()?,
+            1,
+        );
         let thread = self.told.thread;
         let events = self.oracle.events_until(Position(self.step.0)).iter().rev();
         let own = events.filter(|event| event.thread == thread);
@@ -265,9 +385,18 @@ impl Maker<'_> {
             EventKind::Register(written) if written.view.overlaps(flags) => Some(written),
             _ => None,
         });
-        let last = status.into_iter().next().filter(|written| written.view.offset == 0)?;
+        let last = status
+            .into_iter()
+            .next()
+            .filter(|written| written.view.offset == 0)?;
         let bytes = last.bytes.as_ref()?;
-        Some(bytes.iter().take(8).rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte)))
+        Some(
+            bytes
+                .iter()
+                .take(8)
+                .rev()
+                .fold(0u64, |number, byte| number << 8 | u64::from(*byte)),
+        )
     }
 
     /// What the system or the host is asked for, by its name.
@@ -276,13 +405,18 @@ impl Maker<'_> {
         if self.told.naive().is_host_call() {
             return HostCall::operation_name(self.register_before(set.host_call()?.operation)?);
         }
-        let told =
-            self.oracle.events.iter().rev().filter(|event| event.owner == Some(self.step)).find_map(
-                |event| match event.kind {
-                    EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => Some(marker.value),
-                    _ => None,
-                },
-            );
+        let told = self
+            .oracle
+            .events
+            .iter()
+            .rev()
+            .filter(|event| event.owner == Some(self.step))
+            .find_map(|event| match event.kind {
+                EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
+                    Some(marker.value)
+                }
+                _ => None,
+            });
         let number = told.or_else(|| self.register_before(set.abi().system_calls.number?))?;
         set.system_call_name(number)
     }
@@ -290,27 +424,47 @@ impl Maker<'_> {
     fn register_before(&self, name: &str) -> Option<u64> {
         let view = Registers::view(name, self.oracle.instruction_set(self.told.thread))?;
         let is_recorded = !self.oracle.has_operands_alone;
-        is_recorded.then(|| self.oracle.register_value(self.told.thread, view, self.step.before()).to_u64())?
+        is_recorded.then(|| {
+            self.oracle
+                .register_value(self.told.thread, view, self.step.before())
+                .to_u64()
+        })?
     }
 
     fn make_memory(&self, address: u64, event: usize, into: &mut Ingredients) {
-        if let Some(exception) = self.exception.as_ref().filter(|exception| exception.is_access(event)) {
-            let byte = exception.flow.stored.as_ref().and_then(|frame| frame.register_at(address));
+        if let Some(exception) = self
+            .exception
+            .as_ref()
+            .filter(|exception| exception.is_access(event))
+        {
+            let byte = exception
+                .flow
+                .stored
+                .as_ref()
+                .and_then(|frame| frame.register_at(address));
             self.make_stacked(byte, event, into);
             return;
         }
-        let stored = self.oracle.accessed_bytes(self.step, AccessKind::Write, &self.instruction);
-        let byte = stored.iter().find(|byte| byte.event == event && byte.address == address);
+        let stored = self
+            .oracle
+            .accessed_bytes(self.step, AccessKind::Write, &self.instruction);
+        let byte = stored
+            .iter()
+            .find(|byte| byte.event == event && byte.address == address);
         let operands = &self.instruction.meaning.memory;
         let origins = match byte.and_then(|byte| byte.operand) {
             Some((number, place)) => {
                 self.take_address(number, into);
                 operands.get(number).map_or_else(Vec::new, |operand| {
-                    self.instruction.origins_of_value(&operand.value, place..place + 1)
+                    self.instruction
+                        .origins_of_value(&operand.value, place..place + 1)
                 })
             }
             None => {
-                let stores = operands.iter().enumerate().filter(|(_, operand)| operand.kind == AccessKind::Write);
+                let stores = operands
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, operand)| operand.kind == AccessKind::Write);
                 stores.for_each(|(number, _)| self.take_address(number, into));
                 self.instruction.origins_of_result(None)
             }
@@ -324,18 +478,26 @@ impl Maker<'_> {
     fn take_in(&self, origins: Vec<Origin>, into: &mut Ingredients) {
         for Origin { input, is_copy } in origins {
             let edge = if is_copy { Edge::Copy } else { Edge::Data };
-            let loaded = || self.oracle.accessed_bytes(self.step, AccessKind::Read, &self.instruction);
+            let loaded = || {
+                self.oracle
+                    .accessed_bytes(self.step, AccessKind::Read, &self.instruction)
+            };
             let bytes: Vec<AccessedByte> = match input {
                 Input::Register(view) => {
                     into.taken.push((Taken::Register(view), edge));
                     continue;
                 }
-                Input::Loaded { operand, first, len_bytes } => {
+                Input::Loaded {
+                    operand,
+                    first,
+                    len_bytes,
+                } => {
                     self.take_address(operand, into);
                     let is_wanted = |byte: &AccessedByte| {
                         byte.operand.is_none_or(|(number, place)| {
                             let rest = place.checked_sub(first);
-                            number == operand && rest.is_some_and(|rest| len_bytes.is_none_or(|len| rest < len))
+                            number == operand
+                                && rest.is_some_and(|rest| len_bytes.is_none_or(|len| rest < len))
                         })
                     };
                     let wanted: Vec<_> = loaded().into_iter().filter(is_wanted).collect();
@@ -346,19 +508,32 @@ impl Maker<'_> {
                 }
                 Input::AllLoaded => loaded(),
             };
-            into.taken.extend(bytes.iter().map(|byte| (Taken::Memory(byte.address), edge)));
+            into.taken
+                .extend(bytes.iter().map(|byte| (Taken::Memory(byte.address), edge)));
         }
         self.take_flags(0, into);
     }
 
     fn take_address(&self, operand: usize, into: &mut Ingredients) {
-        if let Some(operand) = self.instruction.meaning.memory.get(operand).filter(|_| self.kinds.addresses) {
-            into.taken.extend(operand.address_registers().map(|view| (Taken::Register(view), Edge::Address)));
+        if let Some(operand) = self
+            .instruction
+            .meaning
+            .memory
+            .get(operand)
+            .filter(|_| self.kinds.addresses)
+        {
+            into.taken.extend(
+                operand
+                    .address_registers()
+                    .map(|view| (Taken::Register(view), Edge::Address)),
+            );
         }
     }
 
     fn take_flags(&self, besides: u64, into: &mut Ingredients) {
-        let flags = self.instruction.flags_read(self.told.instruction_set) | self.flags_of_block() | besides;
+        let flags = self.instruction.flags_read(self.told.instruction_set)
+            | self.flags_of_block()
+            | besides;
         if self.kinds.flags && flags != 0 {
             into.taken.push((Taken::Flags(flags), Edge::Flags));
         }
@@ -366,17 +541,31 @@ impl Maker<'_> {
 
     /// The flags by which an `it` made this step conditional.
     fn flags_of_block(&self) -> u64 {
-        let own = self.oracle.steps.iter().take(usize::try_from(self.step.0).unwrap_or(usize::MAX)).rev();
+        let own = self
+            .oracle
+            .steps
+            .iter()
+            .take(usize::try_from(self.step.0).unwrap_or(usize::MAX))
+            .rev();
         let mut behind = self.told;
-        for (told, distance) in own.filter(|told| told.thread == self.told.thread).zip(1..=4u8) {
+        for (told, distance) in own
+            .filter(|told| told.thread == self.told.thread)
+            .zip(1..=4u8)
+        {
             if told.pc.0.wrapping_add(u64::from(told.length_bytes)) != behind.pc.0 {
                 return 0;
             }
-            let Some(encoding) = self.oracle.encoding_of(told) else { return 0 };
+            let Some(encoding) = self.oracle.encoding_of(told) else {
+                return 0;
+            };
             let instruction = decode(encoding, told.pc, told.instruction_set);
             if let Condition::Block(count) = instruction.meaning.condition {
                 let is_block = told.is_executed && distance <= count;
-                return if is_block { instruction.flags_read(told.instruction_set) } else { 0 };
+                return if is_block {
+                    instruction.flags_read(told.instruction_set)
+                } else {
+                    0
+                };
             }
             behind = told;
         }

@@ -14,19 +14,38 @@ use crate::oracle::slice::writers::{How, Made, covers};
 impl Oracle {
     /// The bytes and flags that a step gave a value, each as its last event in a slot tells.
     pub(super) fn made_by_step(&self, step: Step) -> Vec<(Made, SliceCell)> {
-        let Some(told) = self.step(step) else { return Vec::new() };
+        let Some(told) = self.step(step) else {
+            return Vec::new();
+        };
         let mut made = Vec::new();
-        for (number, event) in self.events.iter().enumerate().filter(|(_, event)| event.owner == Some(step)) {
+        for (number, event) in self
+            .events
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| event.owner == Some(step))
+        {
             let how = How::Recorded(number);
             let cells = match &event.kind {
                 EventKind::Register(written) => self.cells_of(step, told, written),
-                EventKind::Access(access) if access.kind == AccessKind::Write => {
-                    access.each_byte().map(|(address, _)| memory(address)).collect()
-                }
+                EventKind::Access(access) if access.kind == AccessKind::Write => access
+                    .each_byte()
+                    .map(|(address, _)| memory(address))
+                    .collect(),
                 _ => Vec::new(),
             };
-            let last = cells.into_iter().filter(|cell| !self.is_written_again(step, number, *cell));
-            made.extend(last.map(|cell| (Made { step, how, doubt: None }, cell)));
+            let last = cells
+                .into_iter()
+                .filter(|cell| !self.is_written_again(step, number, *cell));
+            made.extend(last.map(|cell| {
+                (
+                    Made {
+                        step,
+                        how,
+                        doubt: None,
+                    },
+                    cell,
+                )
+            }));
         }
         made.extend(self.made_by_operands(step, told));
         made
@@ -40,56 +59,94 @@ impl Oracle {
         }
         let set = told.instruction_set;
         // What sets flags sets some of them: the others are shown as they were.
-        let by_result = self.done(told).map_or(0, |instruction| instruction.flags_written(set));
+        let by_result = self
+            .done(told)
+            .map_or(0, |instruction| instruction.flags_written(set));
         let bits = match by_result {
             0 if self.takes_exception(step, told) => 0,
             0 => set.flag_bits(),
             by_result => by_result,
         };
-        let is_shown = |bits: &u64| covers(view, u16::try_from(bits.trailing_zeros() / 8).unwrap_or(u16::MAX));
-        flags(bits).filter(is_shown).map(|bits| SliceCell::Flags { thread, bits }).collect()
+        let is_shown = |bits: &u64| {
+            covers(
+                view,
+                u16::try_from(bits.trailing_zeros() / 8).unwrap_or(u16::MAX),
+            )
+        };
+        flags(bits)
+            .filter(is_shown)
+            .map(|bits| SliceCell::Flags { thread, bits })
+            .collect()
     }
 
     /// Whether a step takes an exception, which leaves the flags alone.
     fn takes_exception(&self, step: Step, told: &Told) -> bool {
         let done = self.done(told);
-        self.exception_of(step, told, done.as_ref()).is_some_and(|exception| !exception.flow.is_return)
+        self.exception_of(step, told, done.as_ref())
+            .is_some_and(|exception| !exception.flow.is_return)
     }
 
     /// Whether a later event of the step in the same slot is of the same byte.
     fn is_written_again(&self, step: Step, number: usize, cell: SliceCell) -> bool {
-        let Some(first) = self.events.get(number) else { return false };
+        let Some(first) = self.events.get(number) else {
+            return false;
+        };
         // A line that names a bank in use is two writes, under either name.
         let is_first_half = first.kind.is_named(WrittenName::OfBank);
-        let own = self.events.iter().skip(number + 1).position(|event| event.kind.is_named(WrittenName::BankCopy));
+        let own = self
+            .events
+            .iter()
+            .skip(number + 1)
+            .position(|event| event.kind.is_named(WrittenName::BankCopy));
         let next = number + 1 + own.filter(|_| is_first_half).map_or(0, |own| own + 1);
-        let behind = self.events.iter().skip(next).take_while(|event| event.slot == first.slot);
-        behind.filter(|event| event.owner == Some(step)).any(|event| match (&first.kind, &event.kind, cell) {
-            (EventKind::Register(known), EventKind::Register(written), SliceCell::Register { view, .. }) => {
-                known.physical == written.physical && covers(written.view, view.offset)
-            }
-            (EventKind::Register(_), EventKind::Register(written), SliceCell::Flags { bits, .. }) => {
-                let place = u16::try_from(bits.trailing_zeros() / 8).unwrap_or(u16::MAX);
-                written.view.register == RegisterId::PSR && covers(written.view, place)
-            }
-            (_, EventKind::Access(access), SliceCell::Memory { address, .. }) => {
-                access.kind == AccessKind::Write && access.each_byte().any(|(touched, _)| touched == address.0)
-            }
-            _ => false,
-        })
+        let behind = self
+            .events
+            .iter()
+            .skip(next)
+            .take_while(|event| event.slot == first.slot);
+        behind
+            .filter(|event| event.owner == Some(step))
+            .any(|event| match (&first.kind, &event.kind, cell) {
+                (
+                    EventKind::Register(known),
+                    EventKind::Register(written),
+                    SliceCell::Register { view, .. },
+                ) => known.physical == written.physical && covers(written.view, view.offset),
+                (
+                    EventKind::Register(_),
+                    EventKind::Register(written),
+                    SliceCell::Flags { bits, .. },
+                ) => {
+                    let place = u16::try_from(bits.trailing_zeros() / 8).unwrap_or(u16::MAX);
+                    written.view.register == RegisterId::PSR && covers(written.view, place)
+                }
+                (_, EventKind::Access(access), SliceCell::Memory { address, .. }) => {
+                    access.kind == AccessKind::Write
+                        && access.each_byte().any(|(touched, _)| touched == address.0)
+                }
+                _ => false,
+            })
     }
 
     /// What its operands alone tell of: all registers, or status registers that the trace leaves out.
     fn made_by_operands(&self, step: Step, told: &Told) -> Vec<(Made, SliceCell)> {
-        let Some(instruction) = self.done(told) else { return Vec::new() };
+        let Some(instruction) = self.done(told) else {
+            return Vec::new();
+        };
         let thread = told.thread;
         let is_told = |view: RegisterView| self.has_operands_alone || self.leaves_out(thread, view);
-        let by = |register| Made { step, how: How::Operands(register), doubt: None };
+        let by = |register| Made {
+            step,
+            how: How::Operands(register),
+            doubt: None,
+        };
         let mut made = Vec::new();
         for view in instruction.registers.iter().flat_map(|known| &known.writes) {
             let whole = RegisterView::new(view.register, 0, u16::MAX);
             if view.register != RegisterId::PSR && is_told(whole) {
-                made.extend(bytes(thread, named(*view, told.mode)).map(|cell| (by(view.register), cell)));
+                made.extend(
+                    bytes(thread, named(*view, told.mode)).map(|cell| (by(view.register), cell)),
+                );
             }
         }
         for bits in flags(instruction.flags_written(told.instruction_set)) {
@@ -105,25 +162,44 @@ impl Oracle {
 /// Of a processor with windows the cell that a name means.
 fn named(view: RegisterView, mode: Mode) -> RegisterView {
     match mode.has_windows() {
-        true => RegisterView { register: mode.home(view.register), ..view },
+        true => RegisterView {
+            register: mode.home(view.register),
+            ..view
+        },
         false => view,
     }
 }
 
 /// The same of what a line wrote: the step itself may have changed the window before it.
 fn written_as(written: &Written, mode: Mode) -> RegisterView {
-    let Mode::Window { count, .. } = mode else { return written.view };
+    let Mode::Window { count, .. } = mode else {
+        return written.view;
+    };
     let register = written.view.register;
-    let modes = (0..count).flat_map(|current| (0..4).map(move |globals| Mode::Window { current, count, globals }));
-    let mut meant = modes.filter(|mode| Physical::of_write(register, None, *mode) == written.physical);
-    meant.next().map_or(written.view, |mode| named(written.view, mode))
+    let modes = (0..count).flat_map(|current| {
+        (0..4).map(move |globals| Mode::Window {
+            current,
+            count,
+            globals,
+        })
+    });
+    let mut meant =
+        modes.filter(|mode| Physical::of_write(register, None, *mode) == written.physical);
+    meant
+        .next()
+        .map_or(written.view, |mode| named(written.view, mode))
 }
 
 fn bytes(thread: ThreadId, view: RegisterView) -> impl Iterator<Item = SliceCell> {
     let places = view.offset..view.offset.saturating_add(view.size_bytes);
-    places.map(move |place| SliceCell::Register { thread, view: RegisterView::new(view.register, place, 1) })
+    places.map(move |place| SliceCell::Register {
+        thread,
+        view: RegisterView::new(view.register, place, 1),
+    })
 }
 
 fn flags(bits: u64) -> impl Iterator<Item = u64> {
-    (0..64).map(move |bit| bits & 1 << bit).filter(|bits| *bits != 0)
+    (0..64)
+        .map(move |bit| bits & 1 << bit)
+        .filter(|bits| *bits != 0)
 }

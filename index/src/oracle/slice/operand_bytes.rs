@@ -20,21 +20,45 @@ pub(super) struct AccessedByte {
 
 impl Oracle {
     /// The bytes that a step loaded or stored, in the order of their records.
-    pub(super) fn accessed_bytes(&self, step: Step, kind: AccessKind, instruction: &Instruction) -> Vec<AccessedByte> {
+    pub(super) fn accessed_bytes(
+        &self,
+        step: Step,
+        kind: AccessKind,
+        instruction: &Instruction,
+    ) -> Vec<AccessedByte> {
         let last = step.after().0.saturating_add(LATE_STEPS);
         let mut bytes = Vec::new();
-        let exception = self.step(step).and_then(|told| self.exception_of(step, told, Some(instruction)));
-        let is_frame = |event: usize| exception.as_ref().is_some_and(|exception| exception.is_access(event));
-        for (event, of_step) in self.events.iter().enumerate().filter(|(_, event)| event.owner == Some(step)) {
+        let exception = self
+            .step(step)
+            .and_then(|told| self.exception_of(step, told, Some(instruction)));
+        let is_frame = |event: usize| {
+            exception
+                .as_ref()
+                .is_some_and(|exception| exception.is_access(event))
+        };
+        for (event, of_step) in self
+            .events
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| event.owner == Some(step))
+        {
             if let EventKind::Access(access) = &of_step.kind
                 && access.kind == kind
                 && of_step.slot <= last
                 && !is_frame(event)
             {
-                bytes.extend(access.each_byte().map(|(address, _)| AccessedByte { event, address, operand: None }));
+                bytes.extend(access.each_byte().map(|(address, _)| AccessedByte {
+                    event,
+                    address,
+                    operand: None,
+                }));
             }
         }
-        let endian = if self.is_big_endian { Endian::Big } else { Endian::Little };
+        let endian = if self.is_big_endian {
+            Endian::Big
+        } else {
+            Endian::Little
+        };
         let described: Option<Vec<_>> = instruction
             .meaning
             .memory
@@ -43,7 +67,9 @@ impl Oracle {
             .filter(|(operand, _)| operand.kind == kind)
             .map(|(operand, number)| numbered(operand, number, endian))
             .collect();
-        let described = described.map(|operands| operands.concat()).filter(|all| all.len() == bytes.len());
+        let described = described
+            .map(|operands| operands.concat())
+            .filter(|all| all.len() == bytes.len());
         for (byte, operand) in bytes.iter_mut().zip(described.into_iter().flatten()) {
             byte.operand = Some(operand);
         }
@@ -53,7 +79,9 @@ impl Oracle {
 
 /// The bytes of an operand in the order of their addresses.
 fn numbered(operand: &MemoryOperand, number: usize, endian: Endian) -> Option<Vec<(usize, u16)>> {
-    let mut bytes: Vec<_> = (0..operand.size_bytes?).map(|byte| (number, byte)).collect();
+    let mut bytes: Vec<_> = (0..operand.size_bytes?)
+        .map(|byte| (number, byte))
+        .collect();
     if endian == Endian::Big {
         bytes.reverse();
     }

@@ -23,9 +23,14 @@ impl Oracle {
             }
             Cell::Register { thread, view } => self.byte_writers(thread, view, at, None),
             Cell::Memory { address, len_bytes } => {
-                let before = Before { event: self.events_until(at).len(), taken_by: None };
+                let before = Before {
+                    event: self.events_until(at).len(),
+                    taken_by: None,
+                };
                 let addresses = (0..len_bytes).map_while(|place| address.0.checked_add(place));
-                addresses.map(|address| (memory(address), self.memory_writer(address, before, at))).collect()
+                addresses
+                    .map(|address| (memory(address), self.memory_writer(address, before, at)))
+                    .collect()
             }
             Cell::Physical { .. } => return None,
         })
@@ -33,7 +38,9 @@ impl Oracle {
 
     /// Of what a step takes in.
     pub(super) fn writers_of(&self, step: Step, taken: Taken) -> Vec<FoundByte> {
-        let Some(told) = self.step(step) else { return Vec::new() };
+        let Some(told) = self.step(step) else {
+            return Vec::new();
+        };
         let (thread, at) = (told.thread, Position(step.0));
         match taken {
             Taken::Register(view) => {
@@ -43,20 +50,42 @@ impl Oracle {
             Taken::Home(event, offset) => self.home_writer(event, offset, at).into_iter().collect(),
             Taken::Flags(bits) => self.flag_writers(thread, bits, at),
             Taken::Memory(address) => {
-                vec![(memory(address), self.memory_writer(address, self.before_loads(step), at))]
+                vec![(
+                    memory(address),
+                    self.memory_writer(address, self.before_loads(step), at),
+                )]
             }
         }
     }
 
-    fn byte_writers(&self, thread: ThreadId, view: RegisterView, at: Position, mode: Option<Mode>) -> Vec<FoundByte> {
-        let byte = |offset| SliceCell::Register { thread, view: RegisterView::new(view.register, offset, 1) };
-        let found = self.register_writers(thread, view, at, mode).into_iter().zip(view.offset..);
+    fn byte_writers(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        at: Position,
+        mode: Option<Mode>,
+    ) -> Vec<FoundByte> {
+        let byte = |offset| SliceCell::Register {
+            thread,
+            view: RegisterView::new(view.register, offset, 1),
+        };
+        let found = self
+            .register_writers(thread, view, at, mode)
+            .into_iter()
+            .zip(view.offset..);
         found.map(|(found, offset)| (byte(offset), found)).collect()
     }
 
     fn flag_writers(&self, thread: ThreadId, bits: u64, at: Position) -> Vec<FoundByte> {
         let flags = (0..64).map(|bit| bits & 1 << bit).filter(|bits| *bits != 0);
-        flags.map(|bits| (SliceCell::Flags { thread, bits }, self.flag_writer(thread, bits, at))).collect()
+        flags
+            .map(|bits| {
+                (
+                    SliceCell::Flags { thread, bits },
+                    self.flag_writer(thread, bits, at),
+                )
+            })
+            .collect()
     }
 
     /// What a step loads is what is there at its last load, or at the end of its own slot where that comes later:
@@ -65,12 +94,20 @@ impl Oracle {
         let end = self.events_until(step.after()).len();
         let is_load = |kind: &EventKind| matches!(kind, EventKind::Access(access) if access.kind == AccessKind::Read);
         let here = self.events.iter().enumerate().take(end);
-        let last = here.rev().find(|(_, event)| event.owner == Some(step) && is_load(&event.kind));
-        Before { event: last.map_or(end, |(number, _)| number + 1), taken_by: Some(step) }
+        let last = here
+            .rev()
+            .find(|(_, event)| event.owner == Some(step) && is_load(&event.kind));
+        Before {
+            event: last.map_or(end, |(number, _)| number + 1),
+            taken_by: Some(step),
+        }
     }
 }
 
 /// A byte of memory.
 pub(super) fn memory(address: u64) -> SliceCell {
-    SliceCell::Memory { address: Address(address), len_bytes: 1 }
+    SliceCell::Memory {
+        address: Address(address),
+        len_bytes: 1,
+    }
 }

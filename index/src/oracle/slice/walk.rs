@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use stepback_parsers::Step;
 
 use crate::answers::hit::Doubt;
-use crate::answers::slice::{Defined, Edge, EdgeKinds, End, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy};
+use crate::answers::slice::{
+    Defined, Edge, EdgeKinds, End, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy,
+};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::oracle::event::EventKind;
@@ -20,9 +22,14 @@ impl Replay for Why {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<SliceRow>> {
         oracle.check(self.at)?;
         let mut slice = Slice::of(oracle, self.edges);
-        let by = WantedBy { step: None, edge: Edge::Data };
+        let by = WantedBy {
+            step: None,
+            edge: Edge::Data,
+        };
         let asked = oracle.writers_at(self.cell, self.at)?;
-        asked.into_iter().for_each(|(cell, found)| slice.want(cell, found, by));
+        asked
+            .into_iter()
+            .for_each(|(cell, found)| slice.want(cell, found, by));
         slice.follow();
         Some(slice.rows(self.limit))
     }
@@ -61,7 +68,16 @@ struct Slice<'a> {
 impl<'a> Slice<'a> {
     fn of(oracle: &'a Oracle, kinds: EdgeKinds) -> Self {
         let (rows, nodes, open, ends, links, writers) = Default::default();
-        Self { oracle, kinds, rows, nodes, open, ends, links, writers }
+        Self {
+            oracle,
+            kinds,
+            rows,
+            nodes,
+            open,
+            ends,
+            links,
+            writers,
+        }
     }
 
     fn want(&mut self, cell: SliceCell, found: Found, by: WantedBy) {
@@ -78,18 +94,40 @@ impl<'a> Slice<'a> {
         row.doubt = row.doubt.or(doubt);
         let node = Node { step, how, cell };
         if self.nodes.insert(node) {
-            row.defines.push(Defined::new(cell, self.oracle.value_of(how, cell)));
+            row.defines
+                .push(Defined::new(cell, self.oracle.value_of(how, cell)));
             self.open.push(node);
         }
     }
 
     fn follow(&mut self) {
         while let Some(Node { step, how, cell }) = self.open.pop() {
-            let into = self.oracle.ingredients(Made { step, how, doubt: None }, cell, self.kinds);
-            let by_step = |edge| WantedBy { step: Some(step), edge };
-            self.ends.extend(into.ends.into_iter().map(|end| (end, cell, by_step(Edge::Data), None)));
+            let into = self.oracle.ingredients(
+                Made {
+                    step,
+                    how,
+                    doubt: None,
+                },
+                cell,
+                self.kinds,
+            );
+            let by_step = |edge| WantedBy {
+                step: Some(step),
+                edge,
+            };
+            self.ends.extend(
+                into.ends
+                    .into_iter()
+                    .map(|end| (end, cell, by_step(Edge::Data), None)),
+            );
             for (taken, edge) in into.taken {
-                if self.rows.entry(step).or_default().taken.insert((taken, edge)) {
+                if self
+                    .rows
+                    .entry(step)
+                    .or_default()
+                    .taken
+                    .insert((taken, edge))
+                {
                     self.take(step, taken, by_step(edge));
                 }
             }
@@ -99,26 +137,53 @@ impl<'a> Slice<'a> {
     /// Looks for who wrote what a step takes in.
     fn take(&mut self, step: Step, taken: Taken, by: WantedBy) {
         let oracle = self.oracle;
-        let found = self.writers.entry((step, taken)).or_insert_with(|| oracle.writers_of(step, taken)).clone();
-        found.into_iter().for_each(|(cell, found)| self.want(cell, found, by));
+        let found = self
+            .writers
+            .entry((step, taken))
+            .or_insert_with(|| oracle.writers_of(step, taken))
+            .clone();
+        found
+            .into_iter()
+            .for_each(|(cell, found)| self.want(cell, found, by));
     }
 
     fn rows(self, limit: usize) -> Vec<SliceRow> {
-        let Self { oracle, rows, ends, links, .. } = self;
+        let Self {
+            oracle,
+            rows,
+            ends,
+            links,
+            ..
+        } = self;
         let shown: Vec<Step> = rows.keys().rev().take(limit).copied().collect();
         let is_shown = |by: &WantedBy| by.step.is_none_or(|step| shown.contains(&step));
         let mut answer = Vec::new();
         for (step, row) in rows.into_iter().rev().take(limit) {
             let thread = oracle.step(step).map_or(ThreadId(0), |told| told.thread);
             let wanted_by = row.wanted_by.into_iter().collect();
-            answer.push(SliceRow::Step(SliceStep { step, thread, defines: row.defines, wanted_by, doubt: row.doubt }));
+            answer.push(SliceRow::Step(SliceStep {
+                step,
+                thread,
+                defines: row.defines,
+                wanted_by,
+                doubt: row.doubt,
+            }));
         }
         let left = links
             .into_iter()
             .filter(|(step, ..)| !shown.contains(step))
             .map(|(_, cell, by)| (End::Limit, cell, by, None));
-        for (end, cell, by, doubt) in ends.into_iter().chain(left).filter(|(_, _, by, _)| is_shown(by)) {
-            answer.push(SliceRow::End(SliceEnd { end, cell, wanted_by: vec![by], doubt }));
+        for (end, cell, by, doubt) in ends
+            .into_iter()
+            .chain(left)
+            .filter(|(_, _, by, _)| is_shown(by))
+        {
+            answer.push(SliceRow::End(SliceEnd {
+                end,
+                cell,
+                wanted_by: vec![by],
+                doubt,
+            }));
         }
         answer
     }
@@ -136,7 +201,12 @@ impl Oracle {
         match (cell, kind) {
             (SliceCell::Register { view, .. }, Some(EventKind::Register(written))) => {
                 let place = usize::from(view.offset - written.view.offset);
-                Value(vec![written.bytes.as_ref().and_then(|bytes| bytes.get(place).copied())])
+                Value(vec![
+                    written
+                        .bytes
+                        .as_ref()
+                        .and_then(|bytes| bytes.get(place).copied()),
+                ])
             }
             (SliceCell::Flags { bits, .. }, Some(EventKind::Register(written))) => {
                 let byte = |place: usize| {
@@ -144,10 +214,17 @@ impl Oracle {
                     written.bytes.as_ref()?.get(place).copied()
                 };
                 let masks = bits.to_le_bytes();
-                Value((0..8).map(|place| byte(place).map(|byte| byte & masks[place])).collect())
+                Value(
+                    (0..8)
+                        .map(|place| byte(place).map(|byte| byte & masks[place]))
+                        .collect(),
+                )
             }
             (SliceCell::Memory { address, .. }, Some(EventKind::Access(access))) => {
-                let value = access.each_byte().filter(|(touched, _)| *touched == address.0).last();
+                let value = access
+                    .each_byte()
+                    .filter(|(touched, _)| *touched == address.0)
+                    .last();
                 Value(vec![value.and_then(|(_, value)| value)])
             }
             (SliceCell::Flags { .. }, _) => Value(vec![None; 8]),

@@ -1,6 +1,8 @@
 //! Who wrote a byte of a register, a flag or a byte of memory last.
 
-use stepback_machine::{AccessKind, Address, Condition, Instruction, Mode, RegisterId, RegisterView, decode};
+use stepback_machine::{
+    AccessKind, Address, Condition, Instruction, Mode, RegisterId, RegisterView, decode,
+};
 use stepback_parsers::{Line, Position, Step, WrittenName};
 
 use crate::answers::hit::Doubt;
@@ -57,7 +59,10 @@ impl Oracle {
     pub(super) fn done(&self, told: &Told) -> Option<Instruction> {
         let encoding = self.encoding_of(told).filter(|_| told.is_executed)?;
         let instruction = decode(encoding, told.pc, told.instruction_set);
-        instruction.registers.is_some().then(|| (*instruction).clone())
+        instruction
+            .registers
+            .is_some()
+            .then(|| (*instruction).clone())
     }
 
     /// What plain names mean to a step: the state before it where its own line does not tell.
@@ -71,7 +76,10 @@ impl Oracle {
     /// Whether the trace says nothing of a status register of a thread, though it says what others hold.
     pub(super) fn leaves_out(&self, thread: ThreadId, view: RegisterView) -> bool {
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
-        let is_written = || self.writes().any(|(writer, written)| writer == thread && written.view.overlaps(view));
+        let is_written = || {
+            self.writes()
+                .any(|(writer, written)| writer == thread && written.view.overlaps(view))
+        };
         is_status && !is_written() || self.never_names(thread, view)
     }
 
@@ -98,7 +106,8 @@ impl Oracle {
             let writer = |place: u16| {
                 self.last_by_operands(thread, at, |told, instruction| {
                     let mut writes = instruction.registers.iter().flat_map(|known| &known.writes);
-                    let written = writes.find(|used| is_cell(told, used.register) && covers(**used, place));
+                    let written =
+                        writes.find(|used| is_cell(told, used.register) && covers(**used, place));
                     written.map(|used| used.register)
                 })
             };
@@ -111,48 +120,86 @@ impl Oracle {
             .map(|(place, event, written)| (place, event, written, meaning.certainty(written)))
             .collect();
         let writer = |place: u16| {
-            let last = own.iter().rev().find_map(|(number, event, written, certainty)| {
-                let is_doubtful = *certainty == Some(Certainty::Doubtful);
-                let how = if certainty.is_some() && covers(written.view, place) {
-                    if is_doubtful { How::Doubtful(*number) } else { How::Recorded(*number) }
-                } else if place >= 16 && written.view.register == view.register && self.clears_vector(thread, written) {
-                    How::Cleared(*number)
-                } else {
-                    return None;
-                };
-                let doubt = is_doubtful.then_some(Doubt::Bank);
-                Some((event, how, doubt))
-            });
-            last.map_or(NOTHING, |(event, how, doubt)| self.made_by(event, how, doubt))
+            let last = own
+                .iter()
+                .rev()
+                .find_map(|(number, event, written, certainty)| {
+                    let is_doubtful = *certainty == Some(Certainty::Doubtful);
+                    let how = if certainty.is_some() && covers(written.view, place) {
+                        if is_doubtful {
+                            How::Doubtful(*number)
+                        } else {
+                            How::Recorded(*number)
+                        }
+                    } else if place >= 16
+                        && written.view.register == view.register
+                        && self.clears_vector(thread, written)
+                    {
+                        How::Cleared(*number)
+                    } else {
+                        return None;
+                    };
+                    let doubt = is_doubtful.then_some(Doubt::Bank);
+                    Some((event, how, doubt))
+                });
+            last.map_or(NOTHING, |(event, how, doubt)| {
+                self.made_by(event, how, doubt)
+            })
         };
         places.map(writer).collect()
     }
 
     /// Who wrote a byte last before a position of the register that an event wrote.
-    pub(super) fn home_writer(&self, event: usize, offset: u16, at: Position) -> Option<(SliceCell, Found)> {
+    pub(super) fn home_writer(
+        &self,
+        event: usize,
+        offset: u16,
+        at: Position,
+    ) -> Option<(SliceCell, Found)> {
         let known = self.events.get(event)?;
-        let EventKind::Register(home) = &known.kind else { return None };
-        let last = self.writes_until(known.thread, at).filter(|(_, _, written)| {
-            let is_it = written.physical == home.physical && written.name != WrittenName::OfBank;
-            is_it && covers(written.view, offset)
+        let EventKind::Register(home) = &known.kind else {
+            return None;
+        };
+        let last = self
+            .writes_until(known.thread, at)
+            .filter(|(_, _, written)| {
+                let is_it =
+                    written.physical == home.physical && written.name != WrittenName::OfBank;
+                is_it && covers(written.view, offset)
+            });
+        let found = last.last().map_or(NOTHING, |(number, event, _)| {
+            self.made_by(event, How::Recorded(number), None)
         });
-        let found = last.last().map_or(NOTHING, |(number, event, _)| self.made_by(event, How::Recorded(number), None));
-        let named = (RegisterId::FIRST_NAMED.0..).zip(&self.register_names).map(|(number, _)| RegisterId(number));
+        let named = (RegisterId::FIRST_NAMED.0..)
+            .zip(&self.register_names)
+            .map(|(number, _)| RegisterId(number));
         let is_home = |register: &RegisterId| {
             let bank = self.bank_of(*register);
             bank.is_some() && Physical::of_write(*register, bank, Mode::Other) == home.physical
         };
-        let register = named.into_iter().find(is_home).unwrap_or_else(|| plain_of(home));
+        let register = named
+            .into_iter()
+            .find(is_home)
+            .unwrap_or_else(|| plain_of(home));
         let view = RegisterView::new(register, offset, 1);
-        Some((SliceCell::Register { thread: known.thread, view }, found))
+        Some((
+            SliceCell::Register {
+                thread: known.thread,
+                view,
+            },
+            found,
+        ))
     }
 
     /// Who gave a condition flag its value, as far as that shows at a position.
     pub(super) fn flag_writer(&self, thread: ThreadId, bit: u64, at: Position) -> Found {
         let place = u16::try_from(bit.trailing_zeros() / 8).unwrap_or(u16::MAX);
-        if self.has_operands_alone || self.leaves_out(thread, RegisterView::new(RegisterId::PSR, place, 1)) {
+        if self.has_operands_alone
+            || self.leaves_out(thread, RegisterView::new(RegisterId::PSR, place, 1))
+        {
             return self.last_by_operands(thread, at, |told, instruction| {
-                (instruction.flags_written(told.instruction_set) & bit != 0).then_some(RegisterId::PSR)
+                (instruction.flags_written(told.instruction_set) & bit != 0)
+                    .then_some(RegisterId::PSR)
             });
         }
         let mut own: Vec<_> = self.writes_until(thread, at).collect();
@@ -162,11 +209,16 @@ impl Oracle {
                 continue;
             }
             let told = event.owner.and_then(|step| self.step(step));
-            let written = told.and_then(|told| Some(self.done(told)?.flags_written(told.instruction_set)));
+            let written =
+                told.and_then(|told| Some(self.done(told)?.flags_written(told.instruction_set)));
             let done = told.and_then(|told| self.done(told));
-            let exception = told.zip(event.owner).and_then(|(told, step)| self.exception_of(step, told, done.as_ref()));
+            let exception = told
+                .zip(event.owner)
+                .and_then(|(told, step)| self.exception_of(step, told, done.as_ref()));
             // Taking an exception leaves the flags alone.
-            if written.unwrap_or(0) == 0 && exception.is_some_and(|exception| !exception.flow.is_return) {
+            if written.unwrap_or(0) == 0
+                && exception.is_some_and(|exception| !exception.flow.is_return)
+            {
                 continue;
             }
             // What sets flags sets some of them: the others are shown as they were.
@@ -186,25 +238,54 @@ impl Oracle {
                 EventKind::HostWrite { .. } if event.is_host_write_of(address) && !is_own => {
                     return self.made_by(event, How::Recorded(number), None);
                 }
-                EventKind::Access(access) if access.each_byte().any(|(touched, _)| touched == address) => {
+                EventKind::Access(access)
+                    if access.each_byte().any(|(touched, _)| touched == address) =>
+                {
                     if access.kind == AccessKind::Write && !is_own {
-                        let done = Done { thread: event.thread, slot: event.slot };
-                        return self.made_by(event, How::Recorded(number), self.overtaken(done, at));
+                        let done = Done {
+                            thread: event.thread,
+                            slot: event.slot,
+                        };
+                        return self.made_by(
+                            event,
+                            How::Recorded(number),
+                            self.overtaken(done, at),
+                        );
                     }
                     if access.contradicting.contains(&address) {
-                        return Found::Nobody(End::External { seen_by: event.owner }, None);
+                        return Found::Nobody(
+                            End::External {
+                                seen_by: event.owner,
+                            },
+                            None,
+                        );
                     }
                 }
                 _ => {}
             }
         }
         let is_image = self.program.byte(Address(address)).is_some();
-        Found::Nobody(if is_image { End::Image } else { End::Initial { line: None } }, self.untouched(at))
+        Found::Nobody(
+            if is_image {
+                End::Image
+            } else {
+                End::Initial { line: None }
+            },
+            self.untouched(at),
+        )
     }
 
     /// The writes of registers of a thread that show at a position, with their places among all events.
-    fn writes_until(&self, thread: ThreadId, at: Position) -> impl Iterator<Item = (usize, &Event, &Written)> {
-        let events = self.events_until(at).iter().enumerate().filter(move |(_, event)| event.thread == thread);
+    fn writes_until(
+        &self,
+        thread: ThreadId,
+        at: Position,
+    ) -> impl Iterator<Item = (usize, &Event, &Written)> {
+        let events = self
+            .events_until(at)
+            .iter()
+            .enumerate()
+            .filter(move |(_, event)| event.thread == thread);
         events.filter_map(|(number, event)| match &event.kind {
             EventKind::Register(written) => Some((number, event, written)),
             _ => None,
@@ -235,7 +316,11 @@ impl Oracle {
         at: Position,
         written: impl Fn(&Told, &Instruction) -> Option<RegisterId>,
     ) -> Found {
-        let steps = self.steps.iter().enumerate().take(usize::try_from(at.0).unwrap_or(usize::MAX));
+        let steps = self
+            .steps
+            .iter()
+            .enumerate()
+            .take(usize::try_from(at.0).unwrap_or(usize::MAX));
         for (number, told) in steps.rev().filter(|(_, told)| told.thread == thread) {
             if !told.is_executed && self.encoding_of(told).is_some() {
                 continue;
@@ -243,26 +328,51 @@ impl Oracle {
             let (named, doubt) = match self.done(told) {
                 None => (RegisterId::PC, Some(Doubt::Undecoded)),
                 Some(known) => {
-                    let Some(named) = written(told, &known) else { continue };
-                    (named, (known.meaning.condition == Condition::Conditional).then_some(Doubt::Conditional))
+                    let Some(named) = written(told, &known) else {
+                        continue;
+                    };
+                    (
+                        named,
+                        (known.meaning.condition == Condition::Conditional)
+                            .then_some(Doubt::Conditional),
+                    )
                 }
             };
             let step = Step(number as u64);
-            let done = Done { thread, slot: step.after().0 };
-            let doubt = doubt.or_else(|| self.restored(done, at)).or_else(|| self.filtered(at));
-            return Found::Made(Made { step, how: How::Operands(named), doubt });
+            let done = Done {
+                thread,
+                slot: step.after().0,
+            };
+            let doubt = doubt
+                .or_else(|| self.restored(done, at))
+                .or_else(|| self.filtered(at));
+            return Found::Made(Made {
+                step,
+                how: How::Operands(named),
+                doubt,
+            });
         }
         let start = Done { thread, slot: 0 };
-        Found::Nobody(End::Initial { line: None }, self.restored(start, at).or_else(|| self.filtered(at)))
+        Found::Nobody(
+            End::Initial { line: None },
+            self.restored(start, at).or_else(|| self.filtered(at)),
+        )
     }
 
     /// The mode in which a thread goes on at a position, where nothing but its steps tells of it.
     pub(super) fn mode_ahead(&self, thread: ThreadId, at: Position) -> Mode {
         let own = |(number, told): &(u64, &Told)| told.thread == thread && *number >= at.0;
         let ahead = (0u64..).zip(&self.steps).find(own);
-        let last =
-            || self.steps.iter().take(usize::try_from(at.0).unwrap_or(usize::MAX)).rfind(|told| told.thread == thread);
-        ahead.map(|(_, told)| told).or_else(last).map_or(Mode::Other, |told| told.mode)
+        let last = || {
+            self.steps
+                .iter()
+                .take(usize::try_from(at.0).unwrap_or(usize::MAX))
+                .rfind(|told| told.thread == thread)
+        };
+        ahead
+            .map(|(_, told)| told)
+            .or_else(last)
+            .map_or(Mode::Other, |told| told.mode)
     }
 }
 

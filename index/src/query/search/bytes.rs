@@ -37,18 +37,32 @@ impl<'a> Row<'a> {
     /// Where the bytes may begin, as far as one access tells.
     fn starts(self, access: &'a Piece<'a>) -> impl Iterator<Item = Address> + use<'a> {
         let wanted = self.0;
-        let length = if wanted.len() > SOUGHT_BYTES { 0 } else { wanted.len() };
+        let length = if wanted.len() > SOUGHT_BYTES {
+            0
+        } else {
+            wanted.len()
+        };
         // Bytes that begin before the access, then those that begin in it.
         let before = (1..length).filter(move |skip| {
-            let agrees = wanted.iter().skip(*skip).zip(access.bytes).all(|(wanted, byte)| wanted == byte);
+            let agrees = wanted
+                .iter()
+                .skip(*skip)
+                .zip(access.bytes)
+                .all(|(wanted, byte)| wanted == byte);
             access.kind == AccessKind::Write && agrees
         });
         let within = (0..access.bytes.len()).filter(move |place| {
-            length > 0 && wanted.iter().zip(access.bytes.iter().skip(*place)).all(|(wanted, byte)| wanted == byte)
+            length > 0
+                && wanted
+                    .iter()
+                    .zip(access.bytes.iter().skip(*place))
+                    .all(|(wanted, byte)| wanted == byte)
         });
         let first = access.address.0;
         let before = before.filter_map(move |skip| first.checked_sub(skip as u64));
-        before.chain(within.filter_map(move |place| first.checked_add(place as u64))).map(Address)
+        before
+            .chain(within.filter_map(move |place| first.checked_add(place as u64)))
+            .map(Address)
     }
 
     /// Whether the bytes lie somewhere around an access right after it. Cost: memory around it is looked up once, if at all.
@@ -66,7 +80,10 @@ impl<'a> Row<'a> {
             };
             // What the access tells fits already, whatever else happened in its slot.
             let fits = |(place, wanted): (u64, &u8)| {
-                start.0.checked_add(place).is_some_and(|at| access.has(at) || known.byte(at) == Some(*wanted))
+                start
+                    .0
+                    .checked_add(place)
+                    .is_some_and(|at| access.has(at) || known.byte(at) == Some(*wanted))
             };
             if (0..).zip(self.0).all(fits) {
                 return Ok(true);
@@ -94,9 +111,20 @@ impl Around {
     /// So many bytes before and behind it.
     fn of(access: &Piece<'_>, reach: u64, slot: &Slot<'_>) -> Result<Self, QueryError> {
         let first = access.address.0.saturating_sub(reach);
-        let end = access.address.0.saturating_add(access.bytes.len() as u64).saturating_add(reach);
-        let memory = MemoryAt { position: slot.at, address: Address(first), len_bytes: end - first };
-        Ok(Self { first, bytes: memory.run(slot.index, slot.cancel)? })
+        let end = access
+            .address
+            .0
+            .saturating_add(access.bytes.len() as u64)
+            .saturating_add(reach);
+        let memory = MemoryAt {
+            position: slot.at,
+            address: Address(first),
+            len_bytes: end - first,
+        };
+        Ok(Self {
+            first,
+            bytes: memory.run(slot.index, slot.cancel)?,
+        })
     }
 
     fn byte(&self, address: u64) -> Option<u8> {
@@ -115,7 +143,9 @@ struct Piece<'a> {
 impl Piece<'_> {
     /// Whether it tells the byte at an address.
     fn has(&self, address: u64) -> bool {
-        address.checked_sub(self.address.0).is_some_and(|place| place < self.bytes.len() as u64)
+        address
+            .checked_sub(self.address.0)
+            .is_some_and(|place| place < self.bytes.len() as u64)
     }
 }
 
@@ -124,32 +154,71 @@ impl Wanted for Vec<u8> {
 
     fn in_text(&self) {}
 
-    fn slots(&self, _in_text: &(), index: &Index, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
-        let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
+    fn slots(
+        &self,
+        _in_text: &(),
+        index: &Index,
+        range: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<Vec<u64>, QueryError> {
+        let text =
+            SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
         let slot = range.start.saturating_sub(1);
-        let mut sink = ByteSlots { wanted: Row(self), slot, cancel, found: Vec::new() };
+        let mut sink = ByteSlots {
+            wanted: Row(self),
+            slot,
+            cancel,
+            found: Vec::new(),
+        };
         SlotReader(index).parse(text, &mut sink)?;
         cancel.check()?;
         Ok(sink.found)
     }
 
-    fn hits(find: &FindBytes, index: &Index, slots: &[u64], cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+    fn hits(
+        find: &FindBytes,
+        index: &Index,
+        slots: &[u64],
+        cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError> {
         let mut found = Vec::new();
         for slot in slots.iter().copied() {
             cancel.check()?;
             let events = SlotReader(index).events(slot..slot.saturating_add(1))?;
             let contradictions = Contradictions::of(index, &events)?;
             for event in events.iter().filter(|event| event.slot == slot) {
-                let EventKind::Access { kind, address, size_bytes, bytes: Some(bytes) } = &event.kind else { continue };
+                let EventKind::Access {
+                    kind,
+                    address,
+                    size_bytes,
+                    bytes: Some(bytes),
+                } = &event.kind
+                else {
+                    continue;
+                };
                 let bytes = bytes.get(..usize::from(*size_bytes)).unwrap_or(bytes);
-                let piece = Piece { kind: *kind, address: *address, bytes };
-                let at = Slot { index, at: Position(slot), cancel };
-                if find.thread.is_some_and(|wanted| wanted != event.thread) || !Row(&find.what).is_at(&piece, &at)? {
+                let piece = Piece {
+                    kind: *kind,
+                    address: *address,
+                    bytes,
+                };
+                let at = Slot {
+                    index,
+                    at: Position(slot),
+                    cancel,
+                };
+                if find.thread.is_some_and(|wanted| wanted != event.thread)
+                    || !Row(&find.what).is_at(&piece, &at)?
+                {
                     continue;
                 }
                 let access = RecordReader(index).access_of(event, &contradictions);
                 if let Some(step) = SlotReader(index).owner(event.thread, slot)? {
-                    found.push(FoundAccess { step, position: Position(slot), access });
+                    found.push(FoundAccess {
+                        step,
+                        position: Position(slot),
+                        access,
+                    });
                 }
             }
         }
@@ -173,14 +242,22 @@ impl EventSink for ByteSlots<'_> {
     fn access(&mut self, access: &MemoryAccess) {
         let Some(bytes) = &access.bytes else { return };
         let bytes = bytes.get(..usize::from(access.size_bytes)).unwrap_or(bytes);
-        let piece = Piece { kind: access.kind, address: access.address, bytes };
+        let piece = Piece {
+            kind: access.kind,
+            address: access.address,
+            bytes,
+        };
         if self.found.last() != Some(&self.slot) && self.wanted.starts(&piece).next().is_some() {
             self.found.push(self.slot);
         }
     }
 
     fn progress(&mut self, _offset: u64) -> Flow {
-        if self.cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+        if self.cancel.is_cancelled() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
     }
 }
 
@@ -206,16 +283,38 @@ mod tests {
     fn check(bytes: &[u8], expected: &[(AccessKind, u64)]) {
         let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).unwrap();
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
-        let question = FindBytes { what: bytes.to_vec(), thread: None, from: Position(0), limit: 99 };
+        let question = FindBytes {
+            what: bytes.to_vec(),
+            thread: None,
+            from: Position(0),
+            limit: 99,
+        };
         let hits = question.run(&index, &Cancel::default()).unwrap();
-        let found: Vec<_> = hits.iter().filter_map(|hit| Some((hit.access.as_ref()?.kind, hit.position.0))).collect();
+        let found: Vec<_> = hits
+            .iter()
+            .filter_map(|hit| Some((hit.access.as_ref()?.kind, hit.position.0)))
+            .collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn bytes_are_found_where_the_last_of_them_is_written_and_the_first_is_read() {
-        check(b"gdb", &[(AccessKind::Write, 3), (AccessKind::Read, 5), (AccessKind::Write, 6)]);
-        check(b"db", &[(AccessKind::Write, 3), (AccessKind::Read, 5), (AccessKind::Write, 6)]);
+        check(
+            b"gdb",
+            &[
+                (AccessKind::Write, 3),
+                (AccessKind::Read, 5),
+                (AccessKind::Write, 6),
+            ],
+        );
+        check(
+            b"db",
+            &[
+                (AccessKind::Write, 3),
+                (AccessKind::Read, 5),
+                (AccessKind::Write, 6),
+            ],
+        );
         check(b"gdbgdb", &[(AccessKind::Write, 6)]);
         check(b"gdc", &[]);
         check(b"", &[]);

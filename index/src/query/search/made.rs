@@ -20,21 +20,39 @@ pub(crate) fn slots(
     slots: Range<u64>,
     cancel: &Cancel,
 ) -> Result<Vec<u64>, QueryError> {
-    let range = SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.end)?;
-    let mut steps = Steps { index, pattern, starts: Vec::new(), are_found: Vec::new(), known: HashMap::default() };
+    let range =
+        SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.end)?;
+    let mut steps = Steps {
+        index,
+        pattern,
+        starts: Vec::new(),
+        are_found: Vec::new(),
+        known: HashMap::default(),
+    };
     SlotReader(index).parse(range.clone(), &mut steps)?;
     cancel.check()?;
-    let Steps { starts, mut are_found, .. } = steps;
+    let Steps {
+        starts,
+        mut are_found,
+        ..
+    } = steps;
     let mut place = 0;
     index.source().made_lines(range, &mut |line| {
-        while starts.get(place + 1).is_some_and(|start| *start <= line.chunk_offset) {
+        while starts
+            .get(place + 1)
+            .is_some_and(|start| *start <= line.chunk_offset)
+        {
             place += 1;
         }
         if let Some(is_found) = are_found.get_mut(place) {
             *is_found = *is_found || pattern.is_match(line.text);
         }
     })?;
-    Ok(slots.zip(are_found).filter(|(_, is_found)| *is_found).map(|(slot, _)| slot).collect())
+    Ok(slots
+        .zip(are_found)
+        .filter(|(_, is_found)| *is_found)
+        .map(|(slot, _)| slot)
+        .collect())
 }
 
 /// Where the text of each step begins, and whether its disassembly matches.
@@ -50,10 +68,13 @@ struct Steps<'a> {
 impl EventSink for Steps<'_> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         let recorded = step.encoding();
-        let is_match = *self.known.entry((step.pc, step.length_bytes, recorded)).or_insert_with(|| {
-            let encoding = encoding_of(self.index, step);
-            self.pattern.is_match(text_of(step, encoding).as_bytes())
-        });
+        let is_match = *self
+            .known
+            .entry((step.pc, step.length_bytes, recorded))
+            .or_insert_with(|| {
+                let encoding = encoding_of(self.index, step);
+                self.pattern.is_match(text_of(step, encoding).as_bytes())
+            });
         self.starts.push(step.chunk_offset);
         self.are_found.push(is_match);
     }

@@ -21,9 +21,16 @@ pub(super) fn matches_in(
     pattern: &TextPattern,
     slots: Range<u64>,
 ) -> Result<Vec<ThreadSlot>, QueryError> {
-    let range = SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.end)?;
+    let range =
+        SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.end)?;
     let (threads, chunks, owners) = Default::default();
-    let mut lines = Lines { index, pattern, threads, chunks, owners };
+    let mut lines = Lines {
+        index,
+        pattern,
+        threads,
+        chunks,
+        owners,
+    };
     SlotReader(index).parse(range.clone(), &mut lines)?;
     if lines.chunks.len() as u64 != slots.end.saturating_sub(slots.start) {
         return Err(QueryError::TraceChanged);
@@ -35,7 +42,13 @@ pub(super) fn matches_in(
         lines.find_in_made_lines(range, &mut found)?;
     }
     let slot_of = |chunk: usize| slots.start.saturating_add(chunk as u64);
-    Ok(found.into_iter().map(|Match { chunk, thread }| ThreadSlot { thread, slot: slot_of(chunk) }).collect())
+    Ok(found
+        .into_iter()
+        .map(|Match { chunk, thread }| ThreadSlot {
+            thread,
+            slot: slot_of(chunk),
+        })
+        .collect())
 }
 
 /// What matches: the number of its chunk, and whose it is.
@@ -76,16 +89,33 @@ impl Lines<'_> {
         self.index.source().read_raw(range.clone(), &mut text)?;
         let (mut rest, mut line) = (text.as_slice(), 0);
         for (number, chunk) in self.chunks.iter().enumerate() {
-            let next = self.chunks.get(number + 1).map_or(range.end, |next| next.offset);
+            let next = self
+                .chunks
+                .get(number + 1)
+                .map_or(range.end, |next| next.offset);
             let length = usize::try_from(next.saturating_sub(chunk.offset)).unwrap_or(usize::MAX);
             let (own, later) = rest.split_at(length.min(rest.len()));
             rest = later;
-            found.extend(chunk.is_match.then_some(Match { chunk: number, thread: chunk.thread }));
+            found.extend(chunk.is_match.then_some(Match {
+                chunk: number,
+                thread: chunk.thread,
+            }));
             for part in own.split_inclusive(|byte| *byte == b'\n') {
-                let end = part.strip_suffix(b"\n").map(|part| part.strip_suffix(b"\r").unwrap_or(part));
-                if self.pattern.is_match(end.unwrap_or(part.strip_suffix(b"\r").unwrap_or(part))) {
-                    let owner = self.owners.get(&LinePart { chunk: number, line });
-                    found.push(Match { chunk: number, thread: owner.copied().unwrap_or(chunk.thread) });
+                let end = part
+                    .strip_suffix(b"\n")
+                    .map(|part| part.strip_suffix(b"\r").unwrap_or(part));
+                if self
+                    .pattern
+                    .is_match(end.unwrap_or(part.strip_suffix(b"\r").unwrap_or(part)))
+                {
+                    let owner = self.owners.get(&LinePart {
+                        chunk: number,
+                        line,
+                    });
+                    found.push(Match {
+                        chunk: number,
+                        thread: owner.copied().unwrap_or(chunk.thread),
+                    });
                 }
                 line += u64::from(part.ends_with(b"\n"));
             }
@@ -93,19 +123,33 @@ impl Lines<'_> {
         Ok(())
     }
 
-    fn find_in_made_lines(&self, range: Range<u64>, found: &mut Vec<Match>) -> Result<(), QueryError> {
+    fn find_in_made_lines(
+        &self,
+        range: Range<u64>,
+        found: &mut Vec<Match>,
+    ) -> Result<(), QueryError> {
         let mut begun = 0;
         let begin = |begun: &mut usize, found: &mut Vec<Match>| {
             if let Some(chunk) = self.chunks.get(*begun) {
-                found.extend(chunk.is_match.then_some(Match { chunk: *begun, thread: chunk.thread }));
+                found.extend(chunk.is_match.then_some(Match {
+                    chunk: *begun,
+                    thread: chunk.thread,
+                }));
             }
             *begun += 1;
         };
         self.index.source().made_lines(range, &mut |line| {
-            while self.chunks.get(begun).is_some_and(|next| next.offset <= line.chunk_offset) {
+            while self
+                .chunks
+                .get(begun)
+                .is_some_and(|next| next.offset <= line.chunk_offset)
+            {
                 begin(&mut begun, found);
             }
-            if let Some(chunk) = begun.checked_sub(1).filter(|_| self.pattern.is_match(line.text)) {
+            if let Some(chunk) = begun
+                .checked_sub(1)
+                .filter(|_| self.pattern.is_match(line.text))
+            {
                 let thread = self.index.thread_by_name(line.thread).unwrap_or_default();
                 found.push(Match { chunk, thread });
             }
@@ -117,25 +161,45 @@ impl Lines<'_> {
     }
 
     fn note(&mut self, thread: ThreadNumber, place: Place) {
-        let thread = self.threads.get(usize::from(thread.0)).copied().unwrap_or_default();
+        let thread = self
+            .threads
+            .get(usize::from(thread.0))
+            .copied()
+            .unwrap_or_default();
         if let Some(chunk) = self.chunks.len().checked_sub(1) {
-            self.owners.entry(LinePart { chunk, line: place.line_in_range }).or_insert(thread);
+            self.owners
+                .entry(LinePart {
+                    chunk,
+                    line: place.line_in_range,
+                })
+                .or_insert(thread);
         }
     }
 }
 
 impl EventSink for Lines<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+        self.threads
+            .push(self.index.thread_by_name(name).unwrap_or_default());
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         let is_match = match self.index.source().is_text() {
             true => self.pattern.is_match(step.text),
-            false => self.pattern.is_match(text_of(step, encoding_of(self.index, step)).as_bytes()),
+            false => self
+                .pattern
+                .is_match(text_of(step, encoding_of(self.index, step)).as_bytes()),
         };
-        let thread = self.threads.get(usize::from(step.thread.0)).copied().unwrap_or_default();
-        self.chunks.push(Chunk { offset: step.chunk_offset, thread, is_match });
+        let thread = self
+            .threads
+            .get(usize::from(step.thread.0))
+            .copied()
+            .unwrap_or_default();
+        self.chunks.push(Chunk {
+            offset: step.chunk_offset,
+            thread,
+            is_match,
+        });
         self.note(step.thread, step.place);
     }
 

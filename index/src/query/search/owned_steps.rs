@@ -30,7 +30,12 @@ pub(super) struct OwnedSteps<'a> {
 impl<'a> OwnedSteps<'a> {
     /// For slots that are all those between the first and the last in which something matches.
     pub fn new(index: &'a Index, search: &'a FindText, slots: &[u64]) -> Self {
-        Self { index, search, known_from: slots.first().copied().unwrap_or(0), matched: HashMap::new() }
+        Self {
+            index,
+            search,
+            known_from: slots.first().copied().unwrap_or(0),
+            matched: HashMap::new(),
+        }
     }
 
     /// The steps that lines of the slots belong to.
@@ -39,7 +44,10 @@ impl<'a> OwnedSteps<'a> {
         for slot in slots.iter().copied() {
             for here in matches_in(self.index, &self.search.what, slot..slot.saturating_add(1))? {
                 let is_known = self.matched.get(&here.thread) == Some(&slot);
-                let is_whose = self.search.thread.is_none_or(|wanted| wanted == here.thread);
+                let is_whose = self
+                    .search
+                    .thread
+                    .is_none_or(|wanted| wanted == here.thread);
                 if !is_known && is_whose {
                     found.extend(self.new_step_of(here)?.map(|step| Owned { step, slot }));
                 }
@@ -65,7 +73,9 @@ impl<'a> OwnedSteps<'a> {
         if first >= late.slot || late.slot - own > LATE_STEPS {
             return Ok(false);
         }
-        let is_known = |matched: &HashMap<ThreadId, u64>| matched.get(&late.thread).is_some_and(|slot| *slot >= first);
+        let is_known = |matched: &HashMap<ThreadId, u64>| {
+            matched.get(&late.thread).is_some_and(|slot| *slot >= first)
+        };
         if !is_known(&self.matched) && first < self.known_from {
             for before in matches_in(self.index, &self.search.what, first..self.known_from)? {
                 let last = self.matched.entry(before.thread).or_insert(before.slot);

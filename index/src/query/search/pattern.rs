@@ -34,12 +34,21 @@ impl FromStr for TextPattern {
         let exact = Regex::new(text)?;
         // As regular expressions over bytes are parsed.
         let Ok(parsed) = ParserBuilder::new().utf8(false).build().parse(text) else {
-            return Ok(Self { exact, loose: Regex::new("")?, has_assertions: true });
+            return Ok(Self {
+                exact,
+                loose: Regex::new("")?,
+                has_assertions: true,
+            });
         };
         let has_assertions = !parsed.properties().look_set().is_empty();
         // The rewritten pattern may be too large to compile: then every line is looked at.
-        let loose = Regex::new(&without_ends(loosened(parsed)).to_string()).or_else(|_| Regex::new(""))?;
-        Ok(Self { exact, loose, has_assertions })
+        let loose =
+            Regex::new(&without_ends(loosened(parsed)).to_string()).or_else(|_| Regex::new(""))?;
+        Ok(Self {
+            exact,
+            loose,
+            has_assertions,
+        })
     }
 }
 
@@ -69,7 +78,10 @@ impl TextPattern {
     ///
     /// # Errors
     /// It is too long for a pattern.
-    pub fn of_words(text: &str, address_of: &dyn Fn(&str) -> Option<u64>) -> Result<Self, regex::Error> {
+    pub fn of_words(
+        text: &str,
+        address_of: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<Self, regex::Error> {
         let pattern_of = |(place, word): (usize, &str)| {
             let name = word.trim_end_matches([',', ']', ')', '!']);
             let rest = word.get(name.len()..).unwrap_or_default();
@@ -83,9 +95,16 @@ impl TextPattern {
                 None => regex::escape(word),
             }
         };
-        let words = text.split_whitespace().enumerate().map(pattern_of).map(|word| word.replace(',', r",\s*"));
+        let words = text
+            .split_whitespace()
+            .enumerate()
+            .map(pattern_of)
+            .map(|word| word.replace(',', r",\s*"));
         // What stands behind a comma has its spaces already.
-        let pattern = words.collect::<Vec<_>>().join(r"\s+").replace(r",\s*\s+", r",\s*");
+        let pattern = words
+            .collect::<Vec<_>>()
+            .join(r"\s+")
+            .replace(r",\s*\s+", r",\s*");
         format!("(?i){pattern}").parse()
     }
 
@@ -93,15 +112,22 @@ impl TextPattern {
     pub fn fault(text: &str) -> Option<PatternFault> {
         let fault = |offset: usize, what: String| {
             let before = text.get(..offset).unwrap_or(text);
-            PatternFault { at: before.chars().count() + 1, what }
+            PatternFault {
+                at: before.chars().count() + 1,
+                what,
+            }
         };
         match ParserBuilder::new().utf8(false).build().parse(text) {
-            Err(regex_syntax::Error::Parse(error)) => Some(fault(error.span().start.offset, error.kind().to_string())),
+            Err(regex_syntax::Error::Parse(error)) => {
+                Some(fault(error.span().start.offset, error.kind().to_string()))
+            }
             Err(regex_syntax::Error::Translate(error)) => {
                 Some(fault(error.span().start.offset, error.kind().to_string()))
             }
             Err(error) => Some(fault(0, error.to_string())),
-            Ok(_) => Regex::new(text).err().map(|_| fault(0, "it is too large".to_owned())),
+            Ok(_) => Regex::new(text)
+                .err()
+                .map(|_| fault(0, "it is too large".to_owned())),
         }
     }
 
@@ -133,7 +159,10 @@ fn loosened(pattern: Hir) -> Hir {
         HirKind::Literal(literal) if literal.0.contains(&b'\n') => Hir::fail(),
         HirKind::Literal(literal) => Hir::literal(literal.0),
         HirKind::Class(class) => Hir::class(within_a_line(class)),
-        HirKind::Repetition(part) => Hir::repetition(Repetition { sub: Box::new(loosened(*part.sub)), ..part }),
+        HirKind::Repetition(part) => Hir::repetition(Repetition {
+            sub: Box::new(loosened(*part.sub)),
+            ..part
+        }),
         HirKind::Capture(capture) => loosened(*capture.sub),
         HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(loosened).collect()),
         HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(loosened).collect()),
@@ -159,9 +188,14 @@ fn without_ends(pattern: Hir) -> Hir {
     if !is_needed(&pattern) {
         return Hir::empty();
     }
-    let HirKind::Concat(parts) = pattern.kind() else { return pattern };
+    let HirKind::Concat(parts) = pattern.kind() else {
+        return pattern;
+    };
     let first = parts.iter().position(is_needed).unwrap_or(0);
-    let end = parts.iter().rposition(is_needed).map_or(parts.len(), |last| last + 1);
+    let end = parts
+        .iter()
+        .rposition(is_needed)
+        .map_or(parts.len(), |last| last + 1);
     Hir::concat(parts.get(first..end).unwrap_or_default().to_vec())
 }
 
@@ -172,7 +206,10 @@ mod tests {
     #[track_caller]
     fn check(pattern: &str, loose: &str, has_assertions: bool) {
         let pattern: TextPattern = pattern.parse().unwrap();
-        assert_eq!((pattern.loose.as_str(), pattern.has_assertions), (loose, has_assertions));
+        assert_eq!(
+            (pattern.loose.as_str(), pattern.has_assertions),
+            (loose, has_assertions)
+        );
     }
 
     #[test]
@@ -187,7 +224,14 @@ mod tests {
 
     #[test]
     fn no_part_of_a_pattern_reaches_beyond_a_line() {
-        for pattern in ["a\\nb", "a\\s*b", "a[^c]+b", "(?s)a.*b", "(?s-u)a.*b", "a(?-u:[^c])b"] {
+        for pattern in [
+            "a\\nb",
+            "a\\s*b",
+            "a[^c]+b",
+            "(?s)a.*b",
+            "(?s-u)a.*b",
+            "a(?-u:[^c])b",
+        ] {
             let pattern: TextPattern = pattern.parse().unwrap();
             assert_eq!(pattern.next_candidate(b"a\nb", 0), None, "{pattern:?}");
         }
@@ -195,13 +239,36 @@ mod tests {
 
     #[test]
     fn a_line_that_matches_is_a_candidate() {
-        let patterns = ["^$", "$", "^IT", "0{3}$", r"\bX\d\b", "(?i)ldr|str", r"(a|\b)c", "(?-u)\\xff", "é", "(?m)^b$"];
-        let lines: [&[u8]; 9] =
-            [b"", b"IT 000", b"X1", b"LdR", b"x c", b"\xff", "née".as_bytes(), b"b", b"nothing of all that"];
+        let patterns = [
+            "^$",
+            "$",
+            "^IT",
+            "0{3}$",
+            r"\bX\d\b",
+            "(?i)ldr|str",
+            r"(a|\b)c",
+            "(?-u)\\xff",
+            "é",
+            "(?m)^b$",
+        ];
+        let lines: [&[u8]; 9] = [
+            b"",
+            b"IT 000",
+            b"X1",
+            b"LdR",
+            b"x c",
+            b"\xff",
+            "née".as_bytes(),
+            b"b",
+            b"nothing of all that",
+        ];
         for pattern in patterns {
             let pattern: TextPattern = pattern.parse().unwrap();
             for line in lines.iter().filter(|line| pattern.is_match(line)) {
-                assert!(pattern.next_candidate(line, 0).is_some(), "{pattern:?} in {line:?}");
+                assert!(
+                    pattern.next_candidate(line, 0).is_some(),
+                    "{pattern:?} in {line:?}"
+                );
             }
         }
     }

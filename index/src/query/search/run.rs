@@ -60,7 +60,12 @@ pub trait Wanted: Sized + Sync {
     ///
     /// # Errors
     /// See [`QueryError`].
-    fn hits(find: &Find<Self>, index: &Index, slots: &[u64], cancel: &Cancel) -> Result<Vec<Hit>, QueryError>;
+    fn hits(
+        find: &Find<Self>,
+        index: &Index,
+        slots: &[u64],
+        cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError>;
 }
 
 impl<W: Wanted> Query for Find<W> {
@@ -87,7 +92,13 @@ impl<W: Wanted> Find<W> {
         cancel: &Cancel,
         each: impl FnMut(Searched) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
-        Course { find: self, in_text: self.what.in_text(), index, cancel }.run(each)
+        Course {
+            find: self,
+            in_text: self.what.in_text(),
+            index,
+            cancel,
+        }
+        .run(each)
     }
 }
 
@@ -114,7 +125,8 @@ impl<W: Wanted> Course<'_, W> {
     fn run(&self, mut each: impl FnMut(Searched) -> ControlFlow<()>) -> Result<(), QueryError> {
         SlotReader(self.index).check_position(self.find.from)?;
         let behind = self.index.step_count() + 1;
-        let (mut first, mut count, mut limit) = (self.find.from.0 + 1, FIRST_ROUND, self.find.limit);
+        let (mut first, mut count, mut limit) =
+            (self.find.from.0 + 1, FIRST_ROUND, self.find.limit);
         while first < behind && limit > 0 {
             let end = first.saturating_add(count).min(behind);
             let found = self.slots_of_round(first..end)?;
@@ -143,7 +155,12 @@ impl<W: Wanted> Course<'_, W> {
         let blocks: Vec<u64> = round.clone().step_by(BLOCK as usize).collect();
         let found = blocks.into_par_iter().map(|first| {
             self.cancel.check()?;
-            self.find.what.slots(&self.in_text, self.index, first..(first + BLOCK).min(round.end), self.cancel)
+            self.find.what.slots(
+                &self.in_text,
+                self.index,
+                first..(first + BLOCK).min(round.end),
+                self.cancel,
+            )
         });
         Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
     }
@@ -154,6 +171,10 @@ impl<W: Wanted> Course<'_, W> {
             W::hits(self.find, self.index, slots, self.cancel)
         });
         let mut hits = hits.collect::<Result<Vec<_>, _>>()?;
-        Ok(if hits.len() == 1 { hits.remove(0) } else { hits.into_iter().flatten().collect() })
+        Ok(if hits.len() == 1 {
+            hits.remove(0)
+        } else {
+            hits.into_iter().flatten().collect()
+        })
     }
 }

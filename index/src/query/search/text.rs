@@ -30,16 +30,33 @@ impl Wanted for TextPattern {
 
     fn in_text(&self) {}
 
-    fn slots(&self, _in_text: &(), index: &Index, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+    fn slots(
+        &self,
+        _in_text: &(),
+        index: &Index,
+        range: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<Vec<u64>, QueryError> {
         if !index.source().is_text() {
             return made::slots(index, self, range, cancel);
         }
         slots_with(index, self, range, cancel)
     }
 
-    fn hits(find: &FindText, index: &Index, slots: &[u64], _cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+    fn hits(
+        find: &FindText,
+        index: &Index,
+        slots: &[u64],
+        _cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError> {
         let found: Vec<Owned> = match index.threads().len() {
-            1 => slots.iter().map(|slot| Owned { step: Step(slot.saturating_sub(1)), slot: *slot }).collect(),
+            1 => slots
+                .iter()
+                .map(|slot| Owned {
+                    step: Step(slot.saturating_sub(1)),
+                    slot: *slot,
+                })
+                .collect(),
             _ => OwnedSteps::new(index, find, slots).find(slots)?,
         };
         let steps: Vec<_> = found.iter().map(|owned| owned.step).collect();
@@ -91,21 +108,40 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(index: &'a Index, pattern: &'a TextPattern, slots: Range<u64>) -> Result<Self, QueryError> {
-        let text =
-            SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.start.saturating_add(1))?;
+    fn new(
+        index: &'a Index,
+        pattern: &'a TextPattern,
+        slots: Range<u64>,
+    ) -> Result<Self, QueryError> {
+        let text = SlotReader(index).text_start(slots.start)?
+            ..SlotReader(index).text_start(slots.start.saturating_add(1))?;
         let (slot, end) = (slots.start, slots.end);
-        Ok(Self { index, pattern, end, slot, text, is_parsed: false, found: Vec::new() })
+        Ok(Self {
+            index,
+            pattern,
+            end,
+            slot,
+            text,
+            is_parsed: false,
+            found: Vec::new(),
+        })
     }
 
     fn search(&mut self, text: &mut Vec<u8>, cancel: &Cancel) -> Result<(), QueryError> {
-        let (mut from, end) = (self.text.start, SlotReader(self.index).text_start(self.end)?);
+        let (mut from, end) = (
+            self.text.start,
+            SlotReader(self.index).text_start(self.end)?,
+        );
         while from < end {
             cancel.check()?;
             text.clear();
-            self.index.source().read_raw(from..end.min(from.saturating_add(WINDOW)), text)?;
+            self.index
+                .source()
+                .read_raw(from..end.min(from.saturating_add(WINDOW)), text)?;
             let is_last = from.saturating_add(text.len() as u64) >= end;
-            let whole = memchr::memrchr(b'\n', text).map(|last| last + 1).filter(|_| !is_last);
+            let whole = memchr::memrchr(b'\n', text)
+                .map(|last| last + 1)
+                .filter(|_| !is_last);
             text.truncate(whole.unwrap_or(text.len()));
             if text.is_empty() {
                 return Err(QueryError::TraceChanged);
@@ -122,11 +158,15 @@ impl<'a> Block<'a> {
         while at < text.len()
             && let Some(place) = self.pattern.next_candidate(text, at)
         {
-            let start = memchr::memrchr(b'\n', text.get(at..place).unwrap_or_default()).map_or(at, |end| at + end + 1);
+            let start = memchr::memrchr(b'\n', text.get(at..place).unwrap_or_default())
+                .map_or(at, |end| at + end + 1);
             let rest = text.get(place..).unwrap_or_default();
             let end = memchr::memchr(b'\n', rest).map_or(text.len(), |length| place + length);
             if start < text.len() {
-                self.look_at(from + start as u64, text.get(start..end).unwrap_or_default())?;
+                self.look_at(
+                    from + start as u64,
+                    text.get(start..end).unwrap_or_default(),
+                )?;
             }
             at = end + 1;
         }
@@ -161,7 +201,10 @@ impl<'a> Block<'a> {
             return Ok(false);
         }
         self.is_parsed = true;
-        let mut disassembly = Disassembly { pattern: self.pattern, is_match: false };
+        let mut disassembly = Disassembly {
+            pattern: self.pattern,
+            is_match: false,
+        };
         SlotReader(self.index).parse(self.text.clone(), &mut disassembly)?;
         Ok(disassembly.is_match)
     }
@@ -180,14 +223,18 @@ impl<'a> Block<'a> {
         // The slot that is sought is in low..high.
         while low + 1 < high {
             let middle = low.midpoint(high);
-            if SlotReader(self.index).text_start(middle)? <= offset { low = middle } else { high = middle }
+            if SlotReader(self.index).text_start(middle)? <= offset {
+                low = middle
+            } else {
+                high = middle
+            }
         }
         self.enter(low.min(self.end.saturating_sub(1)))
     }
 
     fn enter(&mut self, slot: u64) -> Result<(), QueryError> {
-        self.text =
-            SlotReader(self.index).text_start(slot)?..SlotReader(self.index).text_start(slot.saturating_add(1))?;
+        self.text = SlotReader(self.index).text_start(slot)?
+            ..SlotReader(self.index).text_start(slot.saturating_add(1))?;
         (self.slot, self.is_parsed) = (slot, false);
         Ok(())
     }

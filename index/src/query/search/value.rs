@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use stepback_machine::Endian;
-use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, StepEvent, text::ROW_DIGITS};
+use stepback_parsers::{
+    EventSink, Flow, MemoryAccess, Position, RegisterWrite, StepEvent, text::ROW_DIGITS,
+};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -44,7 +46,8 @@ impl Wanted for Number {
             let slots = slots_with(index, pattern, range.clone(), cancel)?;
             if slots.len() as u64 * STEPS_A_LINE <= range.end - range.start {
                 let near = slots.chunk_by(|one, next| next - one <= NEAR);
-                let ranges = near.filter_map(|near| Some(*near.first()?..near.last()?.saturating_add(1)));
+                let ranges =
+                    near.filter_map(|near| Some(*near.first()?..near.last()?.saturating_add(1)));
                 let found = ranges.map(|range| parsed_slots(*self, index, range, cancel));
                 return Ok(found.collect::<Result<Vec<_>, _>>()?.concat());
             }
@@ -52,14 +55,25 @@ impl Wanted for Number {
         parsed_slots(*self, index, range, cancel)
     }
 
-    fn hits(find: &FindValue, index: &Index, slots: &[u64], _cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+    fn hits(
+        find: &FindValue,
+        index: &Index,
+        slots: &[u64],
+        _cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError> {
         let mut found = Vec::new();
         for near in slots.chunk_by(|one, next| next - one <= NEAR) {
             let mut contradictions = Contradictions::default();
             SlotReader(index).each_event_of(near, |event| {
                 contradictions.go_on(index, &event)?;
                 // What was found may be no hit: a copy of a bank, or a thread's dump before its first step.
-                let is_copy = matches!(event.kind, EventKind::Register { is_bank_copy: true, .. });
+                let is_copy = matches!(
+                    event.kind,
+                    EventKind::Register {
+                        is_bank_copy: true,
+                        ..
+                    }
+                );
                 if is_copy || find.thread.is_some_and(|wanted| wanted != event.thread) {
                     return Ok(());
                 }
@@ -67,7 +81,11 @@ impl Wanted for Number {
                 let access = access.filter(|access| find.what.is(&access.value));
                 let Some(access) = access else { return Ok(()) };
                 if let Some(step) = SlotReader(index).owner(event.thread, event.slot)? {
-                    found.push(FoundAccess { step, position: Position(event.slot), access: Some(access) });
+                    found.push(FoundAccess {
+                        step,
+                        position: Position(event.slot),
+                        access: Some(access),
+                    });
                 }
                 Ok(())
             })?;
@@ -77,11 +95,23 @@ impl Wanted for Number {
 }
 
 /// The slots of a range with a value.
-fn parsed_slots(value: Number, index: &Index, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
-    let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
+fn parsed_slots(
+    value: Number,
+    index: &Index,
+    range: Range<u64>,
+    cancel: &Cancel,
+) -> Result<Vec<u64>, QueryError> {
+    let text =
+        SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
     let is_big_endian = index.contents.traits.endian == Endian::Big;
     let slot = range.start.saturating_sub(1);
-    let mut sink = ValueSlots { value, is_big_endian, slot, cancel, found: Vec::new() };
+    let mut sink = ValueSlots {
+        value,
+        is_big_endian,
+        slot,
+        cancel,
+        found: Vec::new(),
+    };
     SlotReader(index).parse(text, &mut sink)?;
     cancel.check()?;
     Ok(sink.found)
@@ -98,9 +128,15 @@ fn telling_row(number: &Number) -> Option<String> {
 /// True if some slots may have values that are not written in rows of digits.
 fn has_scattered_values(index: &Index, slots: &Range<u64>) -> bool {
     let known = &index.contents.segments;
-    let first = known.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
+    let first = known
+        .partition_point(|segment| segment.step_base < slots.start)
+        .saturating_sub(1);
     let end = known.partition_point(|segment| segment.step_base <= slots.end);
-    known.get(first..end).unwrap_or_default().iter().any(|segment| segment.has_scattered_values)
+    known
+        .get(first..end)
+        .unwrap_or_default()
+        .iter()
+        .any(|segment| segment.has_scattered_values)
 }
 
 /// Minimum length of a row to search for: shorter ones match too many lines.
@@ -135,7 +171,10 @@ impl EventSink for ValueSlots<'_> {
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
-        if write.bytes.is_some_and(|bytes| self.value.is_of_bytes(bytes.iter())) {
+        if write
+            .bytes
+            .is_some_and(|bytes| self.value.is_of_bytes(bytes.iter()))
+        {
             self.note();
         }
     }
@@ -144,7 +183,11 @@ impl EventSink for ValueSlots<'_> {
         let value = self.value;
         let is_found = access.bytes.is_some_and(|bytes| {
             let bytes = bytes.iter().take(usize::from(access.size_bytes));
-            if self.is_big_endian { value.is_of_bytes(bytes.rev()) } else { value.is_of_bytes(bytes) }
+            if self.is_big_endian {
+                value.is_of_bytes(bytes.rev())
+            } else {
+                value.is_of_bytes(bytes)
+            }
         });
         if is_found {
             self.note();
@@ -152,7 +195,11 @@ impl EventSink for ValueSlots<'_> {
     }
 
     fn progress(&mut self, _offset: u64) -> Flow {
-        if self.cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+        if self.cancel.is_cancelled() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
     }
 }
 
@@ -170,16 +217,35 @@ mod tests {
     /// Checks that a value is found at its line among many steps, and whether the index knows it to be written in rows.
     #[track_caller]
     fn check(line: &str, endian: Endian, value: &str, is_in_rows: bool) {
-        let step =
-            |number: u64| format!("{number} clk IT ({number}) {:08x} d503201f O EL1h_n : NOP\n", 0x1000 + 4 * number);
-        let text: String = (1..=40).map(|number| step(number) + if number == 20 { line } else { "" }).collect();
-        let options = TarmacOptions { endian, ..TarmacOptions::default() };
+        let step = |number: u64| {
+            format!(
+                "{number} clk IT ({number}) {:08x} d503201f O EL1h_n : NOP\n",
+                0x1000 + 4 * number
+            )
+        };
+        let text: String = (1..=40)
+            .map(|number| step(number) + if number == 20 { line } else { "" })
+            .collect();
+        let options = TarmacOptions {
+            endian,
+            ..TarmacOptions::default()
+        };
         let tarmac = Tarmac::open(Box::new(text.into_bytes()), options).unwrap();
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
-        assert_eq!(!has_scattered_values(&index, &(1..41)), is_in_rows, "{line}");
+        assert_eq!(
+            !has_scattered_values(&index, &(1..41)),
+            is_in_rows,
+            "{line}"
+        );
         let what = Number::from_hex(value).unwrap();
-        let hits =
-            FindValue { what, thread: None, from: Position(0), limit: 9 }.run(&index, &Cancel::default()).unwrap();
+        let hits = FindValue {
+            what,
+            thread: None,
+            from: Position(0),
+            limit: 9,
+        }
+        .run(&index, &Cancel::default())
+        .unwrap();
         let found: Vec<u64> = hits.iter().map(|hit| hit.position.0).collect();
         assert_eq!(found, [20], "{value} in {line}");
     }
@@ -188,22 +254,82 @@ mod tests {
     fn values_are_found_however_their_digits_are_grouped() {
         let (little, big) = (Endian::Little, Endian::Big);
         check("20 clk R X1 00000000DEADBEEF\n", little, "deadbeef", true);
-        check("20 clk R X1 0000_0000_dead_beef\n", little, "deadbeef", false);
+        check(
+            "20 clk R X1 0000_0000_dead_beef\n",
+            little,
+            "deadbeef",
+            false,
+        );
         check("20 clk R X1 00000000_DeadBeef\n", little, "deadbeef", true);
-        check("20 clk R Q1 00112233 44556677 8899aabb ccddeeff\n", little, "00112233445566778899aabbccddeeff", true);
-        check("20 clk R V1<127:64> 0011223344556677\n", little, "11223344556677", true);
-        check("20 clk R Q1 -------- ----4455 6677---- --------\n", little, "44556677", false);
+        check(
+            "20 clk R Q1 00112233 44556677 8899aabb ccddeeff\n",
+            little,
+            "00112233445566778899aabbccddeeff",
+            true,
+        );
+        check(
+            "20 clk R V1<127:64> 0011223344556677\n",
+            little,
+            "11223344556677",
+            true,
+        );
+        check(
+            "20 clk R Q1 -------- ----4455 6677---- --------\n",
+            little,
+            "44556677",
+            false,
+        );
         check("20 clk R cpsr 600003c5\n", little, "600003c5", true);
-        check("20 clk MW8 00005000 00000000_12345678\n", little, "12345678", true);
-        check("20 clk MW8 00005000 0000000a_12345678\n", little, "a12345678", true);
-        check("20 clk MW8 00005000 00000000_12345678\n", big, "12345678", true);
-        check("20 clk MW8 00005000 000000ab_cdef0000\n", little, "abcdef0000", true);
+        check(
+            "20 clk MW8 00005000 00000000_12345678\n",
+            little,
+            "12345678",
+            true,
+        );
+        check(
+            "20 clk MW8 00005000 0000000a_12345678\n",
+            little,
+            "a12345678",
+            true,
+        );
+        check(
+            "20 clk MW8 00005000 00000000_12345678\n",
+            big,
+            "12345678",
+            true,
+        );
+        check(
+            "20 clk MW8 00005000 000000ab_cdef0000\n",
+            little,
+            "abcdef0000",
+            true,
+        );
         check("20 clk MW4 00005000 1234_5678\n", little, "12345678", false);
         check("20 clk MW4 00005000 0x12345678\n", little, "12345678", true);
-        check("20 clk MW16 00005000 00112233_44556677_8899aabb_ccddeeff\n", little, "8899aabbccddeeff", true);
-        check("20 clk MW16 00005000 00112233_44556677_8899aabb_ccddeeff\n", little, "11223344556677", true);
-        check("20 clk MNW4___D 00005000 78563412\n", little, "12345678", false);
-        check("20 clk ST 00005000 ........ ........ 12345678 ........\n", little, "12345678", false);
+        check(
+            "20 clk MW16 00005000 00112233_44556677_8899aabb_ccddeeff\n",
+            little,
+            "8899aabbccddeeff",
+            true,
+        );
+        check(
+            "20 clk MW16 00005000 00112233_44556677_8899aabb_ccddeeff\n",
+            little,
+            "11223344556677",
+            true,
+        );
+        check(
+            "20 clk MNW4___D 00005000 78563412\n",
+            little,
+            "12345678",
+            false,
+        );
+        check(
+            "20 clk ST 00005000 ........ ........ 12345678 ........\n",
+            little,
+            "12345678",
+            false,
+        );
         // Too few digits to search for.
         check("20 clk R X1 00000000000000a5\n", little, "a5", true);
         check("20 clk R X1 0000000000000001f\n", little, "1f", true);

@@ -59,15 +59,28 @@ impl StepAccesses {
     ) -> Self {
         let (mut bytes, mut slots) = (Vec::new(), Vec::new());
         for event in events.filter(|event| event.slot <= last) {
-            if let EventKind::Access { kind: known, address, size_bytes, .. } = event.kind
+            if let EventKind::Access {
+                kind: known,
+                address,
+                size_bytes,
+                ..
+            } = event.kind
                 && known == kind
             {
-                bytes.extend((0..u64::from(size_bytes)).map(|offset| Address(address.0.wrapping_add(offset))));
+                bytes.extend(
+                    (0..u64::from(size_bytes))
+                        .map(|offset| Address(address.0.wrapping_add(offset))),
+                );
                 slots.resize(bytes.len(), event.slot);
             }
         }
         let operands = operands_of(instruction, kind, bytes.len());
-        Self { bytes, slots, places: OnceCell::new(), operands }
+        Self {
+            bytes,
+            slots,
+            places: OnceCell::new(),
+            operands,
+        }
     }
 
     /// True if it is known which bytes each operand is.
@@ -81,12 +94,21 @@ impl StepAccesses {
 
     /// The addresses of some bytes of an operand's value; of all bytes of the step where operands are not told apart.
     pub fn addresses(&self, operand: usize, value: Range<u16>, endian: Endian) -> &[Address] {
-        let known = self.operands.iter().flatten().find(|known| known.operand == operand);
-        let Some(known) = known else { return &self.bytes };
+        let known = self
+            .operands
+            .iter()
+            .flatten()
+            .find(|known| known.operand == operand);
+        let Some(known) = known else {
+            return &self.bytes;
+        };
         let value = usize::from(value.start)..usize::from(value.end).min(known.range.len());
         let places = match endian {
             Endian::Little => known.range.start + value.start..known.range.start + value.end,
-            Endian::Big => known.range.end.saturating_sub(value.end)..known.range.end.saturating_sub(value.start),
+            Endian::Big => {
+                known.range.end.saturating_sub(value.end)
+                    ..known.range.end.saturating_sub(value.start)
+            }
         };
         self.bytes.get(places).unwrap_or_default()
     }
@@ -101,13 +123,18 @@ impl StepAccesses {
         let operands = self.operands.as_ref()?;
         let place = *self.places().get(&(slot, address))?;
         let after = operands.partition_point(|known| known.range.end <= place);
-        let known = operands.get(after).filter(|known| known.range.contains(&place))?;
+        let known = operands
+            .get(after)
+            .filter(|known| known.range.contains(&place))?;
         let byte = match endian {
             Endian::Little => place - known.range.start,
             Endian::Big => known.range.end - 1 - place,
         };
         let byte = u16::try_from(byte).ok()?;
-        Some(ValueBytes { operand: known.operand, bytes: byte..byte + 1 })
+        Some(ValueBytes {
+            operand: known.operand,
+            bytes: byte..byte + 1,
+        })
     }
 }
 
@@ -120,12 +147,21 @@ impl StepAccesses {
     }
 }
 
-fn operands_of(instruction: &Instruction, kind: AccessKind, total: usize) -> Option<Vec<OperandBytes>> {
+fn operands_of(
+    instruction: &Instruction,
+    kind: AccessKind,
+    total: usize,
+) -> Option<Vec<OperandBytes>> {
     if total > BYTES_TOLD_APART {
         return None;
     }
     let mut start = 0;
-    let operands = instruction.meaning.memory.iter().enumerate().filter(|(_, known)| known.kind == kind);
+    let operands = instruction
+        .meaning
+        .memory
+        .iter()
+        .enumerate()
+        .filter(|(_, known)| known.kind == kind);
     let placed = operands.map(|(operand, known)| {
         let range = start..start + usize::from(known.size_bytes?);
         start = range.end;

@@ -32,25 +32,57 @@ pub(super) struct Beside {
 
 impl Beside {
     /// From all events of the slot; none where only the step itself accesses memory in it.
-    pub fn of(index: &Index, events: &[SlotEvent], thread: ThreadId) -> Result<Option<Self>, QueryError> {
+    pub fn of(
+        index: &Index,
+        events: &[SlotEvent],
+        thread: ThreadId,
+    ) -> Result<Option<Self>, QueryError> {
         let is_access = |event: &SlotEvent| matches!(event.kind, EventKind::Access { .. });
-        if !events.iter().any(|event| event.thread != thread && is_access(event)) {
+        if !events
+            .iter()
+            .any(|event| event.thread != thread && is_access(event))
+        {
             return Ok(None);
         }
-        let is_load = |event: &SlotEvent| matches!(event.kind, EventKind::Access { kind: AccessKind::Read, .. });
-        let last = events.iter().rposition(|event| event.thread == thread && is_load(event));
+        let is_load = |event: &SlotEvent| {
+            matches!(
+                event.kind,
+                EventKind::Access {
+                    kind: AccessKind::Read,
+                    ..
+                }
+            )
+        };
+        let last = events
+            .iter()
+            .rposition(|event| event.thread == thread && is_load(event));
         let before = last.map_or(events, |last| events.get(..=last).unwrap_or(events));
         let contradictions = Contradictions::of(index, events)?;
         let mut bytes = HashMap::new();
         for event in before {
-            let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
+            let EventKind::Access {
+                kind,
+                address,
+                size_bytes,
+                ..
+            } = event.kind
+            else {
+                continue;
+            };
             let slot = event.slot;
-            for address in (0..u64::from(size_bytes)).map(|place| Address(address.0.wrapping_add(place))) {
+            for address in
+                (0..u64::from(size_bytes)).map(|place| Address(address.0.wrapping_add(place)))
+            {
                 let who = match kind {
                     AccessKind::Write if event.thread == thread => continue,
-                    AccessKind::Write => Who::Thread { slot, thread: event.thread },
+                    AccessKind::Write => Who::Thread {
+                        slot,
+                        thread: event.thread,
+                    },
                     AccessKind::Read if is_contradicting(&contradictions, event, address) => {
-                        Who::Nobody(End::External { seen_by: SlotReader(index).owner(event.thread, slot)? })
+                        Who::Nobody(End::External {
+                            seen_by: SlotReader(index).owner(event.thread, slot)?,
+                        })
                     }
                     AccessKind::Read => continue,
                 };
@@ -67,7 +99,11 @@ impl Beside {
 }
 
 /// Whether a read found a byte other than it was known to be.
-pub(super) fn is_contradicting(contradictions: &Contradictions, event: &SlotEvent, address: Address) -> bool {
+pub(super) fn is_contradicting(
+    contradictions: &Contradictions,
+    event: &SlotEvent,
+    address: Address,
+) -> bool {
     let place = address.0 & ((1 << GRANULE_BITS) - 1);
     contradictions.bytes(event, address.0 >> GRANULE_BITS) >> place & 1 == 1
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use foldhash::HashMap;
-use stepback_machine::{Address, Control, Delay, Encoding, Flow, Instruction, InstructionSet, Target, decode};
+use stepback_machine::{
+    Address, Control, Delay, Encoding, Flow, Instruction, InstructionSet, Target, decode,
+};
 use stepback_parsers::Step;
 
 use crate::answers::call::{Call, CallId, Entered};
@@ -77,7 +79,12 @@ struct Known {
 
 impl<'a> ControlReader<'a> {
     pub fn new(index: &'a Index) -> Self {
-        Self { index, functions: HashMap::default(), remembered: 0, interrupted: HashMap::default() }
+        Self {
+            index,
+            functions: HashMap::default(),
+            remembered: 0,
+            interrupted: HashMap::default(),
+        }
     }
 
     /// What decided that a step ran.
@@ -87,8 +94,14 @@ impl<'a> ControlReader<'a> {
         let Some(text) = text else { return Ok(unknown) };
         match self.slot_of(thread, step, text)? {
             // It runs with the branch, wherever that leads: also where that is the frame of another function.
-            Some(InSlot { of, text, is_taken: false }) => self.decider_in_frame(thread, of, &text, cancel),
-            Some(InSlot { of, is_taken: true, .. }) => Ok(Decider::Step(of)),
+            Some(InSlot {
+                of,
+                text,
+                is_taken: false,
+            }) => self.decider_in_frame(thread, of, &text, cancel),
+            Some(InSlot {
+                of, is_taken: true, ..
+            }) => Ok(Decider::Step(of)),
             None => self.decider_in_frame(thread, step, text, cancel),
         }
     }
@@ -102,10 +115,16 @@ impl<'a> ControlReader<'a> {
     ) -> Result<Decider, QueryError> {
         let unknown = Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound));
         let calls = self.index.calls();
-        let Some(id) = calls.innermost_at(thread, step.before()) else { return Ok(unknown) };
-        let Some(call) = calls.get(id) else { return Ok(unknown) };
+        let Some(id) = calls.innermost_at(thread, step.before()) else {
+            return Ok(unknown);
+        };
+        let Some(call) = calls.get(id) else {
+            return Ok(unknown);
+        };
         let deciders = self.deciders(call.function, text.instruction_set, cancel)?;
-        let Some(branches) = deciders.of(text.pc) else { return Ok(unknown) };
+        let Some(branches) = deciders.of(text.pc) else {
+            return Ok(unknown);
+        };
         let mut last = None;
         for branch in branches {
             last = last.max(self.last_in_call(branch, thread, id, step, cancel)?);
@@ -117,16 +136,36 @@ impl<'a> ControlReader<'a> {
     }
 
     /// The branch in whose delay slot a step stands.
-    fn slot_of(&self, thread: ThreadId, step: Step, text: &StepText) -> Result<Option<InSlot>, QueryError> {
+    fn slot_of(
+        &self,
+        thread: ThreadId,
+        step: Step,
+        text: &StepText,
+    ) -> Result<Option<InSlot>, QueryError> {
         if text.instruction_set.slot_bytes() == 0 {
             return Ok(None);
         }
-        let Some(of) = SlotReader(self.index).owner(thread, step.0)? else { return Ok(None) };
-        let Some(branch) = self.text_of(of)?.filter(|branch| branch.next_pc() == text.pc) else { return Ok(None) };
+        let Some(of) = SlotReader(self.index).owner(thread, step.0)? else {
+            return Ok(None);
+        };
+        let Some(branch) = self
+            .text_of(of)?
+            .filter(|branch| branch.next_pc() == text.pc)
+        else {
+            return Ok(None);
+        };
         Ok(match branch.control().delay {
             Delay::None | Delay::Annulled => None,
-            Delay::Slot => Some(InSlot { of, text: branch, is_taken: false }),
-            Delay::UnlessNotTaken => Some(InSlot { of, text: branch, is_taken: true }),
+            Delay::Slot => Some(InSlot {
+                of,
+                text: branch,
+                is_taken: false,
+            }),
+            Delay::UnlessNotTaken => Some(InSlot {
+                of,
+                text: branch,
+                is_taken: true,
+            }),
         })
     }
 
@@ -146,9 +185,15 @@ impl<'a> ControlReader<'a> {
 
     /// Whether the step before an exception asked the system for it.
     pub fn is_asked_for(&self, call: &Call) -> Result<bool, QueryError> {
-        let Some(step) = call.call_step else { return Ok(false) };
-        let Some(text) = self.text_of(step)? else { return Ok(false) };
-        let flow = text.encoding.map(|encoding| decode(encoding, text.pc, text.instruction_set).control.flow);
+        let Some(step) = call.call_step else {
+            return Ok(false);
+        };
+        let Some(text) = self.text_of(step)? else {
+            return Ok(false);
+        };
+        let flow = text
+            .encoding
+            .map(|encoding| decode(encoding, text.pc, text.instruction_set).control.flow);
         Ok(flow == Some(Flow::Trap))
     }
 
@@ -175,11 +220,16 @@ impl<'a> ControlReader<'a> {
                 }
                 end = visit.after().0;
                 match calls.innermost_at(thread, visit.before()) {
-                    Some(inner) if inner == call && self.is_of(thread, visit)? => return Ok(Some(visit)),
+                    Some(inner) if inner == call && self.is_of(thread, visit)? => {
+                        return Ok(Some(visit));
+                    }
                     Some(inner) if inner == call => {}
                     // Nothing in there is of the frame itself: a recursion may have visited the branch as often as it is deep.
                     Some(inner) => {
-                        end = end.min(self.called_at(inner, call).map_or(end, |called| called.after().0 + 1))
+                        end = end.min(
+                            self.called_at(inner, call)
+                                .map_or(end, |called| called.after().0 + 1),
+                        )
                     }
                     None => {}
                 }
@@ -194,8 +244,14 @@ impl<'a> ControlReader<'a> {
     fn called_at(&self, inner: CallId, outer: CallId) -> Option<Step> {
         let calls = self.index.calls();
         let depth = calls.get(outer)?.depth.checked_add(1)?;
-        let child = calls.part_of_path(inner, depth..depth.checked_add(1)?).first().copied()?;
-        calls.get(child).filter(|child| child.parent == Some(outer))?.call_step
+        let child = calls
+            .part_of_path(inner, depth..depth.checked_add(1)?)
+            .first()
+            .copied()?;
+        calls
+            .get(child)
+            .filter(|child| child.parent == Some(outer))?
+            .call_step
     }
 
     fn is_of(&self, thread: ThreadId, step: Step) -> Result<bool, QueryError> {
@@ -226,24 +282,47 @@ impl<'a> ControlReader<'a> {
 
     /// Where control may go from an instruction.
     fn ways(&self, pc: Address, set: InstructionSet) -> Result<Ways, QueryError> {
-        let Some(known) = self.known(pc, set)? else { return Ok(Ways { to: Vec::new(), may_leave: true }) };
-        let Known { instruction, control, length_bytes } = known;
+        let Some(known) = self.known(pc, set)? else {
+            return Ok(Ways {
+                to: Vec::new(),
+                may_leave: true,
+            });
+        };
+        let Known {
+            instruction,
+            control,
+            length_bytes,
+        } = known;
         // Behind a branch with a slot control goes on behind the slot.
-        let slot = if control.delay == Delay::None { 0 } else { length_bytes };
+        let slot = if control.delay == Delay::None {
+            0
+        } else {
+            length_bytes
+        };
         let behind = Address(pc.0.wrapping_add(length_bytes + slot));
-        let leaving = Ways { to: Vec::new(), may_leave: true };
+        let leaving = Ways {
+            to: Vec::new(),
+            may_leave: true,
+        };
         Ok(match (control.flow, control.target) {
-            (Flow::Next | Flow::Trap | Flow::Call, _) => Ways { to: vec![behind], may_leave: false },
+            (Flow::Next | Flow::Trap | Flow::Call, _) => Ways {
+                to: vec![behind],
+                may_leave: false,
+            },
             (Flow::Branch, Target::Address(target)) => {
                 let is_decided = instruction.decides() || control.delay == Delay::UnlessNotTaken;
                 let to = [Some(Address(target)), is_decided.then_some(behind)];
-                Ways { to: to.into_iter().flatten().collect(), may_leave: false }
+                Ways {
+                    to: to.into_iter().flatten().collect(),
+                    may_leave: false,
+                }
             }
             (Flow::Branch, _) => self.ways_seen(pc, control.delay)?,
             // One that is conditional may also go on.
-            (Flow::Return | Flow::ExceptionReturn, _) if instruction.is_conditional() => {
-                Ways { to: vec![behind], may_leave: true }
-            }
+            (Flow::Return | Flow::ExceptionReturn, _) if instruction.is_conditional() => Ways {
+                to: vec![behind],
+                may_leave: true,
+            },
             (Flow::Return | Flow::ExceptionReturn, _) => leaving,
         })
     }
@@ -255,9 +334,13 @@ impl<'a> ControlReader<'a> {
         let mut seen = Ways::default();
         for visit in VisitReader(self.index).visits_between(pc, 0..end, WAYS_SEEN)? {
             let thread = SlotReader(self.index).thread_at(visit.after())?;
-            let Some((next, text)) = self.behind_branch(thread, visit, delay)? else { continue };
+            let Some((next, text)) = self.behind_branch(thread, visit, delay)? else {
+                continue;
+            };
             let frames = [visit, next].map(|step| calls.innermost_at(thread, step.before()));
-            let entered = frames[1].and_then(|frame| calls.get(frame)).map(|call| call.entered);
+            let entered = frames[1]
+                .and_then(|frame| calls.get(frame))
+                .map(|call| call.entered);
             if frames[0] == frames[1] {
                 if !seen.to.contains(&text.pc) {
                     seen.to.push(text.pc);
@@ -278,13 +361,22 @@ impl<'a> ControlReader<'a> {
         branch: Step,
         delay: Delay,
     ) -> Result<Option<(Step, StepText)>, QueryError> {
-        let Some(next) = SlotReader(self.index).next_step_of(thread, branch.after())? else { return Ok(None) };
-        let Some(text) = self.text_of(next)? else { return Ok(None) };
-        let is_slot = delay != Delay::None && self.text_of(branch)?.is_some_and(|branch| branch.next_pc() == text.pc);
+        let Some(next) = SlotReader(self.index).next_step_of(thread, branch.after())? else {
+            return Ok(None);
+        };
+        let Some(text) = self.text_of(next)? else {
+            return Ok(None);
+        };
+        let is_slot = delay != Delay::None
+            && self
+                .text_of(branch)?
+                .is_some_and(|branch| branch.next_pc() == text.pc);
         if !is_slot {
             return Ok(Some((next, text)));
         }
-        let Some(next) = SlotReader(self.index).next_step_of(thread, next.after())? else { return Ok(None) };
+        let Some(next) = SlotReader(self.index).next_step_of(thread, next.after())? else {
+            return Ok(None);
+        };
         Ok(self.text_of(next)?.map(|text| (next, text)))
     }
 
@@ -292,23 +384,37 @@ impl<'a> ControlReader<'a> {
     fn known(&self, pc: Address, set: InstructionSet) -> Result<Option<Known>, QueryError> {
         let segments = 0..self.index.contents.segments.len();
         for number in KeyMapReader(self.index).segments_with(Key::Pc(pc.0), segments)? {
-            let Some((base, visits)) = VisitReader(self.index).visits_in(number, pc)? else { continue };
+            let Some((base, visits)) = VisitReader(self.index).visits_in(number, pc)? else {
+                continue;
+            };
             let slot = base + u64::from(visits.get(0).map_err(|_| damaged(Section::Pcs))?);
-            let Some(text) = self.text_of(Step(slot.saturating_sub(1)))? else { continue };
-            let Some(encoding) = text.encoding else { continue };
+            let Some(text) = self.text_of(Step(slot.saturating_sub(1)))? else {
+                continue;
+            };
+            let Some(encoding) = text.encoding else {
+                continue;
+            };
             return Ok(Some(known(encoding, pc, text.instruction_set)));
         }
         let in_program = |length_bytes| self.index.program().instruction(pc, length_bytes, set);
-        Ok((1..=LONGEST).find_map(in_program).map(|encoding| known(encoding, pc, set)))
+        Ok((1..=LONGEST)
+            .find_map(in_program)
+            .map(|encoding| known(encoding, pc, set)))
     }
 
     pub fn text_of(&self, step: Step) -> Result<Option<StepText>, QueryError> {
-        Ok(SlotReader(self.index).step_of(step.after().0)?.map(|(_, text)| text))
+        Ok(SlotReader(self.index)
+            .step_of(step.after().0)?
+            .map(|(_, text)| text))
     }
 }
 
 fn known(encoding: Encoding, pc: Address, set: InstructionSet) -> Known {
     let instruction = decode(encoding, pc, set);
     let control = instruction.control;
-    Known { instruction, control, length_bytes: encoding.bytes().len() as u64 }
+    Known {
+        instruction,
+        control,
+        length_bytes: encoding.bytes().len() as u64,
+    }
 }

@@ -21,10 +21,21 @@ const BYTES: usize = 64;
 
 impl GiverReader<'_, '_> {
     /// The parts of a copy that are followed, each of which has one holder; none where that is not sure.
-    pub fn copied_parts(&mut self, output: &Output, cancel: &Cancel) -> Result<Option<Vec<Output>>, QueryError> {
-        let Some((taken, len)) = self.flow.copied_in_order(output) else { return Ok(None) };
-        let holders = |place: usize| self.lives.iter().position(|live| live.may_have_byte(taken, place));
-        let places: Vec<(usize, Option<usize>)> = (0..len).map(|place| (place, holders(place))).collect();
+    pub fn copied_parts(
+        &mut self,
+        output: &Output,
+        cancel: &Cancel,
+    ) -> Result<Option<Vec<Output>>, QueryError> {
+        let Some((taken, len)) = self.flow.copied_in_order(output) else {
+            return Ok(None);
+        };
+        let holders = |place: usize| {
+            self.lives
+                .iter()
+                .position(|live| live.may_have_byte(taken, place))
+        };
+        let places: Vec<(usize, Option<usize>)> =
+            (0..len).map(|place| (place, holders(place))).collect();
         let same = places.chunk_by(|(_, one), (_, next)| one == next);
         let held = same.filter(|places| places.iter().all(|(_, holder)| holder.is_some()));
         let ranges = held.filter_map(|places| Some(places.first()?.0..places.last()?.0 + 1));
@@ -43,9 +54,20 @@ impl GiverReader<'_, '_> {
 impl StepFlow<'_> {
     /// The input of an output that is a copy of it, byte by byte and in order, and its length.
     fn copied_in_order<'o>(&self, output: &'o Output) -> Option<(&'o Taken, usize)> {
-        let Outcome { inputs, defines, ends, rests, .. } = &output.outcome;
-        let ([(taken, Edge::Copy)], [defined]) = (inputs.as_slice(), defines.as_slice()) else { return None };
-        let len = output.piece.len_bytes().filter(|len| *len <= BYTES && *len == defined.value.0.len())?;
+        let Outcome {
+            inputs,
+            defines,
+            ends,
+            rests,
+            ..
+        } = &output.outcome;
+        let ([(taken, Edge::Copy)], [defined]) = (inputs.as_slice(), defines.as_slice()) else {
+            return None;
+        };
+        let len = output
+            .piece
+            .len_bytes()
+            .filter(|len| *len <= BYTES && *len == defined.value.0.len())?;
         let is_whole = ends.is_empty() && rests.is_empty() && taken.len_bytes() == Some(len);
         // Copies in big-endian traces are split byte by byte elsewhere.
         let is_in_order = self.endian() == Endian::Little && self.is_told_apart();
@@ -60,15 +82,20 @@ impl StepFlow<'_> {
     /// True if some bytes of memory lie one behind the other, and so do those of the operand that was stored there.
     fn is_stored_in_order(&self, granule: u64, mask: u64, slot: u64) -> bool {
         let mut runs = runs_of(mask);
-        let (Some(run), None) = (runs.next(), runs.next()) else { return false };
+        let (Some(run), None) = (runs.next(), runs.next()) else {
+            return false;
+        };
         let byte = |place: u32| {
             let address = Address((granule << GRANULE_BITS) + u64::from(place));
             self.stored_bytes(StoredAt { slot, address })
         };
-        let Some(first) = byte(run.first) else { return false };
+        let Some(first) = byte(run.first) else {
+            return false;
+        };
         (1..run.len).all(|offset| {
             byte(run.first + offset).is_some_and(|byte| {
-                byte.operand == first.operand && u32::from(byte.bytes.start) == u32::from(first.bytes.start) + offset
+                byte.operand == first.operand
+                    && u32::from(byte.bytes.start) == u32::from(first.bytes.start) + offset
             })
         })
     }
@@ -79,14 +106,30 @@ impl Output {
     fn part(&self, places: Range<usize>) -> Option<Self> {
         let (taken, edge) = self.outcome.inputs.first()?;
         let defined = self.outcome.defines.first()?;
-        let (first, len) = (u16::try_from(places.start).ok()?, u16::try_from(places.len()).ok()?);
-        let of_view = |view: RegisterView| Some(RegisterView::new(view.register, view.offset.checked_add(first)?, len));
+        let (first, len) = (
+            u16::try_from(places.start).ok()?,
+            u16::try_from(places.len()).ok()?,
+        );
+        let of_view = |view: RegisterView| {
+            Some(RegisterView::new(
+                view.register,
+                view.offset.checked_add(first)?,
+                len,
+            ))
+        };
         let piece = match &self.piece {
-            Piece::Register { view, homes } => Piece::Register { view: of_view(*view)?, homes: homes.clone() },
+            Piece::Register { view, homes } => Piece::Register {
+                view: of_view(*view)?,
+                homes: homes.clone(),
+            },
             Piece::Memory { granule, mask } => {
-                let below = |count: u32| u64::MAX.checked_shl(count).map_or(u64::MAX, |above| !above);
+                let below =
+                    |count: u32| u64::MAX.checked_shl(count).map_or(u64::MAX, |above| !above);
                 let start = mask.trailing_zeros() + u32::from(first);
-                Piece::Memory { granule: *granule, mask: mask & below(start + u32::from(len)) & !below(start) }
+                Piece::Memory {
+                    granule: *granule,
+                    mask: mask & below(start + u32::from(len)) & !below(start),
+                }
             }
             Piece::Flags(_) | Piece::Decision => return None,
         };
@@ -97,16 +140,32 @@ impl Output {
             Taken::Flags(_) => return None,
         };
         let cell = match defined.cell {
-            SliceCell::Register { thread, view } => SliceCell::Register { thread, view: of_view(view)? },
-            SliceCell::Memory { address, .. } => {
-                SliceCell::Memory { address: Address(address.0.checked_add(first.into())?), len_bytes: len.into() }
-            }
+            SliceCell::Register { thread, view } => SliceCell::Register {
+                thread,
+                view: of_view(view)?,
+            },
+            SliceCell::Memory { address, .. } => SliceCell::Memory {
+                address: Address(address.0.checked_add(first.into())?),
+                len_bytes: len.into(),
+            },
             SliceCell::Flags { .. } => return None,
         };
         let value = Value(defined.value.0.get(places)?.to_vec());
-        let defines = vec![Defined { cell, value, is_inferred: defined.is_inferred }];
-        let outcome = Outcome { defines, inputs: vec![(taken, *edge)], ..Outcome::default() };
-        Some(Self { piece, slot: self.slot, outcome })
+        let defines = vec![Defined {
+            cell,
+            value,
+            is_inferred: defined.is_inferred,
+        }];
+        let outcome = Outcome {
+            defines,
+            inputs: vec![(taken, *edge)],
+            ..Outcome::default()
+        };
+        Some(Self {
+            piece,
+            slot: self.slot,
+            outcome,
+        })
     }
 }
 
@@ -116,11 +175,13 @@ impl Live {
         match (&self.piece, taken) {
             (Piece::Register { view, .. }, Taken::Register(other) | Taken::Home(other)) => {
                 let offset = usize::from(other.offset).saturating_add(place);
-                (usize::from(view.offset)..usize::from(view.offset) + usize::from(view.size_bytes)).contains(&offset)
+                (usize::from(view.offset)..usize::from(view.offset) + usize::from(view.size_bytes))
+                    .contains(&offset)
             }
             (Piece::Memory { granule, mask }, Taken::Memory(addresses)) => {
                 addresses.get(place).is_some_and(|address| {
-                    address.0 >> GRANULE_BITS == *granule && mask >> (address.0 & ((1 << GRANULE_BITS) - 1)) & 1 == 1
+                    address.0 >> GRANULE_BITS == *granule
+                        && mask >> (address.0 & ((1 << GRANULE_BITS) - 1)) & 1 == 1
                 })
             }
             _ => false,

@@ -39,7 +39,11 @@ pub(super) struct Until<'u> {
 impl Until<'_> {
     /// At a position: all that shows there.
     pub fn at(slot: u64) -> Self {
-        Self { slot, shown: slot, beside: None }
+        Self {
+            slot,
+            shown: slot,
+            beside: None,
+        }
     }
 }
 
@@ -61,11 +65,29 @@ pub(super) struct Wish {
 impl Wish {
     /// What a step did not write after all of what was wanted of it, with the last slot in which that may have been written.
     pub fn rest_of(want: Want) -> Option<(Self, u64)> {
-        let Want { thread, piece, slot, wanted_by, doubt } = want;
+        let Want {
+            thread,
+            piece,
+            slot,
+            wanted_by,
+            doubt,
+        } = want;
         // What may have changed a register since then may have changed it since an earlier step, too.
-        let doubt =
-            doubt.filter(|doubt| matches!(doubt, Doubt::KernelEvent { .. } | Doubt::Gap { .. } | Doubt::Filtered));
-        Some((Self { thread, piece, wanted_by, doubt }, slot.checked_sub(1)?))
+        let doubt = doubt.filter(|doubt| {
+            matches!(
+                doubt,
+                Doubt::KernelEvent { .. } | Doubt::Gap { .. } | Doubt::Filtered
+            )
+        });
+        Some((
+            Self {
+                thread,
+                piece,
+                wanted_by,
+                doubt,
+            },
+            slot.checked_sub(1)?,
+        ))
     }
 }
 
@@ -78,7 +100,12 @@ pub(super) struct Finds<'f> {
 impl Finds<'_> {
     pub fn end(&mut self, wish: &Wish, piece: &Piece, end: End) {
         for cell in piece.cells(wish.thread) {
-            self.ends.push(SliceEnd { end, cell, wanted_by: wish.wanted_by.clone(), doubt: wish.doubt });
+            self.ends.push(SliceEnd {
+                end,
+                cell,
+                wanted_by: wish.wanted_by.clone(),
+                doubt: wish.doubt,
+            });
         }
     }
 }
@@ -94,16 +121,23 @@ impl Definers<'_> {
     ) -> Result<Piece, QueryError> {
         let mut reader = RegisterReader::new(self.index, thread, at);
         let homes = match state {
-            Some(state) if self.index.has_operands_alone() => {
-                Arc::new(Homes::only(RegisterView { register: state.mode.home(view.register), ..view }))
-            }
-            None if self.index.has_operands_alone() => {
-                Arc::new(Homes::only(self.operands(thread).cells(&[view], at)?.pop().unwrap_or(view)))
-            }
+            Some(state) if self.index.has_operands_alone() => Arc::new(Homes::only(RegisterView {
+                register: state.mode.home(view.register),
+                ..view
+            })),
+            None if self.index.has_operands_alone() => Arc::new(Homes::only(
+                self.operands(thread)
+                    .cells(&[view], at)?
+                    .pop()
+                    .unwrap_or(view),
+            )),
             Some(state) => {
                 reader.state = Some(Some(state));
                 let find = || self.without_unwritten(thread, reader.homes(view)?);
-                self.index.known_homes.meant.of((thread, view, state), find)?
+                self.index
+                    .known_homes
+                    .meant
+                    .of((thread, view, state), find)?
             }
             None => Arc::new(reader.homes(view)?),
         };
@@ -111,10 +145,18 @@ impl Definers<'_> {
     }
 
     /// A register that a line wrote, with the names under which it may be overwritten.
-    pub fn written_register(&self, thread: ThreadId, home: RegisterView, slot: u64) -> Result<Piece, QueryError> {
+    pub fn written_register(
+        &self,
+        thread: ThreadId,
+        home: RegisterView,
+        slot: u64,
+    ) -> Result<Piece, QueryError> {
         let reader = RegisterReader::new(self.index, thread, Position(slot));
         let find = || self.without_unwritten(thread, reader.homes_of_written(home));
-        Ok(Piece::Register { view: home, homes: self.index.known_homes.written.of((thread, home), find)? })
+        Ok(Piece::Register {
+            view: home,
+            homes: self.index.known_homes.written.of((thread, home), find)?,
+        })
     }
 
     /// Homes without names under which the trace writes nothing, unless it leaves the register out.
@@ -122,10 +164,13 @@ impl Definers<'_> {
         // An error would count as a register that is not left out, and stay known.
         UntracedReader(self.index).of(thread)?;
         let whole = |view: RegisterView| RegisterView::new(view.register, 0, u16::MAX);
-        let is_left_out = homes.lists().any(|view| self.is_left_out(thread, whole(view)));
+        let is_left_out = homes
+            .lists()
+            .any(|view| self.is_left_out(thread, whole(view)));
         Ok(match is_left_out {
             true => homes,
-            false => homes.without_unwritten(|view| ViewReader(self.index).is_written(thread, view.register)),
+            false => homes
+                .without_unwritten(|view| ViewReader(self.index).is_written(thread, view.register)),
         })
     }
 
@@ -140,10 +185,18 @@ impl Definers<'_> {
         Ok(match taken {
             Taken::Register(view) => vec![self.register(thread, *view, Position(step.0), state)?],
             Taken::Home(view) => {
-                let homes = RegisterReader::new(self.index, thread, Position(step.0)).homes_of_written(*view);
-                let named = homes.lists().find(|home| home.register >= RegisterId::FIRST_NAMED);
-                let register = named.map_or(self.index.plain_register(view.register), |home| home.register);
-                vec![Piece::Register { view: RegisterView { register, ..*view }, homes: Arc::new(homes) }]
+                let homes = RegisterReader::new(self.index, thread, Position(step.0))
+                    .homes_of_written(*view);
+                let named = homes
+                    .lists()
+                    .find(|home| home.register >= RegisterId::FIRST_NAMED);
+                let register = named.map_or(self.index.plain_register(view.register), |home| {
+                    home.register
+                });
+                vec![Piece::Register {
+                    view: RegisterView { register, ..*view },
+                    homes: Arc::new(homes),
+                }]
             }
             Taken::Flags(bits) => vec![Piece::Flags(*bits)],
             Taken::Memory(addresses) => blocks_of_bytes(addresses),
@@ -151,7 +204,13 @@ impl Definers<'_> {
     }
 
     /// Adds who wrote a piece last.
-    pub fn find(&self, wish: Wish, until: Until<'_>, finds: &mut Finds<'_>, cancel: &Cancel) -> Result<(), QueryError> {
+    pub fn find(
+        &self,
+        wish: Wish,
+        until: Until<'_>,
+        finds: &mut Finds<'_>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
         match wish.piece {
             Piece::Register { .. } => self.of_register(wish, until, finds, cancel),
             Piece::Flags(bits) => self.of_flags(wish, bits, until, finds, cancel),
@@ -168,13 +227,19 @@ impl Definers<'_> {
         finds: &mut Finds<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        let Piece::Register { view, homes } = wish.piece.clone() else { return Ok(()) };
+        let Piece::Register { view, homes } = wish.piece.clone() else {
+            return Ok(());
+        };
         let whole = RegisterView::new(view.register, 0, u16::MAX);
         if self.index.has_operands_alone() || self.is_left_out(wish.thread, whole) {
-            let homes = homes.lists().map(|home| RegisterView { register: home.register, ..view });
+            let homes = homes.lists().map(|home| RegisterView {
+                register: home.register,
+                ..view
+            });
             // Operands name no banks.
             let has_windows = self.index.instruction_set(wish.thread).has_windows();
-            let cells: Vec<RegisterView> = homes.chain(Some(view).filter(|_| !has_windows)).collect();
+            let cells: Vec<RegisterView> =
+                homes.chain(Some(view).filter(|_| !has_windows)).collect();
             return self.of_operands(wish, &cells, until, finds, cancel);
         }
         let at = Position(until.slot);
@@ -197,10 +262,18 @@ impl Definers<'_> {
     pub fn is_left_out(&self, thread: ThreadId, view: RegisterView) -> bool {
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
         if is_status {
-            return ViewReader(self.index).overlapping(thread, view).next().is_none();
+            return ViewReader(self.index)
+                .overlapping(thread, view)
+                .next()
+                .is_none();
         }
-        let plain = RegisterView { register: self.index.plain_register(view.register), ..view };
-        UntracedReader(self.index).of(thread).is_ok_and(|untraced| untraced.includes(plain))
+        let plain = RegisterView {
+            register: self.index.plain_register(view.register),
+            ..view
+        };
+        UntracedReader(self.index)
+            .of(thread)
+            .is_ok_and(|untraced| untraced.includes(plain))
     }
 
     /// A piece that a slot of its thread writes.
@@ -216,19 +289,48 @@ impl Definers<'_> {
             for (piece, stated) in self.initial_lines(&wish, slot)? {
                 match (slot.checked_sub(1), stated) {
                     (Some(before), None) => {
-                        self.find(Wish { piece, ..wish.clone() }, Until::at(before), finds, cancel)?;
+                        self.find(
+                            Wish {
+                                piece,
+                                ..wish.clone()
+                            },
+                            Until::at(before),
+                            finds,
+                            cancel,
+                        )?;
                     }
                     (_, stated) => {
                         let line = stated.map(|stated| stated.line).filter(|_| is_text);
                         let doubt = wish.doubt.or(stated.and_then(|stated| stated.doubt));
-                        finds.end(&Wish { doubt, ..wish.clone() }, &piece, End::Initial { line });
+                        finds.end(
+                            &Wish {
+                                doubt,
+                                ..wish.clone()
+                            },
+                            &piece,
+                            End::Initial { line },
+                        );
                     }
                 }
             }
             return Ok(());
         };
-        let Wish { thread, piece, wanted_by, doubt } = wish;
-        finds.frontier.add(step, Want { thread, piece, slot, wanted_by, doubt });
+        let Wish {
+            thread,
+            piece,
+            wanted_by,
+            doubt,
+        } = wish;
+        finds.frontier.add(
+            step,
+            Want {
+                thread,
+                piece,
+                slot,
+                wanted_by,
+                doubt,
+            },
+        );
         Ok(())
     }
 
@@ -263,7 +365,9 @@ impl Definers<'_> {
         finds: &mut Finds<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        let found = self.operands(wish.thread).last_uses(cells, until.slot, cancel)?;
+        let found = self
+            .operands(wish.thread)
+            .last_uses(cells, until.slot, cancel)?;
         match found.into_iter().flatten().max_by_key(|found| found.slot) {
             Some(found) => {
                 let step = Step(found.slot.saturating_sub(1));
@@ -271,8 +375,22 @@ impl Definers<'_> {
                     Some(doubt) => Some(doubt),
                     None => self.doubt_of_operands(wish.thread, found.slot, until, cancel)?,
                 };
-                let Wish { thread, piece, wanted_by, .. } = wish;
-                finds.frontier.add(step, Want { thread, piece, slot: found.slot, wanted_by, doubt });
+                let Wish {
+                    thread,
+                    piece,
+                    wanted_by,
+                    ..
+                } = wish;
+                finds.frontier.add(
+                    step,
+                    Want {
+                        thread,
+                        piece,
+                        slot: found.slot,
+                        wanted_by,
+                        doubt,
+                    },
+                );
             }
             None => {
                 let doubt = match wish.doubt {
@@ -303,7 +421,11 @@ impl Definers<'_> {
     }
 
     fn operands(&self, thread: ThreadId) -> OperandReader<'_> {
-        OperandReader { index: self.index, thread, kinds: AccessKinds::Writes.into() }
+        OperandReader {
+            index: self.index,
+            thread,
+            kinds: AccessKinds::Writes.into(),
+        }
     }
 }
 
@@ -312,5 +434,9 @@ pub(super) fn status_view(bits: u64) -> RegisterView {
     let first = bits.trailing_zeros() / 8;
     let last = 7 - (bits.leading_zeros() / 8).min(7);
     let (first, len) = (first.min(last), last.saturating_sub(first.min(last)) + 1);
-    RegisterView::new(RegisterId::PSR, u16::try_from(first).unwrap_or(0), u16::try_from(len).unwrap_or(8))
+    RegisterView::new(
+        RegisterId::PSR,
+        u16::try_from(first).unwrap_or(0),
+        u16::try_from(len).unwrap_or(8),
+    )
 }

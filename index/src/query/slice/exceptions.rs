@@ -1,7 +1,9 @@
 //! What a step does when it takes an exception or returns from one: the processor stores registers into a frame, and loads
 //! them from there ([`stepback_machine::ExceptionFlow`]).
 
-use stepback_machine::{Address, ExceptionFlow, FrameAccess, FrameEvent, Instruction, RegisterId, RegisterView};
+use stepback_machine::{
+    Address, ExceptionFlow, FrameAccess, FrameEvent, Instruction, RegisterId, RegisterView,
+};
 use stepback_parsers::{Position, TextKind};
 
 use crate::answers::error::QueryError;
@@ -22,10 +24,16 @@ pub(super) fn exception_flow(
     events: &[SlotEvent],
 ) -> Option<ExceptionFlow> {
     let text = text?;
-    let layout = text.instruction_set.exception_frame().filter(|_| text.mode.may_have_frames())?;
+    let layout = text
+        .instruction_set
+        .exception_frame()
+        .filter(|_| text.mode.may_have_frames())?;
     let own = events.first().map_or(0, |event| event.slot);
-    let seen: Vec<FrameEvent> =
-        events.iter().take_while(|event| event.slot == own).map(|event| frame_event(index, event)).collect();
+    let seen: Vec<FrameEvent> = events
+        .iter()
+        .take_while(|event| event.slot == own)
+        .map(|event| frame_event(index, event))
+        .collect();
     if seen.len() > EVENTS {
         return None;
     }
@@ -37,16 +45,37 @@ pub(crate) const EVENTS: usize = 1 << 12;
 
 fn frame_event(index: &Index, event: &SlotEvent) -> FrameEvent {
     match &event.kind {
-        EventKind::Access { kind, address, size_bytes, bytes } => {
+        EventKind::Access {
+            kind,
+            address,
+            size_bytes,
+            bytes,
+        } => {
             let (kind, size_bytes, bytes) = (*kind, *size_bytes, *bytes);
-            FrameEvent::Access(FrameAccess { kind, address: address.0, size_bytes, bytes })
+            FrameEvent::Access(FrameAccess {
+                kind,
+                address: address.0,
+                size_bytes,
+                bytes,
+            })
         }
-        EventKind::Register { view, bytes, home: Some(_), .. } if view.offset == 0 => {
+        EventKind::Register {
+            view,
+            bytes,
+            home: Some(_),
+            ..
+        } if view.offset == 0 => {
             let value = bytes.as_ref().and_then(|bytes| bytes.first_chunk::<4>());
             let value = value.map(|bytes| u64::from(u32::from_le_bytes(*bytes)));
-            FrameEvent::Register { plain: index.plain_register(view.register), value }
+            FrameEvent::Register {
+                plain: index.plain_register(view.register),
+                value,
+            }
         }
-        EventKind::Text { kind: TextKind::Exception, .. } => FrameEvent::Exception,
+        EventKind::Text {
+            kind: TextKind::Exception,
+            ..
+        } => FrameEvent::Exception,
         _ => FrameEvent::Other,
     }
 }
@@ -57,7 +86,8 @@ impl StepFlow<'_> {
     pub(super) fn by_exception(&self, event: usize, home: RegisterView, by: By) -> Option<By> {
         let is_explained = by != By::Unexplained;
         let exception = self.exception.as_ref()?;
-        let is_own = self.events.get(event).map(|event| event.slot) == self.events.first().map(|event| event.slot);
+        let is_own = self.events.get(event).map(|event| event.slot)
+            == self.events.first().map(|event| event.slot);
         if !is_own {
             return None;
         }
@@ -65,9 +95,17 @@ impl StepFlow<'_> {
             return None;
         }
         let plain = self.index.plain_register(home.register);
-        let byte = RegisterView { register: plain, size_bytes: 1, ..home };
-        let is_loaded = exception.loaded.as_ref().is_some_and(|frame| frame.address_of(byte).is_some());
-        let is_followed = plain <= RegisterId::LR || plain == RegisterId::FPSCR || plain == RegisterId::VPR;
+        let byte = RegisterView {
+            register: plain,
+            size_bytes: 1,
+            ..home
+        };
+        let is_loaded = exception
+            .loaded
+            .as_ref()
+            .is_some_and(|frame| frame.address_of(byte).is_some());
+        let is_followed =
+            plain <= RegisterId::LR || plain == RegisterId::FPSCR || plain == RegisterId::VPR;
         let is_entered = plain == RegisterId::LR && exception.links_at(event);
         match plain {
             _ if is_entered => Some(By::Constant),
@@ -81,11 +119,26 @@ impl StepFlow<'_> {
     }
 
     /// Notes where the value of a register comes from that an exception return loads.
-    pub(super) fn take_unstacked(&self, part: RegisterView, cell: SliceCell, outcome: &mut Outcome) {
-        let frame = self.exception.as_ref().and_then(|exception| exception.loaded.as_ref());
+    pub(super) fn take_unstacked(
+        &self,
+        part: RegisterView,
+        cell: SliceCell,
+        outcome: &mut Outcome,
+    ) {
+        let frame = self
+            .exception
+            .as_ref()
+            .and_then(|exception| exception.loaded.as_ref());
         let places = part.offset..part.offset.saturating_add(part.size_bytes);
-        let bytes: Vec<_> = places.map(|offset| RegisterView { offset, size_bytes: 1, ..part }).collect();
-        let address = |byte: &RegisterView| frame.and_then(|frame| frame.address_of(*byte)).map(Address);
+        let bytes: Vec<_> = places
+            .map(|offset| RegisterView {
+                offset,
+                size_bytes: 1,
+                ..part
+            })
+            .collect();
+        let address =
+            |byte: &RegisterView| frame.and_then(|frame| frame.address_of(*byte)).map(Address);
         take_from_frame(bytes.iter().map(address).collect(), cell, outcome);
     }
 
@@ -96,15 +149,28 @@ impl StepFlow<'_> {
 
     /// Which part of a frame a stored byte belongs to, by its address; none of other stores. Each byte of the status is a part.
     pub(super) fn frame_part(&self, slot: u64, address: Address) -> Option<u64> {
-        let frame = self.exception.as_ref().and_then(|exception| exception.stored.as_ref());
-        let register = frame.and_then(|frame| frame.register_at(address.0)).map(|byte| byte.register);
-        let part = if register == Some(RegisterId::PSR) { address.0 } else { address.0 & !3 };
+        let frame = self
+            .exception
+            .as_ref()
+            .and_then(|exception| exception.stored.as_ref());
+        let register = frame
+            .and_then(|frame| frame.register_at(address.0))
+            .map(|byte| byte.register);
+        let part = if register == Some(RegisterId::PSR) {
+            address.0
+        } else {
+            address.0 & !3
+        };
         self.is_stacked(slot, address).then_some(part)
     }
 
     fn stacking_event(&self, slot: u64, address: Address) -> Option<usize> {
-        let exception = self.exception.as_ref().filter(|exception| exception.stored.is_some())?;
-        self.storing_event(slot, address).filter(|event| exception.has_access(*event))
+        let exception = self
+            .exception
+            .as_ref()
+            .filter(|exception| exception.stored.is_some())?;
+        self.storing_event(slot, address)
+            .filter(|event| exception.has_access(*event))
     }
 
     /// Notes what went into bytes of a frame that lie one after the other.
@@ -115,12 +181,22 @@ impl StepFlow<'_> {
         slot: u64,
         outcome: &mut Outcome,
     ) -> Result<(), QueryError> {
-        let frame = self.exception.as_ref().and_then(|exception| exception.stored.as_ref());
+        let frame = self
+            .exception
+            .as_ref()
+            .and_then(|exception| exception.stored.as_ref());
         let places = run.first..run.first.saturating_add(run.len);
         let bytes = places.map(|place| {
             let address = Address((granule << GRANULE_BITS) + u64::from(place));
             let view = frame.and_then(|frame| frame.register_at(address.0));
-            FramePart { run: Run { first: place, len: 1 }, view, event: self.stacking_event(slot, address) }
+            FramePart {
+                run: Run {
+                    first: place,
+                    len: 1,
+                },
+                view,
+                event: self.stacking_event(slot, address),
+            }
         });
         for FramePart { run, view, event } in joined(bytes, FramePart::grow) {
             let (event, cell) = (event.unwrap_or(0), cell_of(run, granule));
@@ -134,7 +210,12 @@ impl StepFlow<'_> {
 
     /// Notes where the value of a register comes from that an exception stores: what the instruction made of it, else what it
     /// held before.
-    fn take_stacked(&self, view: RegisterView, at: Stacking, outcome: &mut Outcome) -> Result<(), QueryError> {
+    fn take_stacked(
+        &self,
+        view: RegisterView,
+        at: Stacking,
+        outcome: &mut Outcome,
+    ) -> Result<(), QueryError> {
         if view.register == RegisterId::PC {
             outcome.ends.push((End::Constant, at.cell));
             return Ok(());
@@ -144,11 +225,18 @@ impl StepFlow<'_> {
         }
         let (index, thread) = (self.index, self.thread());
         let before = Position(self.step().map_or(0, |step| step.0));
-        let Piece::Register { homes, .. } = (Definers { index }).register(thread, view, before, self.state()?)? else {
+        let Piece::Register { homes, .. } =
+            (Definers { index }).register(thread, view, before, self.state()?)?
+        else {
             return Ok(());
         };
         let written = self.bytes_written_before(view, &homes, at.slot, at.event)?;
-        let byte = |offset: u16| written.get(usize::from(offset - view.offset)).copied().flatten();
+        let byte = |offset: u16| {
+            written
+                .get(usize::from(offset - view.offset))
+                .copied()
+                .flatten()
+        };
         for (part, by) in parts_of(view, |offset| byte(offset).map(|byte| byte.by)) {
             match by {
                 Some(by) => self.make_part(part, by, at.cell, outcome)?,
@@ -159,10 +247,20 @@ impl StepFlow<'_> {
     }
 
     /// The same of the status register, of which the flags are followed.
-    fn take_stacked_status(&self, view: RegisterView, at: Stacking, outcome: &mut Outcome) -> Result<(), QueryError> {
-        let Some(set) = self.text.as_ref().map(|text| text.instruction_set) else { return Ok(()) };
+    fn take_stacked_status(
+        &self,
+        view: RegisterView,
+        at: Stacking,
+        outcome: &mut Outcome,
+    ) -> Result<(), QueryError> {
+        let Some(set) = self.text.as_ref().map(|text| text.instruction_set) else {
+            return Ok(());
+        };
         let bits = set.flag_bits() & bits_of(view);
-        let made = self.done().map_or(0, |instruction| instruction.flags_written(set)) & bits;
+        let made = self
+            .done()
+            .map_or(0, |instruction| instruction.flags_written(set))
+            & bits;
         if bits == 0 {
             outcome.ends.push((End::Constant, at.cell));
         }
@@ -179,26 +277,63 @@ impl StepFlow<'_> {
 
     /// Takes the condition flags that an exception changes or leaves alone; returns false where its instruction decides.
     pub(super) fn take_exception_flags(&self, bits: u64, outcome: &mut Outcome) -> bool {
-        let Some(exception) = self.exception.as_ref().filter(|exception| exception.is_return) else { return false };
-        let cell = SliceCell::Flags { thread: self.thread(), bits };
+        let Some(exception) = self
+            .exception
+            .as_ref()
+            .filter(|exception| exception.is_return)
+        else {
+            return false;
+        };
+        let cell = SliceCell::Flags {
+            thread: self.thread(),
+            bits,
+        };
         let frame = exception.loaded.as_ref();
         let places = (0..4u16).filter(|place| bits >> (8 * place) & 0xff != 0);
-        let byte = |place| frame?.address_of(RegisterView::new(RegisterId::PSR, place, 1)).map(Address);
+        let byte = |place| {
+            frame?
+                .address_of(RegisterView::new(RegisterId::PSR, place, 1))
+                .map(Address)
+        };
         take_from_frame(places.map(byte).collect(), cell, outcome);
         true
     }
 
     /// The bytes of memory in which an exception stored bytes of a register that the step wrote in the same slot before.
-    pub(super) fn copies_in_frame(&self, piece: &Piece, slot: u64) -> Result<Vec<Piece>, QueryError> {
-        let frame = self.exception.as_ref().and_then(|exception| exception.stored.as_ref());
-        let (Some(frame), Piece::Register { view, homes }) = (frame, piece) else { return Ok(Vec::new()) };
+    pub(super) fn copies_in_frame(
+        &self,
+        piece: &Piece,
+        slot: u64,
+    ) -> Result<Vec<Piece>, QueryError> {
+        let frame = self
+            .exception
+            .as_ref()
+            .and_then(|exception| exception.stored.as_ref());
+        let (Some(frame), Piece::Register { view, homes }) = (frame, piece) else {
+            return Ok(Vec::new());
+        };
         let mut copies = Vec::new();
         for offset in view.offset..view.offset.saturating_add(view.size_bytes) {
-            let byte = RegisterView { offset, size_bytes: 1, ..*view };
-            let plain = RegisterView { register: self.index.plain_register(view.register), ..byte };
-            let Some(address) = frame.address_of(plain).map(Address) else { continue };
-            let Some(event) = self.stacking_event(slot, address) else { continue };
-            if self.bytes_written_before(byte, homes, slot, event)?.iter().any(Option::is_none) {
+            let byte = RegisterView {
+                offset,
+                size_bytes: 1,
+                ..*view
+            };
+            let plain = RegisterView {
+                register: self.index.plain_register(view.register),
+                ..byte
+            };
+            let Some(address) = frame.address_of(plain).map(Address) else {
+                continue;
+            };
+            let Some(event) = self.stacking_event(slot, address) else {
+                continue;
+            };
+            if self
+                .bytes_written_before(byte, homes, slot, event)?
+                .iter()
+                .any(Option::is_none)
+            {
                 continue;
             }
             copies.push(address);
@@ -208,14 +343,18 @@ impl StepFlow<'_> {
 
     /// Whether the step takes an exception, and does not return from one.
     pub(super) fn takes_exception(&self) -> bool {
-        self.exception.as_ref().is_some_and(|exception| !exception.is_return)
+        self.exception
+            .as_ref()
+            .is_some_and(|exception| !exception.is_return)
     }
 }
 
 /// Notes the bytes of a frame that a cell comes from; none where their loads are not shown.
 fn take_from_frame(addresses: Vec<Option<Address>>, cell: SliceCell, outcome: &mut Outcome) {
     if addresses.contains(&None) {
-        outcome.ends.push((End::Unknown(NotKnown::LoadNotShown), cell));
+        outcome
+            .ends
+            .push((End::Unknown(NotKnown::LoadNotShown), cell));
     }
     let shown: Vec<Address> = addresses.into_iter().flatten().collect();
     if !shown.is_empty() {

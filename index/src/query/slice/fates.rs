@@ -52,13 +52,23 @@ impl<'w, 'a> Fates<'w, 'a> {
         let own = flow.events.iter().filter(|event| event.slot == slot);
         let mut events: Vec<SlotEvent> = own.chain(&flow.others).cloned().collect();
         events.sort_by_key(|event| event.place_in_slot);
-        Self { flow, step, slot, edges, events, contradictions: OnceCell::new() }
+        Self {
+            flow,
+            step,
+            slot,
+            edges,
+            events,
+            contradictions: OnceCell::new(),
+        }
     }
 
     /// True if a load of the slot finds other bytes in a block than they were known to be.
     pub fn has_changes(&self, granule: u64) -> Result<bool, QueryError> {
         let contradictions = self.contradictions()?;
-        Ok(self.events.iter().any(|event| contradictions.bytes(event, granule) != 0))
+        Ok(self
+            .events
+            .iter()
+            .any(|event| contradictions.bytes(event, granule) != 0))
     }
 
     fn contradictions(&self) -> Result<&Contradictions, QueryError> {
@@ -81,12 +91,25 @@ impl<'w, 'a> Fates<'w, 'a> {
     fn of_memory(&self, live: Live, granule: u64, mask: u64) -> Result<Fate, QueryError> {
         let region = self.flow.index.host_regions.at(self.slot);
         // What the host wrote comes before all accesses.
-        let mut left = mask & !region.map_or(0, |region| bytes_between(granule, region.first, region.last));
+        let mut left = mask
+            & !region.map_or(0, |region| {
+                bytes_between(granule, region.first, region.last)
+            });
         let mut lost: Vec<(Loss, u64)> = Vec::new();
         for event in &self.events {
-            let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
+            let EventKind::Access {
+                kind,
+                address,
+                size_bytes,
+                ..
+            } = event.kind
+            else {
+                continue;
+            };
             let mut blocks = blocks_of(address, size_bytes.into());
-            let Some((_, bytes)) = blocks.find(|(touched, _)| *touched == granule) else { continue };
+            let Some((_, bytes)) = blocks.find(|(touched, _)| *touched == granule) else {
+                continue;
+            };
             match kind {
                 AccessKind::Write if live.is_born_in(self.slot) && event.thread == live.thread => {
                     left |= bytes & mask;
@@ -109,7 +132,12 @@ impl<'w, 'a> Fates<'w, 'a> {
             match loss {
                 Loss::Stored(thread) => {
                     if let Some(step) = SlotReader(self.flow.index).owner(thread, self.slot)? {
-                        ends.extend(self.unknown_ends(&live, &self.outcome(step, self.want(thread, piece))?));
+                        ends.extend(
+                            self.unknown_ends(
+                                &live,
+                                &self.outcome(step, self.want(thread, piece))?,
+                            ),
+                        );
                     }
                 }
                 Loss::Seen(thread) => {
@@ -118,26 +146,49 @@ impl<'w, 'a> Fates<'w, 'a> {
                 }
             }
         }
-        let left =
-            Some(left).filter(|left| *left != 0).map(|mask| Live { piece: Piece::Memory { granule, mask }, ..live });
-        Ok(Fate { left: left.into_iter().collect(), ends })
+        let left = Some(left).filter(|left| *left != 0).map(|mask| Live {
+            piece: Piece::Memory { granule, mask },
+            ..live
+        });
+        Ok(Fate {
+            left: left.into_iter().collect(),
+            ends,
+        })
     }
 
     /// Of registers and flags: what their thread does in the slot belongs to its last step.
     fn of_state(&self, live: Live) -> Result<Fate, QueryError> {
         if live.is_born_in(self.slot) {
-            return Ok(Fate { left: vec![live], ends: Vec::new() });
+            return Ok(Fate {
+                left: vec![live],
+                ends: Vec::new(),
+            });
         }
         let Some(owner) = SlotReader(self.flow.index).owner(live.thread, self.slot)? else {
-            return Ok(Fate { left: self.beside_dump(live), ends: Vec::new() });
+            return Ok(Fate {
+                left: self.beside_dump(live),
+                ends: Vec::new(),
+            });
         };
         if !self.may_write(&live, owner) {
-            return Ok(Fate { left: vec![live], ends: Vec::new() });
+            return Ok(Fate {
+                left: vec![live],
+                ends: Vec::new(),
+            });
         }
         let mut outcome = self.outcome(owner, self.want(live.thread, live.piece.clone()))?;
         let rests = std::mem::take(&mut outcome.rests);
-        let left = rests.into_iter().map(|rest| Live { piece: rest.piece, ..live.clone() }).collect();
-        Ok(Fate { left, ends: self.unknown_ends(&live, &outcome) })
+        let left = rests
+            .into_iter()
+            .map(|rest| Live {
+                piece: rest.piece,
+                ..live.clone()
+            })
+            .collect();
+        Ok(Fate {
+            left,
+            ends: self.unknown_ends(&live, &outcome),
+        })
     }
 
     /// Whether a step may write a piece in the slot: what lines tell where they tell of it, else its operands in its own slot.
@@ -162,19 +213,36 @@ impl<'w, 'a> Fates<'w, 'a> {
 
     /// What lines leave of it that stand before the first step of its thread.
     fn beside_dump(&self, live: Live) -> Vec<Live> {
-        let own = self.events.iter().filter(|event| event.thread == live.thread);
+        let own = self
+            .events
+            .iter()
+            .filter(|event| event.thread == live.thread);
         match &live.piece {
             Piece::Register { view, homes } => {
-                let written: Vec<_> =
-                    own.filter_map(|event| homes.written(event.home()?)).map(|meant| meant.view).collect();
+                let written: Vec<_> = own
+                    .filter_map(|event| homes.written(event.home()?))
+                    .map(|meant| meant.view)
+                    .collect();
                 let is_gone = |offset: u16| {
-                    written
-                        .iter()
-                        .any(|view| offset.checked_sub(view.offset).is_some_and(|place| place < view.size_bytes))
+                    written.iter().any(|view| {
+                        offset
+                            .checked_sub(view.offset)
+                            .is_some_and(|place| place < view.size_bytes)
+                    })
                 };
-                let parts = parts_of(*view, is_gone).into_iter().filter(|(_, is_gone)| !is_gone);
-                let piece = |view| Piece::Register { view, homes: homes.clone() };
-                parts.map(|(view, _)| Live { piece: piece(view), ..live.clone() }).collect()
+                let parts = parts_of(*view, is_gone)
+                    .into_iter()
+                    .filter(|(_, is_gone)| !is_gone);
+                let piece = |view| Piece::Register {
+                    view,
+                    homes: homes.clone(),
+                };
+                parts
+                    .map(|(view, _)| Live {
+                        piece: piece(view),
+                        ..live.clone()
+                    })
+                    .collect()
             }
             Piece::Flags(_) => {
                 let is_status = |event: &SlotEvent| matches!(&event.kind, EventKind::Register { view, .. } if view.register == RegisterId::PSR);
@@ -186,7 +254,13 @@ impl<'w, 'a> Fates<'w, 'a> {
     }
 
     fn want(&self, thread: ThreadId, piece: Piece) -> Want {
-        Want { thread, piece, slot: self.slot, wanted_by: Vec::new(), doubt: None }
+        Want {
+            thread,
+            piece,
+            slot: self.slot,
+            wanted_by: Vec::new(),
+            doubt: None,
+        }
     }
 
     /// What a step has of something that it wrote in the slot.
@@ -196,14 +270,24 @@ impl<'w, 'a> Fates<'w, 'a> {
             self.flow.take(want, &mut outcome)?;
             return Ok(outcome);
         }
-        let flow = StepFlow::of(self.flow.index, step, std::slice::from_ref(&want), self.edges)?;
+        let flow = StepFlow::of(
+            self.flow.index,
+            step,
+            std::slice::from_ref(&want),
+            self.edges,
+        )?;
         flow.take(want, &mut outcome)?;
         Ok(outcome)
     }
 
     /// Where what is followed was overwritten by what is not known to be made of it or not.
     fn unknown_ends(&self, live: &Live, outcome: &Outcome) -> Vec<SliceRow> {
-        let unknown = outcome.ends.iter().filter(|(end, _)| matches!(end, End::Unknown(_)));
-        unknown.map(|(end, cell)| live.end_of(*cell, *end)).collect()
+        let unknown = outcome
+            .ends
+            .iter()
+            .filter(|(end, _)| matches!(end, End::Unknown(_)));
+        unknown
+            .map(|(end, cell)| live.end_of(*cell, *end))
+            .collect()
     }
 }

@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Endian, ExceptionFlow, Flow, Input, Instruction, Origin, RegisterId, RegisterView,
-    decode,
+    AccessKind, Address, Condition, Endian, ExceptionFlow, Flow, Input, Instruction, Origin,
+    RegisterId, RegisterView, decode,
 };
 use stepback_parsers::Step;
 
@@ -65,7 +65,9 @@ impl Taken {
     pub fn includes(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Register(view), Self::Register(other)) => view.includes(*other),
-            (Self::Memory(addresses), Self::Memory(others)) => others.iter().all(|other| addresses.contains(other)),
+            (Self::Memory(addresses), Self::Memory(others)) => {
+                others.iter().all(|other| addresses.contains(other))
+            }
             _ => false,
         }
     }
@@ -128,7 +130,12 @@ pub(super) struct StepFlow<'a> {
 
 impl<'a> StepFlow<'a> {
     /// Reads a step again. Cost: the text of its slot, and of those in which something of it is wanted.
-    pub fn of(index: &'a Index, step: Step, wants: &[Want], kinds: EdgeKinds) -> Result<Self, QueryError> {
+    pub fn of(
+        index: &'a Index,
+        step: Step,
+        wants: &[Want],
+        kinds: EdgeKinds,
+    ) -> Result<Self, QueryError> {
         let slots = wants.iter().map(|want| want.slot).collect();
         let events = StepEvents::about(wants.iter().map(|want| &want.piece));
         Self::within(index, step, Extent::Slots(slots), kinds, events)
@@ -148,15 +155,16 @@ impl<'a> StepFlow<'a> {
             EventKind::Step(text) => Some((event.thread, text.clone())),
             _ => None,
         });
-        let (thread, text) = text.map_or((ThreadId(0), None), |(thread, text)| (thread, Some(text)));
+        let (thread, text) =
+            text.map_or((ThreadId(0), None), |(thread, text)| (thread, Some(text)));
         let beside = Beside::of(index, &events.kept, thread)?;
         let instruction = text.as_ref().and_then(|text| {
             let found = decode(text.encoding?, text.pc, text.instruction_set);
             found.registers.is_some().then_some(found)
         });
-        let has_memory = instruction
-            .as_ref()
-            .is_some_and(|known| !known.meaning.memory.is_empty() || !known.meaning.is_memory_known);
+        let has_memory = instruction.as_ref().is_some_and(|known| {
+            !known.meaning.memory.is_empty() || !known.meaning.is_memory_known
+        });
         let (mut slots, is_whole) = match extent {
             Extent::Slots(slots) => (slots, false),
             Extent::Whole => (late_writes(index, thread, step)?, true),
@@ -170,14 +178,29 @@ impl<'a> StepFlow<'a> {
         for near in slots.chunk_by(|one, next| one + 1 == *next) {
             events.read(index, near)?;
         }
-        let StepEvents { kept: mut events, is_cut, .. } = events;
+        let StepEvents {
+            kept: mut events,
+            is_cut,
+            ..
+        } = events;
         events.sort_by_key(|event| event.slot);
-        let (events, mut others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.thread == thread);
+        let (events, mut others): (Vec<_>, Vec<_>) =
+            events.into_iter().partition(|event| event.thread == thread);
         others.retain(|event| event.slot == own);
         let last = own.saturating_add(LATE_STEPS);
         let exception = exception_flow(index, text.as_ref(), instruction.as_deref(), &events);
-        let is_frame = |number: usize| exception.as_ref().is_some_and(|exception| exception.has_access(number));
-        let operands = || events.iter().enumerate().filter(|(number, _)| !is_frame(*number)).map(|(_, event)| event);
+        let is_frame = |number: usize| {
+            exception
+                .as_ref()
+                .is_some_and(|exception| exception.has_access(number))
+        };
+        let operands = || {
+            events
+                .iter()
+                .enumerate()
+                .filter(|(number, _)| !is_frame(*number))
+                .map(|(_, event)| event)
+        };
         let accesses = |kind| match &instruction {
             Some(instruction) => StepAccesses::of(operands(), instruction, kind, last),
             None => StepAccesses::default(),
@@ -235,7 +258,16 @@ impl<'a> StepFlow<'a> {
     pub fn sight(&self) -> Option<SliceSight> {
         let text = self.text.as_ref()?;
         let accesses = self.events.iter().filter_map(|event| match event.kind {
-            EventKind::Access { kind, address, size_bytes, .. } => Some(SightAccess { kind, address, size_bytes }),
+            EventKind::Access {
+                kind,
+                address,
+                size_bytes,
+                ..
+            } => Some(SightAccess {
+                kind,
+                address,
+                size_bytes,
+            }),
             _ => None,
         });
         let accesses = accesses.take(SEEN_ACCESSES);
@@ -264,7 +296,9 @@ impl<'a> StepFlow<'a> {
             }
             Piece::Decision => {
                 outcome.decides = true;
-                self.decided_by().into_iter().for_each(|(taken, edge)| outcome.take_in(taken, edge));
+                self.decided_by()
+                    .into_iter()
+                    .for_each(|(taken, edge)| outcome.take_in(taken, edge));
                 Ok(())
             }
         }
@@ -284,17 +318,33 @@ impl<'a> StepFlow<'a> {
         outcome: &mut Outcome,
     ) -> Result<(), QueryError> {
         let written = self.written_bytes(view, homes, want.slot)?;
-        let byte = |offset: u16| written.get(usize::from(offset - view.offset)).copied().flatten();
+        let byte = |offset: u16| {
+            written
+                .get(usize::from(offset - view.offset))
+                .copied()
+                .flatten()
+        };
         for (part, by) in parts_of(view, |offset| byte(offset).map(|byte| byte.by)) {
             let Some(by) = by else {
-                let piece = Piece::Register { view: part, homes: homes.clone() };
-                outcome.rests.push(Want { piece, ..want.clone() });
+                let piece = Piece::Register {
+                    view: part,
+                    homes: homes.clone(),
+                };
+                outcome.rests.push(Want {
+                    piece,
+                    ..want.clone()
+                });
                 continue;
             };
             let bytes = (part.offset..part.offset.saturating_add(part.size_bytes)).map(byte);
-            outcome.doubt = outcome.doubt.or_else(|| bytes.clone().flatten().find_map(|byte| byte.doubt));
+            outcome.doubt = outcome
+                .doubt
+                .or_else(|| bytes.clone().flatten().find_map(|byte| byte.doubt));
             let value = Value(bytes.map(|byte| byte.and_then(|byte| byte.value)).collect());
-            let cell = SliceCell::Register { thread: self.thread, view: part };
+            let cell = SliceCell::Register {
+                thread: self.thread,
+                view: part,
+            };
             outcome.defines.push(Defined::new(cell, value));
             self.make_part(part, by, cell, outcome)?;
         }
@@ -311,7 +361,10 @@ impl<'a> StepFlow<'a> {
     ) -> Result<(), QueryError> {
         match by {
             By::Unstacked => {
-                let plain = RegisterView { register: self.index.plain_register(part.register), ..part };
+                let plain = RegisterView {
+                    register: self.index.plain_register(part.register),
+                    ..part
+                };
                 self.take_unstacked(plain, cell, outcome);
                 return Ok(());
             }
@@ -342,9 +395,12 @@ impl<'a> StepFlow<'a> {
         let origins = match by {
             By::Effect(number) => effects.get(number).map_or_else(Vec::new, |effect| {
                 let first = part.offset - effect.view.offset;
-                instruction.origins_of_value(&effect.value, first..first.saturating_add(part.size_bytes))
+                instruction
+                    .origins_of_value(&effect.value, first..first.saturating_add(part.size_bytes))
             }),
-            By::Result(register) => instruction.origins_of_selection(self.flags_before(instruction)?, Some(register)),
+            By::Result(register) => {
+                instruction.origins_of_selection(self.flags_before(instruction)?, Some(register))
+            }
             By::Unexplained if self.exception.is_some() => Vec::new(),
             By::Cleared | By::Unexplained | By::Unstacked | By::StackMoved(_) | By::Constant => {
                 instruction.origins_of_unwritten(part)
@@ -353,12 +409,20 @@ impl<'a> StepFlow<'a> {
         let is_made_of_nothing = origins.is_empty();
         self.take_in(instruction, origins, cell, outcome);
         if self.kinds.listed {
-            let listed = instruction.meaning.listed_reads.iter().filter(|view| view.register == part.register);
+            let listed = instruction
+                .meaning
+                .listed_reads
+                .iter()
+                .filter(|view| view.register == part.register);
             listed.for_each(|view| outcome.take_in(Taken::Register(*view), Edge::Data));
         }
         if is_made_of_nothing {
             let is_told = by != By::Unexplained;
-            let end = if is_told { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) };
+            let end = if is_told {
+                End::Constant
+            } else {
+                End::Unknown(NotKnown::NotOfInstruction)
+            };
             outcome.ends.push((end, cell));
         }
         Ok(())
@@ -367,12 +431,19 @@ impl<'a> StepFlow<'a> {
     /// Why nothing is known of what the step took in.
     fn not_done(&self) -> End {
         let is_executed = self.text.as_ref().is_none_or(|text| text.is_executed);
-        End::Unknown(if is_executed { NotKnown::Undecoded } else { NotKnown::NotOfInstruction })
+        End::Unknown(if is_executed {
+            NotKnown::Undecoded
+        } else {
+            NotKnown::NotOfInstruction
+        })
     }
 
     fn take_flags(&self, bits: u64, want: Want, outcome: &mut Outcome) -> Result<(), QueryError> {
         let set = self.text.as_ref().map(|text| text.instruction_set);
-        let all = self.done().zip(set).map_or(0, |(instruction, set)| instruction.flags_written(set));
+        let all = self
+            .done()
+            .zip(set)
+            .map_or(0, |(instruction, set)| instruction.flags_written(set));
         let (told, recorded) = (all & bits, self.status_written(want.slot));
         // Taking an exception leaves the flags alone.
         let recorded = recorded.filter(|_| all != 0 || !self.takes_exception());
@@ -380,19 +451,29 @@ impl<'a> StepFlow<'a> {
         let is_whole = all == 0 && (recorded.is_some() || self.may_write_all());
         let taken = if is_whole { bits } else { told };
         if taken != bits {
-            outcome.rests.push(Want { piece: Piece::Flags(bits & !taken), ..want });
+            outcome.rests.push(Want {
+                piece: Piece::Flags(bits & !taken),
+                ..want
+            });
         }
         if taken == 0 {
             return Ok(());
         }
-        let cell = SliceCell::Flags { thread: self.thread, bits: taken };
+        let cell = SliceCell::Flags {
+            thread: self.thread,
+            bits: taken,
+        };
         let value = Value(
             recorded
                 .unwrap_or_default()
                 .iter()
                 .zip(0u32..8)
                 .map(|(byte, place)| {
-                    let mask = taken.to_le_bytes().get(place as usize).copied().unwrap_or(0);
+                    let mask = taken
+                        .to_le_bytes()
+                        .get(place as usize)
+                        .copied()
+                        .unwrap_or(0);
                     byte.map(|byte| byte & mask)
                 })
                 .collect(),
@@ -420,12 +501,20 @@ impl<'a> StepFlow<'a> {
         outcome: &mut Outcome,
     ) -> Result<(), QueryError> {
         let set = self.text.as_ref().map(|text| text.instruction_set);
-        let origins =
-            if flags != 0 { self.origins_of_flags(instruction)? } else { instruction.origins_of_result(None) };
-        let is_made_of_nothing = origins.is_empty() && set.is_none_or(|set| instruction.flags_read(set) == 0);
+        let origins = if flags != 0 {
+            self.origins_of_flags(instruction)?
+        } else {
+            instruction.origins_of_result(None)
+        };
+        let is_made_of_nothing =
+            origins.is_empty() && set.is_none_or(|set| instruction.flags_read(set) == 0);
         self.take_in(instruction, origins, cell, outcome);
         if is_made_of_nothing {
-            let end = if flags != 0 { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) };
+            let end = if flags != 0 {
+                End::Constant
+            } else {
+                End::Unknown(NotKnown::NotOfInstruction)
+            };
             outcome.ends.push((end, cell));
         }
         Ok(())
@@ -440,49 +529,80 @@ impl<'a> StepFlow<'a> {
 
     /// The condition flags before a step that chooses by them, where the trace states them.
     fn flags_before(&self, instruction: &Instruction) -> Result<Option<u64>, QueryError> {
-        let (Some(text), Some(step)) = (&self.text, self.step()) else { return Ok(None) };
+        let (Some(text), Some(step)) = (&self.text, self.step()) else {
+            return Ok(None);
+        };
         let flags = text.instruction_set.flag_bits();
-        if instruction.meaning.selection.is_none() || self.index.has_operands_alone() || flags == 0 {
+        if instruction.meaning.selection.is_none() || self.index.has_operands_alone() || flags == 0
+        {
             return Ok(None);
         }
         let view = status_view(flags);
-        let Some(slot) = ViewReader(self.index).last_register_slot(self.thread, view, step.0)? else { return Ok(None) };
+        let Some(slot) = ViewReader(self.index).last_register_slot(self.thread, view, step.0)?
+        else {
+            return Ok(None);
+        };
         let events = SlotReader(self.index).events(slot..slot.saturating_add(1))?;
-        let own = events.iter().filter(|event| event.slot == slot && event.thread == self.thread);
+        let own = events
+            .iter()
+            .filter(|event| event.slot == slot && event.thread == self.thread);
         let mut status = None;
         for event in own {
-            if let EventKind::Register { view: written, bytes, .. } = &event.kind
+            if let EventKind::Register {
+                view: written,
+                bytes,
+                ..
+            } = &event.kind
                 && written.register == RegisterId::PSR
             {
-                status = bytes
-                    .as_ref()
-                    .filter(|_| written.offset == 0)
-                    .map(|bytes| bytes.iter().take(8).rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte)));
+                status = bytes.as_ref().filter(|_| written.offset == 0).map(|bytes| {
+                    bytes
+                        .iter()
+                        .take(8)
+                        .rev()
+                        .fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+                });
             }
         }
         Ok(status)
     }
 
-    fn take_memory(&self, granule: u64, mask: u64, want: Want, outcome: &mut Outcome) -> Result<(), QueryError> {
+    fn take_memory(
+        &self,
+        granule: u64,
+        mask: u64,
+        want: Want,
+        outcome: &mut Outcome,
+    ) -> Result<(), QueryError> {
         let address = |place: u32| Address((granule << GRANULE_BITS) + u64::from(place));
         let stored = |place: u32| self.stored_byte(want.slot, address(place));
         let places = (0..64u32).filter(|place| mask >> place & 1 == 1);
-        let taken = places.filter(|place| stored(*place).is_some()).fold(0u64, |taken, place| taken | 1 << place);
+        let taken = places
+            .filter(|place| stored(*place).is_some())
+            .fold(0u64, |taken, place| taken | 1 << place);
         let by_host = mask & !taken;
         if by_host != 0 {
             self.take_from_host(granule, by_host, want.clone(), outcome);
         }
-        let is_frame = |place: &u32| taken >> place & 1 == 1 && self.is_stacked(want.slot, address(*place));
-        let in_frame = (0..64u32).filter(is_frame).fold(0u64, |mask, place| mask | 1 << place);
+        let is_frame =
+            |place: &u32| taken >> place & 1 == 1 && self.is_stacked(want.slot, address(*place));
+        let in_frame = (0..64u32)
+            .filter(is_frame)
+            .fold(0u64, |mask, place| mask | 1 << place);
         for run in runs_of(taken & !in_frame).chain(runs_of(in_frame)) {
             let bytes = (run.first..run.first + run.len).map(|place| stored(place).flatten());
             let cell = cell_of(run, granule);
-            outcome.defines.push(Defined::new(cell, Value(bytes.collect())));
+            outcome
+                .defines
+                .push(Defined::new(cell, Value(bytes.collect())));
             if in_frame >> run.first & 1 == 1 {
                 self.make_frame(granule, run, want.slot, outcome)?;
                 continue;
             }
-            let first = StoredAt { slot: want.slot, address: address(run.first) };
+            let first = StoredAt {
+                slot: want.slot,
+                address: address(run.first),
+            };
             self.make_memory(run, first, cell, outcome);
         }
         Ok(())
@@ -499,8 +619,16 @@ impl<'a> StepFlow<'a> {
                 return;
             };
             let name = Some(region.operation.name());
-            outcome.defines.push(Defined::new(cell, Value(vec![None; run.len as usize])));
-            outcome.ends.push((End::System { step: self.step(), name }, cell));
+            outcome
+                .defines
+                .push(Defined::new(cell, Value(vec![None; run.len as usize])));
+            outcome.ends.push((
+                End::System {
+                    step: self.step(),
+                    name,
+                },
+                cell,
+            ));
         }
     }
 
@@ -510,22 +638,30 @@ impl<'a> StepFlow<'a> {
             outcome.ends.push((self.not_done(), cell));
             return;
         };
-        let at = |offset| StoredAt { address: Address(first.address.0.wrapping_add(offset)), ..first };
-        let bytes = (0..u64::from(run.len)).map(|offset| self.stores.value_byte(at(offset), self.endian));
+        let at = |offset| StoredAt {
+            address: Address(first.address.0.wrapping_add(offset)),
+            ..first
+        };
+        let bytes =
+            (0..u64::from(run.len)).map(|offset| self.stores.value_byte(at(offset), self.endian));
         let known: Option<Vec<_>> = bytes.collect();
         let memory = &instruction.meaning.memory;
         let mut origins = Vec::new();
         match known {
             Some(known) => {
                 for bytes in known {
-                    let Some(operand) = memory.get(bytes.operand) else { continue };
+                    let Some(operand) = memory.get(bytes.operand) else {
+                        continue;
+                    };
                     origins.extend(instruction.origins_of_value(&operand.value, bytes.bytes));
                     self.take_address(operand.address_registers(), outcome);
                 }
             }
             None => {
                 origins = instruction.origins_of_result(None);
-                let stores = memory.iter().filter(|operand| operand.kind == AccessKind::Write);
+                let stores = memory
+                    .iter()
+                    .filter(|operand| operand.kind == AccessKind::Write);
                 stores.for_each(|operand| self.take_address(operand.address_registers(), outcome));
             }
         }
@@ -537,14 +673,27 @@ impl<'a> StepFlow<'a> {
     }
 
     /// Notes what flows into a result, with the addresses of loads and the flags that decide.
-    fn take_in(&self, instruction: &Instruction, origins: Vec<Origin>, cell: SliceCell, outcome: &mut Outcome) {
+    fn take_in(
+        &self,
+        instruction: &Instruction,
+        origins: Vec<Origin>,
+        cell: SliceCell,
+        outcome: &mut Outcome,
+    ) {
         for Origin { input, is_copy } in origins {
             let edge = if is_copy { Edge::Copy } else { Edge::Data };
             match input {
                 Input::Register(view) => outcome.take_in(Taken::Register(view), edge),
-                Input::Loaded { operand, first, len_bytes } => {
+                Input::Loaded {
+                    operand,
+                    first,
+                    len_bytes,
+                } => {
                     let end = len_bytes.map_or(u16::MAX, |len| first.saturating_add(len));
-                    let addresses = self.loads.addresses(operand, first..end, self.endian).to_vec();
+                    let addresses = self
+                        .loads
+                        .addresses(operand, first..end, self.endian)
+                        .to_vec();
                     self.take_loaded(addresses, edge, cell, outcome);
                     let known = instruction.meaning.memory.get(operand).into_iter();
                     known.for_each(|known| self.take_address(known.address_registers(), outcome));
@@ -568,12 +717,22 @@ impl<'a> StepFlow<'a> {
         }
     }
 
-    fn take_loaded(&self, addresses: Vec<Address>, edge: Edge, cell: SliceCell, outcome: &mut Outcome) {
+    fn take_loaded(
+        &self,
+        addresses: Vec<Address>,
+        edge: Edge,
+        cell: SliceCell,
+        outcome: &mut Outcome,
+    ) {
         if self.is_cut {
-            outcome.ends.push((End::Unknown(NotKnown::TooMuchLoaded), cell));
+            outcome
+                .ends
+                .push((End::Unknown(NotKnown::TooMuchLoaded), cell));
         }
         if addresses.is_empty() {
-            outcome.ends.push((End::Unknown(NotKnown::LoadNotShown), cell));
+            outcome
+                .ends
+                .push((End::Unknown(NotKnown::LoadNotShown), cell));
         } else {
             outcome.take_in(Taken::Memory(addresses), edge);
         }
@@ -588,11 +747,16 @@ impl<'a> StepFlow<'a> {
     /// What decides what a step does that gives nothing a value: a branch, taken or not, a call, a comparison whose flags are
     /// not shown.
     pub fn decided_by(&self) -> Vec<(Taken, Edge)> {
-        let Some((instruction, text)) = self.instruction.as_deref().zip(self.text.as_ref()) else { return Vec::new() };
+        let Some((instruction, text)) = self.instruction.as_deref().zip(self.text.as_ref()) else {
+            return Vec::new();
+        };
         let mut outcome = Outcome::default();
         let origins = instruction.origins_of_result(None);
         // A branch has no cell of its own: where what it loads is not shown nobody asks.
-        let cell = SliceCell::Flags { thread: self.thread, bits: 0 };
+        let cell = SliceCell::Flags {
+            thread: self.thread,
+            bits: 0,
+        };
         self.take_in(instruction, origins, cell, &mut outcome);
         let flags = instruction.flags_read(text.instruction_set) | self.block_flags;
         if flags != 0 && (self.kinds.flags || self.kinds.control) {
@@ -603,34 +767,56 @@ impl<'a> StepFlow<'a> {
 
     pub fn step(&self) -> Option<Step> {
         let is_step = |event: &&SlotEvent| matches!(event.kind, EventKind::Step(_));
-        self.events.iter().find(is_step).map(|event| Step(event.slot.saturating_sub(1)))
+        self.events
+            .iter()
+            .find(is_step)
+            .map(|event| Step(event.slot.saturating_sub(1)))
     }
 
     /// The number of the event that stored a byte last in a slot.
     pub(super) fn storing_event(&self, slot: u64, wanted: Address) -> Option<usize> {
-        self.stored.get_or_init(|| StoredBlocks::of(&self.events)).event(slot, wanted)
+        self.stored
+            .get_or_init(|| StoredBlocks::of(&self.events))
+            .event(slot, wanted)
     }
 
     /// The byte that the step stored at an address in a slot: its value where that is told; none where it stored none.
     fn stored_byte(&self, slot: u64, wanted: Address) -> Option<Option<u8>> {
-        self.stored.get_or_init(|| StoredBlocks::of(&self.events)).byte(&self.events, slot, wanted)
+        self.stored
+            .get_or_init(|| StoredBlocks::of(&self.events))
+            .byte(&self.events, slot, wanted)
     }
 }
 
 /// The flags that decide about a step that another instruction has made conditional (`it` of T32); 0 for others.
-fn block_flags(index: &Index, thread: ThreadId, slot: u64, text: &StepText) -> Result<u64, QueryError> {
+fn block_flags(
+    index: &Index,
+    thread: ThreadId,
+    slot: u64,
+    text: &StepText,
+) -> Result<u64, QueryError> {
     let (mut before, mut behind) = (slot, text.pc);
     for distance in 1..=text.instruction_set.longest_block() {
-        let Some(step) = SlotReader(index).owner(thread, before.saturating_sub(1))? else { return Ok(0) };
+        let Some(step) = SlotReader(index).owner(thread, before.saturating_sub(1))? else {
+            return Ok(0);
+        };
         before = step.0.saturating_add(1);
         let step = SlotReader(index).step_of(before)?.map(|(_, step)| step);
-        let Some(step) = step.filter(|step| step.next_pc() == behind) else { return Ok(0) };
+        let Some(step) = step.filter(|step| step.next_pc() == behind) else {
+            return Ok(0);
+        };
         behind = step.pc;
-        let Some(encoding) = step.encoding else { return Ok(0) };
+        let Some(encoding) = step.encoding else {
+            return Ok(0);
+        };
         let instruction = decode(encoding, step.pc, step.instruction_set);
         if let Condition::Block(count) = instruction.meaning.condition {
             let is_block = step.is_executed && distance <= count;
-            return Ok(if is_block { instruction.flags_read(step.instruction_set) } else { 0 });
+            return Ok(if is_block {
+                instruction.flags_read(step.instruction_set)
+            } else {
+                0
+            });
         }
     }
     Ok(0)
@@ -649,8 +835,16 @@ fn joined_origins(mut origins: Vec<Origin>) -> Vec<Origin> {
         _ if last.is_copy != next.is_copy => false,
         (Input::Register(view), Input::Register(more)) => grow_view(view, more),
         (
-            Input::Loaded { operand, first, len_bytes: Some(len) },
-            Input::Loaded { operand: of, first: from, len_bytes: Some(more) },
+            Input::Loaded {
+                operand,
+                first,
+                len_bytes: Some(len),
+            },
+            Input::Loaded {
+                operand: of,
+                first: from,
+                len_bytes: Some(more),
+            },
         ) if *operand == of && first.checked_add(*len) == Some(from) => {
             *len = len.saturating_add(more);
             true

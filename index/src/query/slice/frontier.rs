@@ -32,11 +32,16 @@ impl Frontier {
     pub fn add(&mut self, step: Step, want: Want) {
         let wants = self.steps.entry(step).or_default();
         let same = |known: &&mut Want| {
-            known.slot == want.slot && known.thread == want.thread && known.piece.is_same(&want.piece)
+            known.slot == want.slot
+                && known.thread == want.thread
+                && known.piece.is_same(&want.piece)
         };
         match wants.iter_mut().find(same) {
             Some(known) => {
-                let new = want.wanted_by.into_iter().filter(|one| known.wanted_by.last() != Some(one));
+                let new = want
+                    .wanted_by
+                    .into_iter()
+                    .filter(|one| known.wanted_by.last() != Some(one));
                 known.wanted_by.extend(new.collect::<Vec<_>>());
                 known.doubt = known.doubt.or(want.doubt);
             }

@@ -61,7 +61,16 @@ impl<'w, 'a> GiverReader<'w, 'a> {
         fates: &'w Fates<'w, 'a>,
         edges: EdgeKinds,
     ) -> Self {
-        Self { flow, step, lives, fates, state: None, edges, known: HashMap::default(), whole: Vec::new() }
+        Self {
+            flow,
+            step,
+            lives,
+            fates,
+            state: None,
+            edges,
+            known: HashMap::default(),
+            whole: Vec::new(),
+        }
     }
 
     /// Returns the state that decides what registers mean to the step.
@@ -73,19 +82,33 @@ impl<'w, 'a> GiverReader<'w, 'a> {
     }
 
     /// Who holds what an output is made of, and what for it is taken in.
-    pub fn of(&mut self, output: &Output, cancel: &Cancel) -> Result<Vec<(Reached, Edge)>, QueryError> {
+    pub fn of(
+        &mut self,
+        output: &Output,
+        cancel: &Cancel,
+    ) -> Result<Vec<(Reached, Edge)>, QueryError> {
         let mut found = Vec::new();
         for (taken, edge) in &output.outcome.inputs {
-            found.extend(self.reached(taken, cancel)?.into_iter().map(|reached| (reached, *edge)));
+            found.extend(
+                self.reached(taken, cancel)?
+                    .into_iter()
+                    .map(|reached| (reached, *edge)),
+            );
         }
         Ok(found)
     }
 
     /// True if every byte of an output is a copy of a byte of one holder. Only inputs already passed to [`Self::reached`] count.
     pub fn has_all_of(&self, output: &Output) -> bool {
-        let [(taken, Edge::Copy)] = output.outcome.inputs.as_slice() else { return false };
-        let is_as_long = taken.len_bytes().is_some_and(|len| output.piece.len_bytes() == Some(len));
-        is_as_long && output.outcome.ends.is_empty() && self.whole.iter().any(|(whole, _)| whole.includes(taken))
+        let [(taken, Edge::Copy)] = output.outcome.inputs.as_slice() else {
+            return false;
+        };
+        let is_as_long = taken
+            .len_bytes()
+            .is_some_and(|len| output.piece.len_bytes() == Some(len));
+        is_as_long
+            && output.outcome.ends.is_empty()
+            && self.whole.iter().any(|(whole, _)| whole.includes(taken))
     }
 
     /// Who holds what a step takes in.
@@ -96,18 +119,28 @@ impl<'w, 'a> GiverReader<'w, 'a> {
         if let Some((_, holder)) = self.whole.iter().find(|(whole, _)| whole.includes(taken)) {
             return Ok(vec![*holder]);
         }
-        let state = if matches!(taken, Taken::Register(_)) { self.state()? } else { None };
+        let state = if matches!(taken, Taken::Register(_)) {
+            self.state()?
+        } else {
+            None
+        };
         let mut reached = Vec::new();
         // A step may take in thousands of bytes for each of its outputs.
         let mut is_kept = matches!(taken, Taken::Memory(addresses) if addresses.len() > WORD);
-        let definers = Definers { index: self.flow.index };
+        let definers = Definers {
+            index: self.flow.index,
+        };
         let pieces = definers.pieces_of(taken, state, self.flow.thread(), self.step)?;
         let is_one = pieces.len() == 1;
         for piece in pieces {
             let holder = match self.untouched_holder(&piece)? {
                 Some(live) => {
-                    reached.extend(live.map(|live| Reached { from: live.from, doubt: None }));
-                    live.filter(|live| live.has_bytes_of(&piece)).and(reached.last().copied())
+                    reached.extend(live.map(|live| Reached {
+                        from: live.from,
+                        doubt: None,
+                    }));
+                    live.filter(|live| live.has_bytes_of(&piece))
+                        .and(reached.last().copied())
                 }
                 None => {
                     is_kept = true;
@@ -115,7 +148,8 @@ impl<'w, 'a> GiverReader<'w, 'a> {
                 }
             };
             let holder = holder.filter(|_| is_one && reached.len() == 1);
-            self.whole.extend(holder.map(|holder| (taken.clone(), holder)));
+            self.whole
+                .extend(holder.map(|holder| (taken.clone(), holder)));
         }
         if is_kept {
             self.known.insert(taken.clone(), reached.clone());
@@ -128,8 +162,12 @@ impl<'w, 'a> GiverReader<'w, 'a> {
     fn untouched_holder(&self, piece: &Piece) -> Result<Option<Option<&'w Live>>, QueryError> {
         let (index, thread) = (self.flow.index, self.flow.thread());
         let mut holders = self.lives.iter().filter(|live| live.meets(piece, thread));
-        let Some(live) = holders.next() else { return Ok(Some(None)) };
-        let Giver::Step { slot: given, .. } = live.giver else { return Ok(None) };
+        let Some(live) = holders.next() else {
+            return Ok(Some(None));
+        };
+        let Giver::Step { slot: given, .. } = live.giver else {
+            return Ok(None);
+        };
         let is_earlier = given <= self.step.0;
         let is_known = is_earlier
             && holders.next().is_none()
@@ -137,7 +175,8 @@ impl<'w, 'a> GiverReader<'w, 'a> {
                 (Piece::Register { view, homes }, Piece::Register { homes: others, .. }) => {
                     let whole = RegisterView::new(view.register, 0, u16::MAX);
                     let definers = Definers { index };
-                    let is_told = !index.has_operands_alone() && !definers.is_left_out(thread, whole);
+                    let is_told =
+                        !index.has_operands_alone() && !definers.is_left_out(thread, whole);
                     is_told && self.has_one_since(given, homes, others)?
                 }
                 (Piece::Memory { granule, .. }, Piece::Memory { .. }) => {
@@ -152,13 +191,24 @@ impl<'w, 'a> GiverReader<'w, 'a> {
 
     /// True if the register that what is followed was written to is surely one of those that are meant, and no other of these was
     /// written since.
-    fn has_one_since(&self, given: u64, meant: &Homes, written: &Homes) -> Result<bool, QueryError> {
-        let (Some(register), reader) = (written.only_list(), ViewReader(self.flow.index)) else { return Ok(false) };
+    fn has_one_since(
+        &self,
+        given: u64,
+        meant: &Homes,
+        written: &Homes,
+    ) -> Result<bool, QueryError> {
+        let (Some(register), reader) = (written.only_list(), ViewReader(self.flow.index)) else {
+            return Ok(false);
+        };
         let mut is_found = false;
         for list in meant.lists() {
             let is_it = list.register == register;
             is_found |= is_it && meant.is_sure(list);
-            let last = if is_it { None } else { reader.last_register_slot(self.flow.thread(), list, self.step.0)? };
+            let last = if is_it {
+                None
+            } else {
+                reader.last_register_slot(self.flow.thread(), list, self.step.0)?
+            };
             if last.is_some_and(|last| last >= given) {
                 return Ok(false);
             }
@@ -176,19 +226,45 @@ impl<'w, 'a> GiverReader<'w, 'a> {
         let mut holder = None;
         let asked = piece.clone();
         let (index, thread) = (self.flow.index, self.flow.thread());
-        let own = Until { slot: self.step.0, shown: self.step.0.saturating_add(1), beside: self.flow.beside.as_ref() };
-        let mut open = vec![(Wish { thread, piece, wanted_by: Vec::new(), doubt: None }, own)];
+        let own = Until {
+            slot: self.step.0,
+            shown: self.step.0.saturating_add(1),
+            beside: self.flow.beside.as_ref(),
+        };
+        let mut open = vec![(
+            Wish {
+                thread,
+                piece,
+                wanted_by: Vec::new(),
+                doubt: None,
+            },
+            own,
+        )];
         while let Some((wish, until)) = open.pop() {
-            if !self.lives.iter().any(|live| live.meets(&wish.piece, wish.thread)) {
+            if !self
+                .lives
+                .iter()
+                .any(|live| live.meets(&wish.piece, wish.thread))
+            {
                 continue;
             }
             let (mut frontier, mut ends) = (Frontier::default(), Vec::new());
-            let mut finds = Finds { frontier: &mut frontier, ends: &mut ends };
+            let mut finds = Finds {
+                frontier: &mut frontier,
+                ends: &mut ends,
+            };
             Definers { index }.find(wish.clone(), until, &mut finds, cancel)?;
             for end in ends {
-                let hit = self.lives.iter().filter(|live| live.giver == Giver::Nobody(end.end));
-                let hit = hit.filter(|live| live.meets(&wish.piece, wish.thread) && live.has(end.cell));
-                reached.extend(hit.map(|live| Reached { from: live.from, doubt: None }));
+                let hit = self
+                    .lives
+                    .iter()
+                    .filter(|live| live.giver == Giver::Nobody(end.end));
+                let hit =
+                    hit.filter(|live| live.meets(&wish.piece, wish.thread) && live.has(end.cell));
+                reached.extend(hit.map(|live| Reached {
+                    from: live.from,
+                    doubt: None,
+                }));
             }
             while let Some((step, wants)) = frontier.take_newest() {
                 for want in wants {
@@ -206,18 +282,28 @@ impl<'w, 'a> GiverReader<'w, 'a> {
 
     /// Returns the holder of the whole value wanted from a step.
     fn holder_of(&self, step: Step, want: &Want) -> Result<Option<Reached>, QueryError> {
-        let giver = Giver::Step { step, slot: want.slot };
+        let giver = Giver::Step {
+            step,
+            slot: want.slot,
+        };
         let is_holder = |live: &&Live| {
-            live.giver == giver && live.meets(&want.piece, want.thread) && live.has_bytes_of(&want.piece)
+            live.giver == giver
+                && live.meets(&want.piece, want.thread)
+                && live.has_bytes_of(&want.piece)
         };
         let holder = self.lives.iter().find(is_holder);
         let is_sure = holder.is_some() && self.is_one_register(want)?;
-        Ok(holder.filter(|_| is_sure).map(|live| Reached { from: live.from, doubt: want.doubt }))
+        Ok(holder.filter(|_| is_sure).map(|live| Reached {
+            from: live.from,
+            doubt: want.doubt,
+        }))
     }
 
     /// True if the slot of a want writes exactly one of the candidate registers, and that one is certainly meant.
     fn is_one_register(&self, want: &Want) -> Result<bool, QueryError> {
-        let Piece::Register { homes, .. } = &want.piece else { return Ok(true) };
+        let Piece::Register { homes, .. } = &want.piece else {
+            return Ok(true);
+        };
         // Without recorded registers the lists are empty.
         if self.flow.index.has_operands_alone() {
             return Ok(homes.lists().nth(1).is_none());
@@ -235,13 +321,30 @@ impl<'w, 'a> GiverReader<'w, 'a> {
     }
 
     /// Notes what of a want a step gave is followed; what it did not write after all is left.
-    fn take(&self, step: Step, want: Want, reached: &mut Vec<Reached>) -> Result<Vec<Want>, QueryError> {
-        let giver = Giver::Step { step, slot: want.slot };
+    fn take(
+        &self,
+        step: Step,
+        want: Want,
+        reached: &mut Vec<Reached>,
+    ) -> Result<Vec<Want>, QueryError> {
+        let giver = Giver::Step {
+            step,
+            slot: want.slot,
+        };
         let is_meant = |live: &&Live| live.giver == giver && live.meets(&want.piece, want.thread);
-        if !self.lives.iter().any(|live| live.meets(&want.piece, want.thread)) {
+        if !self
+            .lives
+            .iter()
+            .any(|live| live.meets(&want.piece, want.thread))
+        {
             return Ok(Vec::new());
         }
-        let writer = StepFlow::of(self.flow.index, step, std::slice::from_ref(&want), self.edges)?;
+        let writer = StepFlow::of(
+            self.flow.index,
+            step,
+            std::slice::from_ref(&want),
+            self.edges,
+        )?;
         let mut outcome = Outcome::default();
         writer.take(want.clone(), &mut outcome)?;
         let doubt = want.doubt.or(outcome.doubt);
@@ -249,17 +352,23 @@ impl<'w, 'a> GiverReader<'w, 'a> {
             Piece::Register { view, homes } => {
                 let written = writer.written_bytes(*view, homes, want.slot)?;
                 let is_hit = |live: &&Live| {
-                    let mut bytes = (view.offset..).zip(&written).filter_map(|(offset, byte)| Some((offset, (*byte)?)));
+                    let mut bytes = (view.offset..)
+                        .zip(&written)
+                        .filter_map(|(offset, byte)| Some((offset, (*byte)?)));
                     bytes.any(|(offset, byte)| live.has_byte(offset, byte.home))
                 };
                 self.lives.iter().filter(is_meant).filter(is_hit).collect()
             }
             _ => {
-                let is_hit = |live: &&Live| outcome.defines.iter().any(|defined| live.has(defined.cell));
+                let is_hit =
+                    |live: &&Live| outcome.defines.iter().any(|defined| live.has(defined.cell));
                 self.lives.iter().filter(is_meant).filter(is_hit).collect()
             }
         };
-        reached.extend(hit.into_iter().map(|live| Reached { from: live.from, doubt }));
+        reached.extend(hit.into_iter().map(|live| Reached {
+            from: live.from,
+            doubt,
+        }));
         Ok(outcome.rests)
     }
 }
@@ -285,22 +394,57 @@ impl Definers<'_> {
         };
         let part = |cell, giver| {
             let pieces = pieces_of_cell(cell, homes.as_ref());
-            pieces.into_iter().map(move |piece| Live { thread, piece, from: None, giver, block: 0 })
+            pieces.into_iter().map(move |piece| Live {
+                thread,
+                piece,
+                from: None,
+                giver,
+                block: 0,
+            })
         };
         let mut lives = Vec::new();
-        let mut open = vec![(Wish { thread, piece, wanted_by: Vec::new(), doubt: None }, Until::at(at.0))];
+        let mut open = vec![(
+            Wish {
+                thread,
+                piece,
+                wanted_by: Vec::new(),
+                doubt: None,
+            },
+            Until::at(at.0),
+        )];
         while let Some((wish, until)) = open.pop() {
             cancel.check()?;
             let (mut frontier, mut ends) = (Frontier::default(), Vec::new());
-            self.find(wish, until, &mut Finds { frontier: &mut frontier, ends: &mut ends }, cancel)?;
-            lives.extend(ends.into_iter().flat_map(|end| part(end.cell, Giver::Nobody(end.end))));
+            self.find(
+                wish,
+                until,
+                &mut Finds {
+                    frontier: &mut frontier,
+                    ends: &mut ends,
+                },
+                cancel,
+            )?;
+            lives.extend(
+                ends.into_iter()
+                    .flat_map(|end| part(end.cell, Giver::Nobody(end.end))),
+            );
             while let Some((step, wants)) = frontier.take_newest() {
                 for want in wants {
                     let (slot, mut outcome) = (want.slot, Outcome::default());
-                    let writer = StepFlow::of(self.index, step, std::slice::from_ref(&want), EdgeKinds::default())?;
+                    let writer = StepFlow::of(
+                        self.index,
+                        step,
+                        std::slice::from_ref(&want),
+                        EdgeKinds::default(),
+                    )?;
                     writer.take(want, &mut outcome)?;
                     let giver = Giver::Step { step, slot };
-                    lives.extend(outcome.defines.into_iter().flat_map(|defined| part(defined.cell, giver)));
+                    lives.extend(
+                        outcome
+                            .defines
+                            .into_iter()
+                            .flat_map(|defined| part(defined.cell, giver)),
+                    );
                     open.extend(outcome.rests.into_iter().filter_map(rest));
                 }
             }
@@ -312,12 +456,16 @@ impl Definers<'_> {
 /// A cell as pieces: a register under the name that has these homes.
 fn pieces_of_cell(cell: SliceCell, homes: Option<&Arc<Homes>>) -> Vec<Piece> {
     match cell {
-        SliceCell::Register { view, .. } => {
-            homes.map(|homes| Piece::Register { view, homes: homes.clone() }).into_iter().collect()
-        }
+        SliceCell::Register { view, .. } => homes
+            .map(|homes| Piece::Register {
+                view,
+                homes: homes.clone(),
+            })
+            .into_iter()
+            .collect(),
         SliceCell::Flags { bits, .. } => vec![Piece::Flags(bits)],
-        SliceCell::Memory { address, len_bytes } => {
-            blocks_of(address, len_bytes).map(|(granule, mask)| Piece::Memory { granule, mask }).collect()
-        }
+        SliceCell::Memory { address, len_bytes } => blocks_of(address, len_bytes)
+            .map(|(granule, mask)| Piece::Memory { granule, mask })
+            .collect(),
     }
 }

@@ -67,17 +67,27 @@ impl Deciders {
             cancel.check()?;
             ways(pc)
         };
-        let Some(mut graph) = Graph::explore(entry, limit, ways)? else { return Ok(Self::default()) };
+        let Some(mut graph) = Graph::explore(entry, limit, ways)? else {
+            return Ok(Self::default());
+        };
         let numbers = std::mem::take(&mut graph.numbers);
         let behind = Behind::of(graph.nearest_behind(cancel)?);
-        let places =
-            graph.successors.into_iter().enumerate().filter(|(number, ways)| *number != EXIT && ways.len() > 1);
+        let places = graph
+            .successors
+            .into_iter()
+            .enumerate()
+            .filter(|(number, ways)| *number != EXIT && ways.len() > 1);
         let branches = places.filter_map(|(number, ways)| {
             let pc = *graph.addresses.get(number)?;
             Some(Branch { pc, number, ways })
         });
         let branches = branches.collect();
-        Ok(Self { branches, addresses: graph.addresses, numbers, behind })
+        Ok(Self {
+            branches,
+            addresses: graph.addresses,
+            numbers,
+            behind,
+        })
     }
 
     /// The branches that decide about an instruction, none where it runs whenever the function does;
@@ -87,9 +97,18 @@ impl Deciders {
         // Behind one of the ways for sure, and not behind all of them.
         let is_decided = move |branch: &&Branch| {
             let of_way = |way: &usize| self.behind.stands_behind(here, *way);
-            branch.ways.iter().any(of_way) && !self.behind.nearest(branch.number).is_some_and(|join| of_way(&join))
+            branch.ways.iter().any(of_way)
+                && !self
+                    .behind
+                    .nearest(branch.number)
+                    .is_some_and(|join| of_way(&join))
         };
-        Some(self.branches.iter().filter(is_decided).map(|branch| branch.pc))
+        Some(
+            self.branches
+                .iter()
+                .filter(is_decided)
+                .map(|branch| branch.pc),
+        )
     }
 
     /// Where the ways of an instruction meet again; nothing where no way was found that leads to it.
@@ -102,7 +121,11 @@ impl Deciders {
             self.behind
                 .nearest(branch.number)
                 .filter(|join| *join != EXIT)
-                .map_or(Join::End, |join| self.addresses.get(join).map_or(Join::End, |address| Join::At(*address))),
+                .map_or(Join::End, |join| {
+                    self.addresses
+                        .get(join)
+                        .map_or(Join::End, |address| Join::At(*address))
+                }),
         )
     }
 
@@ -153,7 +176,8 @@ impl Behind {
     /// Whether one stands behind another on every path from it, or is it.
     fn stands_behind(&self, one: usize, other: usize) -> bool {
         let (one, other) = (self.spans.get(one), self.spans.get(other));
-        one.zip(other).is_some_and(|(one, other)| one.contains(&other.start))
+        one.zip(other)
+            .is_some_and(|(one, other)| one.contains(&other.start))
     }
 
     fn nearest(&self, node: usize) -> Option<usize> {
@@ -176,7 +200,11 @@ impl Graph {
         mut ways: impl FnMut(Address) -> Result<Ways, QueryError>,
     ) -> Result<Option<Self>, QueryError> {
         let (addresses, successors) = (vec![Address(0)], vec![Vec::new()]);
-        let mut graph = Self { addresses, successors, numbers: HashMap::default() };
+        let mut graph = Self {
+            addresses,
+            successors,
+            numbers: HashMap::default(),
+        };
         let mut next = 1;
         graph.number_of(entry);
         while let Some(address) = graph.addresses.get(next).copied() {
@@ -184,7 +212,10 @@ impl Graph {
                 return Ok(None);
             }
             let Ways { to, may_leave } = ways(address)?;
-            let mut successors: Vec<usize> = to.into_iter().map(|address| graph.number_of(address)).collect();
+            let mut successors: Vec<usize> = to
+                .into_iter()
+                .map(|address| graph.number_of(address))
+                .collect();
             if may_leave || successors.is_empty() {
                 successors.push(EXIT);
             }
@@ -212,7 +243,9 @@ impl Graph {
         let count = self.addresses.len();
         let mut predecessors = vec![Vec::new(); count];
         for (node, successors) in self.successors.iter().enumerate() {
-            successors.iter().for_each(|successor| predecessors[*successor].push(node));
+            successors
+                .iter()
+                .for_each(|successor| predecessors[*successor].push(node));
         }
         let mut order = Vec::new();
         let mut place = vec![None; count];
@@ -228,7 +261,10 @@ impl Graph {
         order.reverse();
         let rank_of = |order: &[usize]| {
             let mut rank = vec![usize::MAX; count];
-            order.iter().enumerate().for_each(|(number, node)| rank[*node] = number);
+            order
+                .iter()
+                .enumerate()
+                .for_each(|(number, node)| rank[*node] = number);
             rank
         };
         order.retain(|node| *node != EXIT);
@@ -241,9 +277,13 @@ impl Graph {
             is_changed = false;
             for node in order.iter().copied().filter(|node| *node != EXIT) {
                 cancel.check()?;
-                let out = self.successors[node].iter().copied().chain(is_loop[node].then_some(EXIT));
-                let found =
-                    out.filter(|to| nearest[*to].is_some()).reduce(|one, other| meet(&nearest, &rank, one, other));
+                let out = self.successors[node]
+                    .iter()
+                    .copied()
+                    .chain(is_loop[node].then_some(EXIT));
+                let found = out
+                    .filter(|to| nearest[*to].is_some())
+                    .reduce(|one, other| meet(&nearest, &rank, one, other));
                 if found.is_some() && nearest[node] != found {
                     nearest[node] = found;
                     is_changed = true;
@@ -256,7 +296,12 @@ impl Graph {
 }
 
 /// The nodes from which one is reached, each behind those that it leads to last.
-fn walk_back(from: usize, predecessors: &[Vec<usize>], place: &mut [Option<()>], order: &mut Vec<usize>) {
+fn walk_back(
+    from: usize,
+    predecessors: &[Vec<usize>],
+    place: &mut [Option<()>],
+    order: &mut Vec<usize>,
+) {
     let mut stack = vec![(from, 0)];
     place[from] = Some(());
     while let Some((node, next)) = stack.last_mut() {
@@ -297,12 +342,19 @@ mod tests {
     fn deciders(edges: &[&[u64]]) -> Vec<Vec<u64>> {
         let ways = |Address(pc)| {
             let to = edges[pc as usize].iter().map(|to| Address(*to)).collect();
-            Ok(Ways { to, may_leave: false })
+            Ok(Ways {
+                to,
+                may_leave: false,
+            })
         };
         let found = Deciders::find(Address(0), 1000, &Cancel::default(), ways).unwrap();
         (0..edges.len() as u64)
             .map(|pc| {
-                let mut of: Vec<u64> = found.of(Address(pc)).unwrap().map(|Address(pc)| pc).collect();
+                let mut of: Vec<u64> = found
+                    .of(Address(pc))
+                    .unwrap()
+                    .map(|Address(pc)| pc)
+                    .collect();
                 of.sort_unstable();
                 of
             })
@@ -312,13 +364,19 @@ mod tests {
     #[test]
     fn a_branch_decides_its_ways_and_not_what_comes_behind_both() {
         // if 0 { 1 } else { 2 }; 3
-        assert_eq!(deciders(&[&[1, 2], &[3], &[3], &[]]), [vec![], vec![0], vec![0], vec![]]);
+        assert_eq!(
+            deciders(&[&[1, 2], &[3], &[3], &[]]),
+            [vec![], vec![0], vec![0], vec![]]
+        );
     }
 
     #[test]
     fn a_loop_is_decided_by_its_own_branch() {
         // 0; do { 1; 2 } while 2; 3
-        assert_eq!(deciders(&[&[1], &[2], &[1, 3], &[]]), [vec![], vec![2], vec![2], vec![]]);
+        assert_eq!(
+            deciders(&[&[1], &[2], &[1, 3], &[]]),
+            [vec![], vec![2], vec![2], vec![]]
+        );
     }
 
     #[test]
@@ -330,7 +388,12 @@ mod tests {
 
     #[test]
     fn of_what_is_too_long_or_not_reached_nothing_is_known() {
-        let chain = |Address(pc)| Ok(Ways { to: vec![Address(pc + 1)], may_leave: pc == 7 });
+        let chain = |Address(pc)| {
+            Ok(Ways {
+                to: vec![Address(pc + 1)],
+                may_leave: pc == 7,
+            })
+        };
         let found = Deciders::find(Address(0), 5, &Cancel::default(), chain).unwrap();
         assert!(found.of(Address(0)).is_none());
         let ends = |_| Ok(Ways::default());

@@ -37,7 +37,11 @@ impl Influence {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn walk<'a>(&self, index: &'a Index, cancel: &Cancel) -> Result<OnwardWalk<'a>, QueryError> {
+    pub fn walk<'a>(
+        &self,
+        index: &'a Index,
+        cancel: &Cancel,
+    ) -> Result<OnwardWalk<'a>, QueryError> {
         OnwardWalk::new(index, self, None, cancel)
     }
 
@@ -55,24 +59,48 @@ impl Influence {
     }
 
     /// The end of a value that nothing reads before it is overwritten; none for cells whose values are not followed.
-    pub(super) fn overwritten(&self, index: &Index, cancel: &Cancel) -> Result<Option<SliceEnd>, QueryError> {
-        let writer = NextAccess { cell: self.cell, kinds: AccessKinds::Writes, from: self.at }.run(index, cancel)?;
+    pub(super) fn overwritten(
+        &self,
+        index: &Index,
+        cancel: &Cancel,
+    ) -> Result<Option<SliceEnd>, QueryError> {
+        let writer = NextAccess {
+            cell: self.cell,
+            kinds: AccessKinds::Writes,
+            from: self.at,
+        }
+        .run(index, cancel)?;
         let flag_bits = |thread| index.instruction_set(thread).flag_bits();
         Ok(self.overwritten_by(writer.map(|hit| hit.record.step), flag_bits))
     }
 
     /// The same where it is known which step writes the cell next.
-    pub(crate) fn overwritten_by(&self, by: Option<Step>, flag_bits: impl Fn(ThreadId) -> u64) -> Option<SliceEnd> {
+    pub(crate) fn overwritten_by(
+        &self,
+        by: Option<Step>,
+        flag_bits: impl Fn(ThreadId) -> u64,
+    ) -> Option<SliceEnd> {
         let cell = match self.cell {
             Cell::Register { thread, view } if view.register == RegisterId::PSR => {
-                SliceCell::Flags { thread, bits: flag_bits(thread) }
+                SliceCell::Flags {
+                    thread,
+                    bits: flag_bits(thread),
+                }
             }
             Cell::Register { thread, view } => SliceCell::Register { thread, view },
             Cell::Memory { address, len_bytes } => SliceCell::Memory { address, len_bytes },
             Cell::Physical { .. } => return None,
         };
-        let wanted_by = vec![WantedBy { step: None, edge: Edge::Data }];
-        Some(SliceEnd { end: End::Overwritten { by }, cell, wanted_by, doubt: None })
+        let wanted_by = vec![WantedBy {
+            step: None,
+            edge: Edge::Data,
+        }];
+        Some(SliceEnd {
+            end: End::Overwritten { by },
+            cell,
+            wanted_by,
+            doubt: None,
+        })
     }
 }
 

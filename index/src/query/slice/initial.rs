@@ -26,9 +26,17 @@ pub(super) struct Stated {
 
 impl Definers<'_> {
     /// The parts of a piece by the lines of a slot that state them; none for those that nothing states there.
-    pub(super) fn initial_lines(&self, wish: &Wish, slot: u64) -> Result<Vec<(Piece, Option<Stated>)>, QueryError> {
+    pub(super) fn initial_lines(
+        &self,
+        wish: &Wish,
+        slot: u64,
+    ) -> Result<Vec<(Piece, Option<Stated>)>, QueryError> {
         let is_text = self.index.source().is_text();
-        let base = if slot == 0 || !is_text { 0 } else { LineReader(self.index).line_of_slot(slot)? };
+        let base = if slot == 0 || !is_text {
+            0
+        } else {
+            LineReader(self.index).line_of_slot(slot)?
+        };
         let homes = match &wish.piece {
             Piece::Register { homes, .. } => Some(homes),
             _ => None,
@@ -54,21 +62,36 @@ impl Definers<'_> {
             }
             let line = Line(base.wrapping_add(event.line_in_range).wrapping_add(1));
             let mut state = |first: u64, len: u64, doubt: Option<Doubt>| {
-                lines.extend((0..len).map(|place| (first.wrapping_add(place), Stated { line, doubt })));
+                lines.extend(
+                    (0..len).map(|place| (first.wrapping_add(place), Stated { line, doubt })),
+                );
             };
             match &event.kind {
                 EventKind::Register { view, .. } => {
                     if clearing == Some(*view) {
                         state(view.size_bytes.into(), u64::from(CLEARED), None);
                     }
-                    let is_flags = matches!(wish.piece, Piece::Flags(_)) && view.register == RegisterId::PSR;
-                    let meant = homes.zip(event.home()).and_then(|(homes, home)| homes.written(home));
+                    let is_flags =
+                        matches!(wish.piece, Piece::Flags(_)) && view.register == RegisterId::PSR;
+                    let meant = homes
+                        .zip(event.home())
+                        .and_then(|(homes, home)| homes.written(home));
                     if is_flags || meant.is_some() {
-                        let is_doubtful = meant.is_some_and(|meant| meant.certainty == Certainty::Doubtful);
-                        state(view.offset.into(), view.size_bytes.into(), is_doubtful.then_some(Doubt::Bank));
+                        let is_doubtful =
+                            meant.is_some_and(|meant| meant.certainty == Certainty::Doubtful);
+                        state(
+                            view.offset.into(),
+                            view.size_bytes.into(),
+                            is_doubtful.then_some(Doubt::Bank),
+                        );
                     }
                 }
-                EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } => {
+                EventKind::Access {
+                    kind: AccessKind::Write,
+                    address,
+                    size_bytes,
+                    ..
+                } => {
                     if matches!(wish.piece, Piece::Memory { .. }) {
                         state(address.0, (*size_bytes).into(), None);
                     }
@@ -87,27 +110,45 @@ const CLEARED: u16 = 256;
 fn parts_by_line(piece: &Piece, lines: &HashMap<u64, Stated>) -> Vec<(Piece, Option<Stated>)> {
     let at = |place: u64| lines.get(&place).copied();
     let mut grouped: Vec<(Option<Stated>, u64)> = Vec::new();
-    let mut add = |line: Option<Stated>, bits: u64| match grouped.iter_mut().find(|(known, _)| *known == line) {
+    let mut add = |line: Option<Stated>, bits: u64| match grouped
+        .iter_mut()
+        .find(|(known, _)| *known == line)
+    {
         Some((_, all)) => *all |= bits,
         None => grouped.push((line, bits)),
     };
     match piece {
         Piece::Register { view, homes } => {
             let parts = parts_of(*view, |offset| at(offset.into()));
-            let piece = |view| Piece::Register { view, homes: homes.clone() };
-            parts.into_iter().map(|(view, line)| (piece(view), line)).collect()
+            let piece = |view| Piece::Register {
+                view,
+                homes: homes.clone(),
+            };
+            parts
+                .into_iter()
+                .map(|(view, line)| (piece(view), line))
+                .collect()
         }
         Piece::Flags(bits) => {
             let flags = (0..64u64).filter(|bit| bits >> bit & 1 == 1);
             flags.for_each(|bit| add(at(bit / 8), 1 << bit));
-            grouped.into_iter().map(|(line, bits)| (Piece::Flags(bits), line)).collect()
+            grouped
+                .into_iter()
+                .map(|(line, bits)| (Piece::Flags(bits), line))
+                .collect()
         }
         Piece::Memory { granule, mask } => {
             let address = |place: u64| Address((granule << GRANULE_BITS) + place);
             let places = (0..64u64).filter(|place| mask >> place & 1 == 1);
             places.for_each(|place| add(at(address(place).0), 1 << place));
-            let piece = |mask| Piece::Memory { granule: *granule, mask };
-            grouped.into_iter().map(|(line, mask)| (piece(mask), line)).collect()
+            let piece = |mask| Piece::Memory {
+                granule: *granule,
+                mask,
+            };
+            grouped
+                .into_iter()
+                .map(|(line, mask)| (piece(mask), line))
+                .collect()
         }
         Piece::Decision => Vec::new(),
     }

@@ -43,8 +43,17 @@ impl LateLoads {
     }
 
     /// The first slot whose step loads some bytes late, before the slot that touches them first.
-    pub fn first_step(&mut self, index: &Index, watched: Watched, touched: u64) -> Result<Option<u64>, QueryError> {
-        let Watched { granule, mask, first } = watched;
+    pub fn first_step(
+        &mut self,
+        index: &Index,
+        watched: Watched,
+        touched: u64,
+    ) -> Result<Option<u64>, QueryError> {
+        let Watched {
+            granule,
+            mask,
+            first,
+        } = watched;
         let last = touched.saturating_add(LATE_STEPS).min(index.step_count());
         if index.threads().len() == 1 || !has_late(index, touched, last)? {
             return Ok(None);
@@ -52,10 +61,15 @@ impl LateLoads {
         let (mut found, mut from) = (None, touched);
         while from <= last && found != Some(first) {
             let read = TouchReader::new(index).next_touch(granule, mask, from, Wanted::Reads)?;
-            let Some(slot) = read.map(|touch| touch.slot).filter(|slot| *slot <= last) else { break };
+            let Some(slot) = read.map(|touch| touch.slot).filter(|slot| *slot <= last) else {
+                break;
+            };
             let loads = self.of_slot(index, slot)?.iter();
             let meant = loads.filter(|load| load.granule == granule && load.mask & mask != 0);
-            let own = meant.map(|load| load.own).filter(|own| (first..touched).contains(own)).min();
+            let own = meant
+                .map(|load| load.own)
+                .filter(|own| (first..touched).contains(own))
+                .min();
             found = found.into_iter().chain(own).min();
             from = slot.saturating_add(1);
         }
@@ -73,7 +87,11 @@ impl LateLoads {
 /// Whether there may be late accesses from one slot to another: in slots of several segments each would have to be asked.
 fn has_late(index: &Index, first: u64, last: u64) -> Result<bool, QueryError> {
     let base = |slot| Ok::<_, QueryError>(SlotReader(index).locate(slot)?.0.meta.step_base);
-    let is_told = |slot| SlotReader(index).locate_all(slot).any(|(segment, _)| segment.meta.has_late_accesses);
+    let is_told = |slot| {
+        SlotReader(index)
+            .locate_all(slot)
+            .any(|(segment, _)| segment.meta.has_late_accesses)
+    };
     Ok(base(first)? != base(last)? || is_told(first) || is_told(last))
 }
 
@@ -83,10 +101,17 @@ fn read(index: &Index, slot: u64) -> Result<Vec<LateLoad>, QueryError> {
         match event.kind {
             _ if event.slot != slot => {}
             EventKind::Step(_) => owner = Some(event.thread),
-            EventKind::Access { kind: AccessKind::Read, address, size_bytes, .. } if Some(event.thread) != owner => {
+            EventKind::Access {
+                kind: AccessKind::Read,
+                address,
+                size_bytes,
+                ..
+            } if Some(event.thread) != owner => {
                 let blocks = blocks_of(address, size_bytes.into());
                 for (granule, mask) in blocks {
-                    let known = found.iter_mut().find(|(thread, at, _)| (*thread, *at) == (event.thread, granule));
+                    let known = found
+                        .iter_mut()
+                        .find(|(thread, at, _)| (*thread, *at) == (event.thread, granule));
                     match known {
                         Some((.., bytes)) => *bytes |= mask,
                         None => found.push((event.thread, granule, mask)),
@@ -100,7 +125,11 @@ fn read(index: &Index, slot: u64) -> Result<Vec<LateLoad>, QueryError> {
     let mut loads = Vec::new();
     for (thread, granule, mask) in found {
         if let Some(step) = SlotReader(index).owner(thread, slot)? {
-            loads.push(LateLoad { own: step.0.saturating_add(1), granule, mask });
+            loads.push(LateLoad {
+                own: step.0.saturating_add(1),
+                granule,
+                mask,
+            });
         }
     }
     Ok(loads)

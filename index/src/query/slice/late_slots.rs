@@ -16,34 +16,60 @@ use crate::read::views::ViewReader;
 /// No list says which of them hold an access of the thread, since those of memory do not tell threads, so all are read. That is
 /// bounded: [`LATE_STEPS`] slots at most, some 0.2 ms of text, and none where no access of the segment shows behind a step that
 /// did not do it.
-pub(super) fn late_slots(index: &Index, thread: ThreadId, step: Step) -> Result<Range<u64>, QueryError> {
+pub(super) fn late_slots(
+    index: &Index,
+    thread: ThreadId,
+    step: Step,
+) -> Result<Range<u64>, QueryError> {
     let own = step.0.saturating_add(1);
     let nothing = own..own;
     if index.threads().len() == 1 {
         return Ok(nothing);
     }
-    let next = SlotReader(index).next_step_of(thread, Position(own))?.map_or(index.step_count(), |next| next.0);
+    let next = SlotReader(index)
+        .next_step_of(thread, Position(own))?
+        .map_or(index.step_count(), |next| next.0);
     let last = next.min(own.saturating_add(LATE_STEPS));
-    let has_late = [own, last]
-        .into_iter()
-        .any(|slot| SlotReader(index).locate_all(slot).any(|(segment, _)| segment.meta.has_late_accesses));
-    let is_within = SlotReader(index).locate(own)?.0.meta.step_base == SlotReader(index).locate(last)?.0.meta.step_base;
-    Ok(if has_late || !is_within { own.saturating_add(1)..last.saturating_add(1) } else { nothing })
+    let has_late = [own, last].into_iter().any(|slot| {
+        SlotReader(index)
+            .locate_all(slot)
+            .any(|(segment, _)| segment.meta.has_late_accesses)
+    });
+    let is_within = SlotReader(index).locate(own)?.0.meta.step_base
+        == SlotReader(index).locate(last)?.0.meta.step_base;
+    Ok(if has_late || !is_within {
+        own.saturating_add(1)..last.saturating_add(1)
+    } else {
+        nothing
+    })
 }
 
 /// The slots behind its own in which a step of a thread wrote registers: as far behind as accesses count.
-pub(super) fn late_writes(index: &Index, thread: ThreadId, step: Step) -> Result<Vec<u64>, QueryError> {
+pub(super) fn late_writes(
+    index: &Index,
+    thread: ThreadId,
+    step: Step,
+) -> Result<Vec<u64>, QueryError> {
     let own = step.0.saturating_add(1);
     let mut slots = Vec::new();
     if index.threads().len() == 1 {
         return Ok(slots);
     }
-    let next = SlotReader(index).next_step_of(thread, Position(own))?.map_or(index.step_count(), |next| next.0);
+    let next = SlotReader(index)
+        .next_step_of(thread, Position(own))?
+        .map_or(index.step_count(), |next| next.0);
     let last = next.min(own.saturating_add(LATE_STEPS));
-    let views = if last == own { &[] } else { ViewReader(index).views_of(thread) };
+    let views = if last == own {
+        &[]
+    } else {
+        ViewReader(index).views_of(thread)
+    };
     for known in views {
         let mut first = own.saturating_add(1);
-        while let Some(slot) = ViewReader(index).next_write_slot(known, first)?.filter(|slot| *slot <= last) {
+        while let Some(slot) = ViewReader(index)
+            .next_write_slot(known, first)?
+            .filter(|slot| *slot <= last)
+        {
             slots.push(slot);
             first = slot.saturating_add(1);
         }

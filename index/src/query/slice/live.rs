@@ -62,13 +62,23 @@ impl Live {
     /// Whether a piece of a thread has a byte of it. Of a register the name may mean several.
     pub fn meets(&self, piece: &Piece, thread: ThreadId) -> bool {
         match (&self.piece, piece) {
-            (Piece::Register { view, homes }, Piece::Register { view: other, homes: others }) => {
-                thread == self.thread && homes.may_be(others) && share_bytes(*view, *other)
+            (
+                Piece::Register { view, homes },
+                Piece::Register {
+                    view: other,
+                    homes: others,
+                },
+            ) => thread == self.thread && homes.may_be(others) && share_bytes(*view, *other),
+            (Piece::Flags(bits), Piece::Flags(others)) => {
+                thread == self.thread && bits & others != 0
             }
-            (Piece::Flags(bits), Piece::Flags(others)) => thread == self.thread && bits & others != 0,
-            (Piece::Memory { granule, mask }, Piece::Memory { granule: other, mask: others }) => {
-                granule == other && mask & others != 0
-            }
+            (
+                Piece::Memory { granule, mask },
+                Piece::Memory {
+                    granule: other,
+                    mask: others,
+                },
+            ) => granule == other && mask & others != 0,
             _ => false,
         }
     }
@@ -88,10 +98,13 @@ impl Live {
     /// Whether a cell that its giver gave has a byte of it.
     pub fn has(&self, cell: SliceCell) -> bool {
         match (&self.piece, cell) {
-            (Piece::Register { view, .. }, SliceCell::Register { view: other, .. }) => share_bytes(*view, other),
+            (Piece::Register { view, .. }, SliceCell::Register { view: other, .. }) => {
+                share_bytes(*view, other)
+            }
             (Piece::Flags(bits), SliceCell::Flags { bits: others, .. }) => bits & others != 0,
             (Piece::Memory { granule, mask }, SliceCell::Memory { address, len_bytes }) => {
-                blocks_of(address, len_bytes).any(|(other, others)| other == *granule && others & mask != 0)
+                blocks_of(address, len_bytes)
+                    .any(|(other, others)| other == *granule && others & mask != 0)
             }
             _ => false,
         }
@@ -99,9 +112,19 @@ impl Live {
 
     /// Whether it has a byte of the register that its giver wrote, if that is told: one step may write several of one name.
     pub fn has_byte(&self, offset: u16, home: Option<RegisterId>) -> bool {
-        let Piece::Register { view, homes } = &self.piece else { return false };
+        let Piece::Register { view, homes } = &self.piece else {
+            return false;
+        };
         let is_it = home.is_none_or(|home| homes.lists().any(|known| known.register == home));
-        is_it && share_bytes(*view, RegisterView { offset, size_bytes: 1, ..*view })
+        is_it
+            && share_bytes(
+                *view,
+                RegisterView {
+                    offset,
+                    size_bytes: 1,
+                    ..*view
+                },
+            )
     }
 
     /// Rows that say how its chain ends.
@@ -111,13 +134,24 @@ impl Live {
 
     /// The same of a part of it.
     pub fn ends_of(&self, part: &Piece, end: End) -> Vec<SliceRow> {
-        part.cells(self.thread).into_iter().map(|cell| self.end_of(cell, end)).collect()
+        part.cells(self.thread)
+            .into_iter()
+            .map(|cell| self.end_of(cell, end))
+            .collect()
     }
 
     /// The same of a cell.
     pub fn end_of(&self, cell: SliceCell, end: End) -> SliceRow {
-        let wanted_by = vec![WantedBy { step: self.from, edge: Edge::Data }];
-        SliceRow::End(SliceEnd { end, cell, wanted_by, doubt: None })
+        let wanted_by = vec![WantedBy {
+            step: self.from,
+            edge: Edge::Data,
+        }];
+        SliceRow::End(SliceEnd {
+            end,
+            cell,
+            wanted_by,
+            doubt: None,
+        })
     }
 }
 

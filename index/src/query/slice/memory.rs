@@ -31,11 +31,20 @@ impl Definers<'_> {
         finds: &mut Finds<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        let Piece::Memory { granule, mask } = wish.piece else { return Ok(()) };
+        let Piece::Memory { granule, mask } = wish.piece else {
+            return Ok(());
+        };
         let reader = TouchReader::in_memory(self.index, self.index.memories().of(wish.thread));
         let written = reader.last_touches(granule, mask, until.slot, Wanted::Writes)?;
-        let by_host = self.index.host_regions.last_of_bytes(granule, mask, until.slot);
-        let shown = if until.beside.is_some() { until.slot } else { until.shown };
+        let by_host = self
+            .index
+            .host_regions
+            .last_of_bytes(granule, mask, until.slot);
+        let shown = if until.beside.is_some() {
+            until.slot
+        } else {
+            until.shown
+        };
         let changed = match self.index.contents.externals != 0 {
             true => reader.last_touches(granule, mask, shown, Wanted::External)?,
             false => [None; 64],
@@ -46,15 +55,27 @@ impl Definers<'_> {
             if let Some(who) = until.beside.and_then(|beside| beside.who(address)) {
                 return Ok(who);
             }
-            let at = |touches: &[Option<TouchAt>; 64]| touches.get(place as usize).copied().flatten();
+            let at =
+                |touches: &[Option<TouchAt>; 64]| touches.get(place as usize).copied().flatten();
             let access = |touch: TouchAt| -> When { (touch.slot, Some(touch)) };
             let host = by_host.get(place as usize).copied().flatten();
             let told = at(&written).map(access).max(host.map(|slot| (slot, None)));
-            match at(&changed).map(access).filter(|change| told.is_none_or(|told| *change > told)) {
-                Some((slot, _)) => Ok(Who::Nobody(End::External { seen_by: slots.reader_of(slot, address)? })),
+            match at(&changed)
+                .map(access)
+                .filter(|change| told.is_none_or(|told| *change > told))
+            {
+                Some((slot, _)) => Ok(Who::Nobody(End::External {
+                    seen_by: slots.reader_of(slot, address)?,
+                })),
                 None => match told {
-                    Some((slot, Some(_))) => Ok(Who::Thread { slot, thread: slots.writer_of(slot, address)? }),
-                    Some((slot, None)) => Ok(Who::Thread { slot, thread: slots.asker_of(slot, address)? }),
+                    Some((slot, Some(_))) => Ok(Who::Thread {
+                        slot,
+                        thread: slots.writer_of(slot, address)?,
+                    }),
+                    Some((slot, None)) => Ok(Who::Thread {
+                        slot,
+                        thread: slots.asker_of(slot, address)?,
+                    }),
                     None => Ok(Who::Nobody(self.untouched(address))),
                 },
             }
@@ -76,12 +97,29 @@ impl Definers<'_> {
                         let doubt = match end {
                             _ if self.index.contents.markers.is_empty() => None,
                             End::External { .. } => None,
-                            _ => overwrites.untouched(ThreadSlot { thread: wish.thread, slot: until.slot }, cancel)?,
+                            _ => overwrites.untouched(
+                                ThreadSlot {
+                                    thread: wish.thread,
+                                    slot: until.slot,
+                                },
+                                cancel,
+                            )?,
                         };
-                        finds.end(&Wish { doubt: wish.doubt.or(doubt), ..wish.clone() }, &piece, end);
+                        finds.end(
+                            &Wish {
+                                doubt: wish.doubt.or(doubt),
+                                ..wish.clone()
+                            },
+                            &piece,
+                            end,
+                        );
                     }
                     Who::Thread { slot, thread } => {
-                        let wish = Wish { piece, thread, ..wish.clone() };
+                        let wish = Wish {
+                            piece,
+                            thread,
+                            ..wish.clone()
+                        };
                         let done = ThreadSlot { thread, slot };
                         let doubt = match self.index.contents.markers.is_empty() {
                             true => None,
@@ -109,7 +147,10 @@ impl Definers<'_> {
 fn range_of(granule: u64, mask: u64) -> MemoryRange {
     let first = u64::from(mask.trailing_zeros() % 64);
     let len_bytes = u64::from(64 - mask.leading_zeros()).saturating_sub(first);
-    MemoryRange { address: Address((granule << GRANULE_BITS) + first), len_bytes }
+    MemoryRange {
+        address: Address((granule << GRANULE_BITS) + first),
+        len_bytes,
+    }
 }
 
 /// The accesses of some slots, each read once: in a trace of several threads only its text says whose a write was.
@@ -120,7 +161,10 @@ struct SlotAccesses<'a> {
 
 impl<'a> SlotAccesses<'a> {
     fn new(index: &'a Index) -> Self {
-        Self { index, events: HashMap::new() }
+        Self {
+            index,
+            events: HashMap::new(),
+        }
     }
 
     fn of_slot(&mut self, slot: u64) -> Result<&[SlotEvent], QueryError> {
@@ -135,14 +179,22 @@ impl<'a> SlotAccesses<'a> {
     /// Who stored a byte in a slot last.
     fn writer_of(&mut self, slot: u64, byte: Address) -> Result<ThreadId, QueryError> {
         self.thread_in(slot, |events| {
-            events.iter().rev().find(|event| accesses(event, AccessKind::Write, byte)).or_else(|| step_of(events))
+            events
+                .iter()
+                .rev()
+                .find(|event| accesses(event, AccessKind::Write, byte))
+                .or_else(|| step_of(events))
         })
     }
 
     /// Who let the host write a byte in a slot: the thread of its step.
     fn asker_of(&mut self, slot: u64, byte: Address) -> Result<ThreadId, QueryError> {
         self.thread_in(slot, |events| {
-            step_of(events).or_else(|| events.iter().find(|event| accesses(event, AccessKind::Write, byte)))
+            step_of(events).or_else(|| {
+                events
+                    .iter()
+                    .find(|event| accesses(event, AccessKind::Write, byte))
+            })
         })
     }
 
@@ -166,7 +218,8 @@ impl<'a> SlotAccesses<'a> {
         let events = self.of_slot(slot)?;
         let contradictions = Contradictions::of(index, events)?;
         let is_meant = |event: &&SlotEvent| {
-            accesses(event, AccessKind::Read, byte) && is_contradicting(&contradictions, event, byte)
+            accesses(event, AccessKind::Read, byte)
+                && is_contradicting(&contradictions, event, byte)
         };
         match events.iter().rev().find(is_meant) {
             Some(event) => SlotReader(index).owner(event.thread, slot),
@@ -176,14 +229,19 @@ impl<'a> SlotAccesses<'a> {
 }
 
 fn step_of(events: &[SlotEvent]) -> Option<&SlotEvent> {
-    events.iter().find(|event| matches!(event.kind, EventKind::Step(_)))
+    events
+        .iter()
+        .find(|event| matches!(event.kind, EventKind::Step(_)))
 }
 
 fn accesses(event: &SlotEvent, wanted: AccessKind, byte: Address) -> bool {
     match event.kind {
-        EventKind::Access { kind, address, size_bytes, .. } => {
-            kind == wanted && byte.0.wrapping_sub(address.0) < u64::from(size_bytes)
-        }
+        EventKind::Access {
+            kind,
+            address,
+            size_bytes,
+            ..
+        } => kind == wanted && byte.0.wrapping_sub(address.0) < u64::from(size_bytes),
         _ => false,
     }
 }

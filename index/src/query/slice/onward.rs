@@ -8,7 +8,9 @@ use stepback_parsers::{Position, Step};
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
-use crate::answers::slice::{Defined, Edge, EdgeKinds, End, SliceCell, SliceRow, SliceStep, WantedBy};
+use crate::answers::slice::{
+    Defined, Edge, EdgeKinds, End, SliceCell, SliceRow, SliceStep, WantedBy,
+};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::slice::control::Ran;
@@ -70,10 +72,22 @@ impl<'a> OnwardWalk<'a> {
         SlotReader(index).check_position(question.at)?;
         // Flags that are the question itself are followed in any case.
         let is_flags = matches!(question.cell, Cell::Register { view, .. } if view.register == RegisterId::PSR);
-        let edges = EdgeKinds { flags: question.edges.flags || is_flags, ..question.edges };
+        let edges = EdgeKinds {
+            flags: question.edges.flags || is_flags,
+            ..question.edges
+        };
         let (live, late, ready) = Default::default();
         let uses = WalkedUses::new(index);
-        let mut walk = Self { index, edges, live, late, uses, regions: Regions::new(index), ready, unread: None };
+        let mut walk = Self {
+            index,
+            edges,
+            live,
+            late,
+            uses,
+            regions: Regions::new(index),
+            ready,
+            unread: None,
+        };
         let memory_thread = SlotReader(index).memory_thread(seen_by, question.at)?;
         for (thread, piece) in walk.asked(question, memory_thread)? {
             for live in (Definers { index }).given(thread, piece, question.at, cancel)? {
@@ -82,7 +96,11 @@ impl<'a> OnwardWalk<'a> {
                 for copy in walk.copies_of(&live, question.at)? {
                     walk.follow(copy, question.at.0.saturating_add(1), cancel)?;
                 }
-                walk.follow(Live { block, ..live }, question.at.0.saturating_add(1), cancel)?;
+                walk.follow(
+                    Live { block, ..live },
+                    question.at.0.saturating_add(1),
+                    cancel,
+                )?;
             }
         }
         Ok(walk)
@@ -99,16 +117,24 @@ impl<'a> OnwardWalk<'a> {
                 self.unread = None;
                 return Ok(Some(row));
             }
-            match self.live.next_slot().into_iter().chain(self.regions.next_slot()).min() {
+            match self
+                .live
+                .next_slot()
+                .into_iter()
+                .chain(self.regions.next_slot())
+                .min()
+            {
                 Some(slot) => {
                     let lives = self.live.take_at(slot);
                     self.go_into(slot, lives, cancel)?;
                 }
                 None => {
-                    self.ready.extend(self.regions.take_unknown().into_iter().map(SliceRow::End));
+                    self.ready
+                        .extend(self.regions.take_unknown().into_iter().map(SliceRow::End));
                     let unread = self.unread.take().filter(|_| self.ready.is_empty());
                     if let Some(question) = unread {
-                        self.ready.extend(question.overwritten(self.index, cancel)?.map(SliceRow::End));
+                        self.ready
+                            .extend(question.overwritten(self.index, cancel)?.map(SliceRow::End));
                     }
                     return Ok(self.ready.pop_front());
                 }
@@ -118,20 +144,40 @@ impl<'a> OnwardWalk<'a> {
 
     /// What is still followed, as the ends of its chains; the walk is over then.
     pub fn what_is_left(mut self) -> Vec<SliceRow> {
-        let mut rows: Vec<SliceRow> = self.ready.drain(..).filter(|row| matches!(row, SliceRow::End(_))).collect();
+        let mut rows: Vec<SliceRow> = self
+            .ready
+            .drain(..)
+            .filter(|row| matches!(row, SliceRow::End(_)))
+            .collect();
         while let Some(slot) = self.live.next_slot() {
-            rows.extend(self.live.take_at(slot).iter().flat_map(|live| live.ends(End::Limit)));
+            rows.extend(
+                self.live
+                    .take_at(slot)
+                    .iter()
+                    .flat_map(|live| live.ends(End::Limit)),
+            );
         }
-        let ends = self.regions.what_is_left().into_iter().chain(self.regions.take_unknown());
+        let ends = self
+            .regions
+            .what_is_left()
+            .into_iter()
+            .chain(self.regions.take_unknown());
         rows.extend(ends.map(SliceRow::End));
         rows
     }
 
-    fn asked(&self, question: &Influence, memory_thread: ThreadId) -> Result<Vec<(ThreadId, Piece)>, QueryError> {
+    fn asked(
+        &self,
+        question: &Influence,
+        memory_thread: ThreadId,
+    ) -> Result<Vec<(ThreadId, Piece)>, QueryError> {
         Ok(match question.cell {
             Cell::Register { thread, view } if view.register == RegisterId::PSR => {
                 let bits = self.index.instruction_set(thread).flag_bits();
-                Some((thread, Piece::Flags(bits))).into_iter().filter(|_| bits != 0).collect()
+                Some((thread, Piece::Flags(bits)))
+                    .into_iter()
+                    .filter(|_| bits != 0)
+                    .collect()
             }
             Cell::Register { thread, view } => {
                 let definers = Definers { index: self.index };
@@ -140,26 +186,49 @@ impl<'a> OnwardWalk<'a> {
             Cell::Memory { address, len_bytes } => {
                 check_length(len_bytes)?;
                 let blocks = blocks_of(address, len_bytes);
-                blocks.map(|(granule, mask)| (memory_thread, Piece::Memory { granule, mask })).collect()
+                blocks
+                    .map(|(granule, mask)| (memory_thread, Piece::Memory { granule, mask }))
+                    .collect()
             }
             Cell::Physical { .. } => {
                 let format = self.index.contents.traits.format.clone();
-                return Err(QueryError::NotRecorded { format, what: "what flows through physical memory" });
+                return Err(QueryError::NotRecorded {
+                    format,
+                    what: "what flows through physical memory",
+                });
             }
         })
     }
 
     /// What else holds a register at a position: an exception that came with the step which wrote it stored it in its frame.
     fn copies_of(&self, live: &Live, at: Position) -> Result<Vec<Live>, QueryError> {
-        let has_frames = self.index.instruction_set(live.thread).exception_frame().is_some();
-        let Giver::Step { step, slot } = live.giver else { return Ok(Vec::new()) };
+        let has_frames = self
+            .index
+            .instruction_set(live.thread)
+            .exception_frame()
+            .is_some();
+        let Giver::Step { step, slot } = live.giver else {
+            return Ok(Vec::new());
+        };
         if slot != at.0 || !has_frames {
             return Ok(Vec::new());
         }
         let events = StepEvents::about(std::iter::empty());
-        let flow = StepFlow::within(self.index, step, Extent::Slots(vec![slot]), self.edges, events)?;
+        let flow = StepFlow::within(
+            self.index,
+            step,
+            Extent::Slots(vec![slot]),
+            self.edges,
+            events,
+        )?;
         let copies = flow.copies_in_frame(&live.piece, slot)?;
-        Ok(copies.into_iter().map(|piece| Live { piece, ..live.clone() }).collect())
+        Ok(copies
+            .into_iter()
+            .map(|piece| Live {
+                piece,
+                ..live.clone()
+            })
+            .collect())
     }
 
     /// New flags may stand within what an `it` has made conditional.
@@ -172,15 +241,24 @@ impl<'a> OnwardWalk<'a> {
 
     /// Waits for who touches a piece from a slot on.
     fn follow(&mut self, live: Live, first: u64, cancel: &Cancel) -> Result<(), QueryError> {
-        let mut touches = NextTouches { index: self.index, edges: self.edges, uses: &mut self.uses };
+        let mut touches = NextTouches {
+            index: self.index,
+            edges: self.edges,
+            uses: &mut self.uses,
+        };
         let touched = touches.of(live.thread, &live.piece, first, cancel)?;
         let earlier = match (&live.piece, touched) {
             (Piece::Memory { granule, mask }, Some(touched)) => {
-                let watched = Watched { granule: *granule, mask: *mask, first };
+                let watched = Watched {
+                    granule: *granule,
+                    mask: *mask,
+                    first,
+                };
                 self.late.first_step(self.index, watched, touched)?
             }
             (Piece::Flags(_), _) if live.block > 0 => {
-                let next = SlotReader(self.index).next_step_of(live.thread, Position(first.saturating_sub(1)))?;
+                let next = SlotReader(self.index)
+                    .next_step_of(live.thread, Position(first.saturating_sub(1)))?;
                 next.map(|step| step.0.saturating_add(1))
             }
             _ => None,
@@ -194,12 +272,21 @@ impl<'a> OnwardWalk<'a> {
 
     /// Goes into what a step does with what is followed, and then into what becomes of that in its slot.
     fn go_into(&mut self, slot: u64, lives: Vec<Live>, cancel: &Cancel) -> Result<(), QueryError> {
-        let Some(step) = Position(slot).last_step() else { return Ok(()) };
+        let Some(step) = Position(slot).last_step() else {
+            return Ok(());
+        };
         self.late.forget_before(slot);
         let events = StepEvents::about(lives.iter().map(|live| &live.piece));
         let flow = StepFlow::within(self.index, step, Extent::Whole, self.edges, events)?;
         let thread = flow.thread();
-        let decider = self.regions.decider_of(Ran { thread, step, text: flow.text.as_ref() }, cancel)?;
+        let decider = self.regions.decider_of(
+            Ran {
+                thread,
+                step,
+                text: flow.text.as_ref(),
+            },
+            cancel,
+        )?;
         let fates = Fates::new(&flow, step, self.edges);
         let givers = GiverReader::new(&flow, step, &lives, &fates, self.edges);
         let reach = self.reach(givers, decider, cancel)?;
@@ -210,22 +297,38 @@ impl<'a> OnwardWalk<'a> {
         let mut left = Vec::new();
         for mut live in lives {
             if live.thread == thread {
-                live.block =
-                    block.filter(|_| matches!(live.piece, Piece::Flags(_))).unwrap_or(live.block.saturating_sub(1));
+                live.block = block
+                    .filter(|_| matches!(live.piece, Piece::Flags(_)))
+                    .unwrap_or(live.block.saturating_sub(1));
             }
             let fate = fates.of(live)?;
             left.extend(fate.left);
             self.ready.extend(fate.ends);
         }
-        if let Some(Reach { row, pieces, decides }) = reach {
+        if let Some(Reach {
+            row,
+            pieces,
+            decides,
+        }) = reach
+        {
             self.ready.push_back(SliceRow::Step(row));
             if decides {
-                self.ready.extend(self.regions.add(thread, step, cancel)?.map(SliceRow::End));
+                self.ready
+                    .extend(self.regions.add(thread, step, cancel)?.map(SliceRow::End));
             }
             for Shown { piece, slot: shown } in pieces {
                 let giver = Giver::Step { step, slot: shown };
-                let live = Live { thread, piece, from: Some(step), giver, block: 0 };
-                let live = Live { block: self.block_of(&live), ..live };
+                let live = Live {
+                    thread,
+                    piece,
+                    from: Some(step),
+                    giver,
+                    block: 0,
+                };
+                let live = Live {
+                    block: self.block_of(&live),
+                    ..live
+                };
                 if shown == slot {
                     let fate = fates.of(live)?;
                     left.extend(fate.left);
@@ -235,7 +338,8 @@ impl<'a> OnwardWalk<'a> {
                 }
             }
         }
-        left.into_iter().try_for_each(|live| self.follow(live, slot.saturating_add(1), cancel))
+        left.into_iter()
+            .try_for_each(|live| self.follow(live, slot.saturating_add(1), cancel))
     }
 
     /// Finds out what a step makes of what is followed; `decider` decided that it runs.
@@ -270,12 +374,20 @@ impl<'a> OnwardWalk<'a> {
                     continue;
                 }
                 doubt = doubt.or_else(|| found.iter().find_map(|(reached, _)| reached.doubt));
-                wanted_by.extend(found.iter().map(|(reached, edge)| WantedBy { step: reached.from, edge: *edge }));
+                wanted_by.extend(found.iter().map(|(reached, edge)| WantedBy {
+                    step: reached.from,
+                    edge: *edge,
+                }));
                 defines.extend(part.outcome.defines);
-                pieces.push(Shown { piece: part.piece, slot: part.slot });
+                pieces.push(Shown {
+                    piece: part.piece,
+                    slot: part.slot,
+                });
             }
         }
-        let is_reading = flow.done().is_some_and(|done| is_silent || done.control.flow != Flow::Next);
+        let is_reading = flow
+            .done()
+            .is_some_and(|done| is_silent || done.control.flow != Flow::Next);
         let mut decides = false;
         // A comparison whose flags are not shown, or where control goes: it reads the value and gives none.
         if is_reading && (wanted_by.is_empty() || self.edges.control) {
@@ -284,25 +396,42 @@ impl<'a> OnwardWalk<'a> {
                 let reached = givers.reached(&taken, cancel)?;
                 decides |= self.edges.control && leads && !reached.is_empty();
                 let taken_in = reached.iter().filter(|_| is_open);
-                wanted_by.extend(taken_in.map(|reached| WantedBy { step: reached.from, edge }));
+                wanted_by.extend(taken_in.map(|reached| WantedBy {
+                    step: reached.from,
+                    edge,
+                }));
                 doubt = doubt.or_else(|| reached.iter().find_map(|reached| reached.doubt));
             }
         }
-        wanted_by.extend(decider.map(|decider| WantedBy { step: Some(decider), edge: Edge::Control }));
+        wanted_by.extend(decider.map(|decider| WantedBy {
+            step: Some(decider),
+            edge: Edge::Control,
+        }));
         if wanted_by.is_empty() {
             return Ok(None);
         }
         // What it decides lies in what was decided about it.
         decides &= decider.is_none();
         let (defines, pieces) = (joined_cells(defines), joined(pieces, grow_piece));
-        let row = SliceStep { step, thread: flow.thread(), defines, wanted_by: sorted(wanted_by), doubt };
-        Ok(Some(Reach { row, pieces, decides }))
+        let row = SliceStep {
+            step,
+            thread: flow.thread(),
+            defines,
+            wanted_by: sorted(wanted_by),
+            doubt,
+        };
+        Ok(Some(Reach {
+            row,
+            pieces,
+            decides,
+        }))
     }
 }
 
 /// Whether where control goes behind an instruction depends on what it takes in.
 fn leads(instruction: &Instruction) -> bool {
-    let is_fixed = matches!(instruction.control.target, Target::Address(_)) && !instruction.decides();
+    let is_fixed =
+        matches!(instruction.control.target, Target::Address(_)) && !instruction.decides();
     matches!(instruction.control.flow, Flow::Branch | Flow::Call) && !is_fixed
 }
 
@@ -311,8 +440,13 @@ fn joined_cells(mut defines: Vec<Defined>) -> Vec<Defined> {
     defines.sort_by_key(|defined| defined.cell);
     defines.dedup();
     joined(defines, |last, next| {
-        if let (SliceCell::Flags { thread, bits }, SliceCell::Flags { thread: other, bits: more }) =
-            (&mut last.cell, next.cell)
+        if let (
+            SliceCell::Flags { thread, bits },
+            SliceCell::Flags {
+                thread: other,
+                bits: more,
+            },
+        ) = (&mut last.cell, next.cell)
             && *thread == other
         {
             *bits |= more;
@@ -321,12 +455,20 @@ fn joined_cells(mut defines: Vec<Defined>) -> Vec<Defined> {
             return true;
         }
         let is_grown = match (&mut last.cell, next.cell) {
-            (SliceCell::Register { thread, view }, SliceCell::Register { thread: other, view: more }) => {
-                *thread == other && grow_view(view, more)
-            }
-            (SliceCell::Memory { address, len_bytes }, SliceCell::Memory { address: other, len_bytes: more })
-                if address.0.checked_add(*len_bytes) == Some(other.0) =>
-            {
+            (
+                SliceCell::Register { thread, view },
+                SliceCell::Register {
+                    thread: other,
+                    view: more,
+                },
+            ) => *thread == other && grow_view(view, more),
+            (
+                SliceCell::Memory { address, len_bytes },
+                SliceCell::Memory {
+                    address: other,
+                    len_bytes: more,
+                },
+            ) if address.0.checked_add(*len_bytes) == Some(other.0) => {
                 *len_bytes = len_bytes.saturating_add(more);
                 true
             }
@@ -343,8 +485,16 @@ fn joined_cells(mut defines: Vec<Defined>) -> Vec<Defined> {
 fn grow_piece(last: &mut Shown, next: &Shown) -> bool {
     match (&mut last.piece, &next.piece) {
         _ if last.slot != next.slot => false,
-        (Piece::Register { view, .. }, Piece::Register { view: more, .. }) => grow_view(view, *more),
-        (Piece::Memory { granule, mask }, Piece::Memory { granule: other, mask: more }) if granule == other => {
+        (Piece::Register { view, .. }, Piece::Register { view: more, .. }) => {
+            grow_view(view, *more)
+        }
+        (
+            Piece::Memory { granule, mask },
+            Piece::Memory {
+                granule: other,
+                mask: more,
+            },
+        ) if granule == other => {
             *mask |= more;
             true
         }

@@ -41,7 +41,10 @@ impl Written {
     fn add(&mut self, piece: Piece, slot: u64) {
         let is_new = match piece {
             Piece::Memory { granule, mask } => self.memory.insert((granule, mask, slot)),
-            _ => !self.pieces.iter().any(|(known, at)| *at == slot && known.is_same(&piece)),
+            _ => !self
+                .pieces
+                .iter()
+                .any(|(known, at)| *at == slot && known.is_same(&piece)),
         };
         if is_new {
             self.pieces.push((piece, slot));
@@ -75,14 +78,27 @@ impl StepFlow<'_> {
         if !output.is_copied() || !self.is_told_apart() {
             return Ok(vec![output]);
         }
-        bytes_of(&output.piece).into_iter().map(|byte| self.output(byte, output.slot)).collect()
+        bytes_of(&output.piece)
+            .into_iter()
+            .map(|byte| self.output(byte, output.slot))
+            .collect()
     }
 
     fn output(&self, piece: Piece, slot: u64) -> Result<Output, QueryError> {
-        let want = Want { thread: self.thread(), piece: piece.clone(), slot, wanted_by: Vec::new(), doubt: None };
+        let want = Want {
+            thread: self.thread(),
+            piece: piece.clone(),
+            slot,
+            wanted_by: Vec::new(),
+            doubt: None,
+        };
         let mut outcome = Outcome::default();
         self.take(want, &mut outcome)?;
-        Ok(Output { piece, slot, outcome })
+        Ok(Output {
+            piece,
+            slot,
+            outcome,
+        })
     }
 
     /// The parts of a piece that different results, or operands, of the instruction are.
@@ -94,15 +110,23 @@ impl StepFlow<'_> {
                     let place = usize::from(offset.saturating_sub(view.offset));
                     written.get(place).copied().flatten().map(|byte| byte.by)
                 };
-                let parts = parts_of(*view, by).into_iter().filter(|(_, by)| by.is_some());
-                Ok(parts.map(|(view, _)| Piece::Register { view, homes: homes.clone() }).collect())
+                let parts = parts_of(*view, by)
+                    .into_iter()
+                    .filter(|(_, by)| by.is_some());
+                Ok(parts
+                    .map(|(view, _)| Piece::Register {
+                        view,
+                        homes: homes.clone(),
+                    })
+                    .collect())
             }
             Piece::Memory { granule, mask } => {
                 let mut parts: Vec<(StoredPart, u64)> = Vec::new();
                 for place in (0..64u64).filter(|place| mask >> place & 1 == 1) {
                     let address = Address((granule << GRANULE_BITS) + place);
                     let (operand, frame) = (
-                        self.stored_bytes(StoredAt { slot, address }).map(|byte| byte.operand),
+                        self.stored_bytes(StoredAt { slot, address })
+                            .map(|byte| byte.operand),
                         self.frame_part(slot, address),
                     );
                     let part = StoredPart { operand, frame };
@@ -111,7 +135,13 @@ impl StepFlow<'_> {
                         None => parts.push((part, 1 << place)),
                     }
                 }
-                Ok(parts.into_iter().map(|(_, mask)| Piece::Memory { granule: *granule, mask }).collect())
+                Ok(parts
+                    .into_iter()
+                    .map(|(_, mask)| Piece::Memory {
+                        granule: *granule,
+                        mask,
+                    })
+                    .collect())
             }
             Piece::Flags(bits) => {
                 // What may stay as it was flows into itself alone.
@@ -143,7 +173,9 @@ impl StepFlow<'_> {
             EventKind::Register { view, .. } if view.register == RegisterId::PSR => {
                 let set = self.text.as_ref().map(|text| text.instruction_set);
                 let all = set.map_or(0, |set| set.flag_bits());
-                let by_result = set.zip(self.done()).map_or(0, |(set, done)| done.flags_written(set));
+                let by_result = set
+                    .zip(self.done())
+                    .map_or(0, |(set, done)| done.flags_written(set));
                 // A status that is written by what sets no flags (an exception, a return) gives all of them.
                 let bits = match by_result {
                     0 if self.takes_exception() => 0,
@@ -155,13 +187,26 @@ impl StepFlow<'_> {
                     written.add(Piece::Flags(shown), event.slot);
                 }
             }
-            EventKind::Register { home: Some(home), .. } => {
-                let piece = (Definers { index: self.index }).written_register(self.thread(), *home, event.slot)?;
+            EventKind::Register {
+                home: Some(home), ..
+            } => {
+                let piece = (Definers { index: self.index }).written_register(
+                    self.thread(),
+                    *home,
+                    event.slot,
+                )?;
                 written.add(piece, event.slot);
             }
-            EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } => {
+            EventKind::Access {
+                kind: AccessKind::Write,
+                address,
+                size_bytes,
+                ..
+            } => {
                 let blocks = blocks_of(*address, u64::from(*size_bytes));
-                blocks.for_each(|(granule, mask)| written.add(Piece::Memory { granule, mask }, event.slot));
+                blocks.for_each(|(granule, mask)| {
+                    written.add(Piece::Memory { granule, mask }, event.slot)
+                });
             }
             _ => {}
         }
@@ -170,18 +215,32 @@ impl StepFlow<'_> {
 
     /// What its operands alone tell of: all registers, or status registers that the trace leaves out.
     fn add_operands(&self, own: u64, written: &mut Written) {
-        let (Some(instruction), Some(text)) = (self.done(), &self.text) else { return };
-        let (definers, is_alone) = (Definers { index: self.index }, self.index.has_operands_alone());
+        let (Some(instruction), Some(text)) = (self.done(), &self.text) else {
+            return;
+        };
+        let (definers, is_alone) = (
+            Definers { index: self.index },
+            self.index.has_operands_alone(),
+        );
         let is_told = |view| is_alone || definers.is_left_out(self.thread(), view);
         let flags = instruction.flags_written(text.instruction_set);
         if flags != 0 && is_told(status_view(flags)) {
             written.add(Piece::Flags(flags), own);
         }
         for view in instruction.registers.iter().flat_map(|known| &known.writes) {
-            let home = RegisterView { register: text.mode.home(view.register), ..*view };
+            let home = RegisterView {
+                register: text.mode.home(view.register),
+                ..*view
+            };
             let whole = RegisterView::new(view.register, 0, u16::MAX);
             if view.register != RegisterId::PSR && is_told(whole) {
-                written.add(Piece::Register { view: home, homes: Arc::new(Homes::only(home)) }, own);
+                written.add(
+                    Piece::Register {
+                        view: home,
+                        homes: Arc::new(Homes::only(home)),
+                    },
+                    own,
+                );
             }
         }
     }
@@ -192,7 +251,8 @@ impl Output {
     fn is_copied(&self) -> bool {
         let is_missing = |end: &End| *end == End::Unknown(NotKnown::LoadNotShown);
         let Outcome { inputs, ends, .. } = &self.outcome;
-        inputs.iter().any(|(_, edge)| *edge == Edge::Copy) || ends.iter().any(|(end, _)| is_missing(end))
+        inputs.iter().any(|(_, edge)| *edge == Edge::Copy)
+            || ends.iter().any(|(end, _)| is_missing(end))
     }
 }
 
@@ -200,7 +260,9 @@ impl Output {
 fn bits_shown(view: RegisterView) -> u64 {
     let places = (0..8u64).filter(|place| {
         let place = u16::try_from(*place).unwrap_or(u16::MAX);
-        place.checked_sub(view.offset).is_some_and(|place| place < view.size_bytes)
+        place
+            .checked_sub(view.offset)
+            .is_some_and(|place| place < view.size_bytes)
     });
     places.fold(0, |bits, place| bits | 0xff << (8 * place))
 }
@@ -209,13 +271,27 @@ fn bits_shown(view: RegisterView) -> u64 {
 fn bytes_of(piece: &Piece) -> Vec<Piece> {
     match piece {
         Piece::Register { view, homes } if view.size_bytes <= BYTES_APART => {
-            let part = |offset| RegisterView { offset, size_bytes: 1, ..*view };
+            let part = |offset| RegisterView {
+                offset,
+                size_bytes: 1,
+                ..*view
+            };
             let offsets = view.offset..view.offset.saturating_add(view.size_bytes);
-            offsets.map(|offset| Piece::Register { view: part(offset), homes: homes.clone() }).collect()
+            offsets
+                .map(|offset| Piece::Register {
+                    view: part(offset),
+                    homes: homes.clone(),
+                })
+                .collect()
         }
         Piece::Memory { granule, mask } => {
             let places = (0..64u32).filter(|place| mask >> place & 1 == 1);
-            places.map(|place| Piece::Memory { granule: *granule, mask: 1 << place }).collect()
+            places
+                .map(|place| Piece::Memory {
+                    granule: *granule,
+                    mask: 1 << place,
+                })
+                .collect()
         }
         whole => vec![whole.clone()],
     }
@@ -235,7 +311,10 @@ mod tests {
             written.add(Piece::Flags(1), slot);
         }
         assert_eq!(written.pieces.len() as u64, 2 * (BLOCKS + 1));
-        let last = written.pieces.last().map(|(piece, slot)| (piece.is_same(&Piece::Flags(1)), *slot));
+        let last = written
+            .pieces
+            .last()
+            .map(|(piece, slot)| (piece.is_same(&Piece::Flags(1)), *slot));
         assert_eq!(last, Some((true, 2)));
     }
 }

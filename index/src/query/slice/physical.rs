@@ -32,14 +32,22 @@ impl Definers<'_> {
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         let MemoryRange { address, len_bytes } = range;
-        let states = PhysicalMemoryAt { position: at, address, len_bytes }.run(self.index, cancel)?;
+        let states = PhysicalMemoryAt {
+            position: at,
+            address,
+            len_bytes,
+        }
+        .run(self.index, cancel)?;
         let mut groups: Vec<(From, u64, u64)> = Vec::new();
         let parts = VirtualPart::all(self.index, range, cancel)?;
         let mut next = address;
         for parts in parts.chunk_by(|one, next| one.within.physical() == next.within.physical()) {
-            let Some(first) = parts.first().filter(|first| first.physical() == next) else { break };
+            let Some(first) = parts.first().filter(|first| first.physical() == next) else {
+                break;
+            };
             next = Address(next.0.wrapping_add(first.range.len_bytes));
-            let place = usize::try_from(first.physical().0.wrapping_sub(address.0)).unwrap_or(usize::MAX);
+            let place =
+                usize::try_from(first.physical().0.wrapping_sub(address.0)).unwrap_or(usize::MAX);
             let writers = PhysicalWriters {
                 index: self.index,
                 parts,
@@ -48,8 +56,14 @@ impl Definers<'_> {
                 cancel,
             };
             for found in writers.find()? {
-                let (granule, bit) = (found.address.0 >> GRANULE_BITS, 1u64 << (found.address.0 & 63));
-                match groups.last_mut().filter(|(known, of, _)| (*known, *of) == (found.from, granule)) {
+                let (granule, bit) = (
+                    found.address.0 >> GRANULE_BITS,
+                    1u64 << (found.address.0 & 63),
+                );
+                match groups
+                    .last_mut()
+                    .filter(|(known, of, _)| (*known, *of) == (found.from, granule))
+                {
                     Some((_, _, mask)) => *mask |= bit,
                     None => groups.push((found.from, granule, bit)),
                 }
@@ -57,14 +71,26 @@ impl Definers<'_> {
         }
         if next.0.wrapping_sub(address.0) < states.len() as u64 {
             let format = self.index.contents.traits.format.clone();
-            return Err(QueryError::NotRecorded { format, what: "which virtual page lies at this physical address" });
+            return Err(QueryError::NotRecorded {
+                format,
+                what: "which virtual page lies at this physical address",
+            });
         }
         for (from, granule, mask) in groups {
             let piece = Piece::Memory { granule, mask };
-            let wish = |thread, doubt| Wish { thread, piece: piece.clone(), wanted_by: asked.to_vec(), doubt };
+            let wish = |thread, doubt| Wish {
+                thread,
+                piece: piece.clone(),
+                wanted_by: asked.to_vec(),
+                doubt,
+            };
             match from {
                 From::Nobody(end) => finds.end(&wish(ThreadId(0), None), &piece, end),
-                From::Step { slot, thread, doubt } => self.written_in(wish(thread, doubt), slot, finds, cancel)?,
+                From::Step {
+                    slot,
+                    thread,
+                    doubt,
+                } => self.written_in(wish(thread, doubt), slot, finds, cancel)?,
             }
         }
         Ok(())

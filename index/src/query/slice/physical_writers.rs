@@ -28,7 +28,11 @@ use crate::store::granules::GRANULE_BITS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum From {
     /// A step wrote it, which shows in a slot.
-    Step { slot: u64, thread: ThreadId, doubt: Option<Doubt> },
+    Step {
+        slot: u64,
+        thread: ThreadId,
+        doubt: Option<Doubt>,
+    },
     /// No step did.
     Nobody(End),
 }
@@ -58,9 +62,15 @@ impl PhysicalWriters<'_> {
     /// # Errors
     /// See [`QueryError`].
     pub fn find(&self) -> Result<Vec<Found>, QueryError> {
-        let Some(first) = self.parts.first() else { return Ok(Vec::new()) };
-        let mut found: Vec<Option<Found>> =
-            self.states.iter().map(|_| None).take(first.range.len_bytes as usize).collect();
+        let Some(first) = self.parts.first() else {
+            return Ok(Vec::new());
+        };
+        let mut found: Vec<Option<Found>> = self
+            .states
+            .iter()
+            .map(|_| None)
+            .take(first.range.len_bytes as usize)
+            .collect();
         let mut open = runs_by_granule(first.physical(), found.len());
         while let Some(run) = open.pop() {
             self.cancel.check()?;
@@ -84,14 +94,22 @@ impl PhysicalWriters<'_> {
                 }),
             }
         }
-        found.into_iter().collect::<Option<Vec<_>>>().ok_or(QueryError::TraceChanged)
+        found
+            .into_iter()
+            .collect::<Option<Vec<_>>>()
+            .ok_or(QueryError::TraceChanged)
     }
 
     /// The last write of some of the bytes.
     fn last_write(&self, run: &Range<usize>) -> Result<Option<Accessed>, QueryError> {
         let (behind, len_bytes) = (run.start as u64, run.len() as u64);
-        let Some(first) = self.parts.first() else { return Ok(None) };
-        let cell = Cell::Physical { address: Address(first.physical().0.wrapping_add(behind)), len_bytes };
+        let Some(first) = self.parts.first() else {
+            return Ok(None);
+        };
+        let cell = Cell::Physical {
+            address: Address(first.physical().0.wrapping_add(behind)),
+            len_bytes,
+        };
         let (index, kinds, cancel) = (self.index, AccessKinds::Writes, self.cancel);
         let asked = Asked {
             index,
@@ -104,26 +122,55 @@ impl PhysicalWriters<'_> {
             within: None,
             cancel,
         };
-        let parts = self.parts.iter().map(|part| part.some(behind, len_bytes)).collect();
-        let question = LastAccesses { cell, kinds, thread: None, before: self.at, skip: 0, limit: 1 };
+        let parts = self
+            .parts
+            .iter()
+            .map(|part| part.some(behind, len_bytes))
+            .collect();
+        let question = LastAccesses {
+            cell,
+            kinds,
+            thread: None,
+            before: self.at,
+            skip: 0,
+            limit: 1,
+        };
         let last = PhysicalAsked::among(&asked, parts).last(&question)?;
         Ok(last.and_then(|last| last.accesses.into_iter().next()))
     }
 
     /// Takes those of some bytes that an access wrote; false where there are none.
-    fn take(&self, hit: &Hit, run: Range<usize>, found: &mut [Option<Found>]) -> Result<bool, QueryError> {
+    fn take(
+        &self,
+        hit: &Hit,
+        run: Range<usize>,
+        found: &mut [Option<Found>],
+    ) -> Result<bool, QueryError> {
         let mut from = None;
         for place in run {
-            let addresses = self.parts.iter().map(|part| part.some(place as u64, 1).range.address);
-            let stored = addresses.filter_map(|address| Some((address, self.stored_at(hit, address)?))).next();
-            let Some((address, stored)) = stored else { continue };
+            let addresses = self
+                .parts
+                .iter()
+                .map(|part| part.some(place as u64, 1).range.address);
+            let stored = addresses
+                .filter_map(|address| Some((address, self.stored_at(hit, address)?)))
+                .next();
+            let Some((address, stored)) = stored else {
+                continue;
+            };
             let from = match from {
                 Some(from) => from,
                 None => *from.insert(self.step_of(hit)?),
             };
-            let seen_by = self.states.get(place).and_then(|state| seen_later(*state, hit, stored));
+            let seen_by = self
+                .states
+                .get(place)
+                .and_then(|state| seen_later(*state, hit, stored));
             if let Some(byte) = found.get_mut(place) {
-                *byte = Some(Found { from: seen_by.map_or(from, From::Nobody), address });
+                *byte = Some(Found {
+                    from: seen_by.map_or(from, From::Nobody),
+                    address,
+                });
             }
         }
         Ok(from.is_some())
@@ -138,25 +185,46 @@ impl PhysicalWriters<'_> {
                 reader.overtaken(ThreadSlot { thread, slot }, self.at, self.cancel)?
             }
         };
-        Ok(From::Step { slot, thread, doubt: hit.doubt.or(doubt) })
+        Ok(From::Step {
+            slot,
+            thread,
+            doubt: hit.doubt.or(doubt),
+        })
     }
 
     /// Nobody wrote some bytes; they bear the address of the first virtual page.
     fn end(&self, run: Range<usize>, found: &mut [Option<Found>], end: impl Fn(&ByteState) -> End) {
         for place in run {
             let part = self.parts.first().map(|part| part.some(place as u64, 1));
-            if let (Some(part), Some(state), Some(byte)) = (part, self.states.get(place), found.get_mut(place)) {
-                *byte = Some(Found { from: From::Nobody(end(state)), address: part.range.address });
+            if let (Some(part), Some(state), Some(byte)) =
+                (part, self.states.get(place), found.get_mut(place))
+            {
+                *byte = Some(Found {
+                    from: From::Nobody(end(state)),
+                    address: part.range.address,
+                });
             }
         }
     }
 
     /// The byte that an access put at a virtual address, where its value is told; none where it is not there at all.
     fn stored_at(&self, hit: &Hit, byte: Address) -> Option<Option<u8>> {
-        let Access { target: AccessTarget::Memory { address, size_bytes }, value, .. } = hit.access.as_ref()? else {
+        let Access {
+            target:
+                AccessTarget::Memory {
+                    address,
+                    size_bytes,
+                },
+            value,
+            ..
+        } = hit.access.as_ref()?
+        else {
             return None;
         };
-        let place = byte.0.checked_sub(address.0).filter(|place| place < size_bytes)?;
+        let place = byte
+            .0
+            .checked_sub(address.0)
+            .filter(|place| place < size_bytes)?;
         let place = match self.index.contents.traits.endian {
             Endian::Little => place,
             Endian::Big => size_bytes - 1 - place,
@@ -167,9 +235,15 @@ impl PhysicalWriters<'_> {
 
 /// Whether a later load found something else than what was stored.
 fn seen_later(state: ByteState, hit: &Hit, stored: Option<u8>) -> Option<End> {
-    let is_other = stored.zip(state.value).is_some_and(|(stored, found)| stored != found);
-    let seen_at = state.seen_at.filter(|seen_at| is_other && *seen_at > hit.position)?;
-    Some(End::External { seen_by: seen_at.last_step() })
+    let is_other = stored
+        .zip(state.value)
+        .is_some_and(|(stored, found)| stored != found);
+    let seen_at = state
+        .seen_at
+        .filter(|seen_at| is_other && *seen_at > hit.position)?;
+    Some(End::External {
+        seen_by: seen_at.last_step(),
+    })
 }
 
 /// So many bytes from an address on, by the blocks that they lie in: lists of accesses are those of a block.
@@ -177,12 +251,16 @@ fn runs_by_granule(first: Address, len: usize) -> Vec<Range<usize>> {
     let granule = |place: &usize| first.0.wrapping_add(*place as u64) >> GRANULE_BITS;
     let places: Vec<usize> = (0..len).collect();
     let runs = places.chunk_by(|one, next| granule(one) == granule(next));
-    runs.filter_map(|run| Some(*run.first()?..*run.last()? + 1)).collect()
+    runs.filter_map(|run| Some(*run.first()?..*run.last()? + 1))
+        .collect()
 }
 
 /// The runs of some bytes that are not found yet.
 fn runs_without(found: &[Option<Found>], run: Range<usize>) -> Vec<Range<usize>> {
-    let open: Vec<usize> = run.filter(|place| found.get(*place).is_some_and(Option::is_none)).collect();
+    let open: Vec<usize> = run
+        .filter(|place| found.get(*place).is_some_and(Option::is_none))
+        .collect();
     let runs = open.chunk_by(|one, next| one + 1 == *next);
-    runs.filter_map(|run| Some(*run.first()?..*run.last()? + 1)).collect()
+    runs.filter_map(|run| Some(*run.first()?..*run.last()? + 1))
+        .collect()
 }

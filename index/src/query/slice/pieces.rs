@@ -31,13 +31,21 @@ impl Piece {
     /// Whether two are the same, so that who wants one wants the other.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Register { view, homes }, Self::Register { view: other, homes: others }) => {
-                view == other && homes.lists().eq(others.lists())
-            }
+            (
+                Self::Register { view, homes },
+                Self::Register {
+                    view: other,
+                    homes: others,
+                },
+            ) => view == other && homes.lists().eq(others.lists()),
             (Self::Flags(bits), Self::Flags(others)) => bits == others,
-            (Self::Memory { granule, mask }, Self::Memory { granule: other, mask: others }) => {
-                (granule, mask) == (other, others)
-            }
+            (
+                Self::Memory { granule, mask },
+                Self::Memory {
+                    granule: other,
+                    mask: others,
+                },
+            ) => (granule, mask) == (other, others),
             (Self::Decision, Self::Decision) => true,
             _ => false,
         }
@@ -55,9 +63,17 @@ impl Piece {
     /// As answers name it: a block of memory may have several runs of bytes.
     pub fn cells(&self, thread: ThreadId) -> Vec<SliceCell> {
         match self {
-            Self::Register { view, .. } => vec![SliceCell::Register { thread, view: *view }],
-            Self::Flags(bits) => vec![SliceCell::Flags { thread, bits: *bits }],
-            Self::Memory { granule, mask } => runs_of(*mask).map(|run| cell_of(run, *granule)).collect(),
+            Self::Register { view, .. } => vec![SliceCell::Register {
+                thread,
+                view: *view,
+            }],
+            Self::Flags(bits) => vec![SliceCell::Flags {
+                thread,
+                bits: *bits,
+            }],
+            Self::Memory { granule, mask } => {
+                runs_of(*mask).map(|run| cell_of(run, *granule)).collect()
+            }
             Self::Decision => Vec::new(),
         }
     }
@@ -66,7 +82,10 @@ impl Piece {
 /// Returns the bytes of a run as a cell.
 pub(super) fn cell_of(run: Run, granule: u64) -> SliceCell {
     let address = Address((granule << GRANULE_BITS) + u64::from(run.first));
-    SliceCell::Memory { address, len_bytes: u64::from(run.len) }
+    SliceCell::Memory {
+        address,
+        len_bytes: u64::from(run.len),
+    }
 }
 
 /// The blocks of some bytes of memory, each with its bytes; those beyond the end of the address space do not count.
@@ -75,24 +94,38 @@ pub(super) fn blocks_of(address: Address, len_bytes: u64) -> impl Iterator<Item 
     let granules = address.0 >> GRANULE_BITS..=last >> GRANULE_BITS;
     granules
         .filter(move |_| len_bytes != 0)
-        .map(move |granule| (granule, crate::store::granules::bytes_between(granule, address.0, last)))
+        .map(move |granule| {
+            (
+                granule,
+                crate::store::granules::bytes_between(granule, address.0, last),
+            )
+        })
 }
 
 /// Some bytes of memory by the blocks that they lie in.
 pub(super) fn blocks_of_bytes(addresses: &[Address]) -> Vec<Piece> {
     let mut blocks: Vec<(u64, u64)> = Vec::new();
     for address in addresses {
-        let (granule, bit) = (address.0 >> GRANULE_BITS, 1u64 << (address.0 & ((1 << GRANULE_BITS) - 1)));
+        let (granule, bit) = (
+            address.0 >> GRANULE_BITS,
+            1u64 << (address.0 & ((1 << GRANULE_BITS) - 1)),
+        );
         match blocks.iter_mut().find(|(known, _)| *known == granule) {
             Some((_, mask)) => *mask |= bit,
             None => blocks.push((granule, bit)),
         }
     }
-    blocks.into_iter().map(|(granule, mask)| Piece::Memory { granule, mask }).collect()
+    blocks
+        .into_iter()
+        .map(|(granule, mask)| Piece::Memory { granule, mask })
+        .collect()
 }
 
 /// Puts those together of which one takes in the next.
-pub(super) fn joined<T>(items: impl IntoIterator<Item = T>, grow: impl Fn(&mut T, &T) -> bool) -> Vec<T> {
+pub(super) fn joined<T>(
+    items: impl IntoIterator<Item = T>,
+    grow: impl Fn(&mut T, &T) -> bool,
+) -> Vec<T> {
     let mut all: Vec<T> = Vec::new();
     for next in items {
         let is_grown = all.last_mut().is_some_and(|last| grow(last, &next));
@@ -105,14 +138,21 @@ pub(super) fn joined<T>(items: impl IntoIterator<Item = T>, grow: impl Fn(&mut T
 
 /// Takes the bytes of a view into one, if they lie right behind it.
 pub(super) fn grow_view(view: &mut RegisterView, more: RegisterView) -> bool {
-    let is_next = view.register == more.register && view.offset.checked_add(view.size_bytes) == Some(more.offset);
-    let size_bytes = view.size_bytes.checked_add(more.size_bytes).filter(|_| is_next);
+    let is_next = view.register == more.register
+        && view.offset.checked_add(view.size_bytes) == Some(more.offset);
+    let size_bytes = view
+        .size_bytes
+        .checked_add(more.size_bytes)
+        .filter(|_| is_next);
     view.size_bytes = size_bytes.unwrap_or(view.size_bytes);
     size_bytes.is_some()
 }
 
 /// Some bytes of a view by what they have in common: runs in which `of` gives the same.
-pub(super) fn parts_of<T: PartialEq + Copy>(view: RegisterView, of: impl Fn(u16) -> T) -> Vec<(RegisterView, T)> {
+pub(super) fn parts_of<T: PartialEq + Copy>(
+    view: RegisterView,
+    of: impl Fn(u16) -> T,
+) -> Vec<(RegisterView, T)> {
     let mut parts: Vec<(RegisterView, T)> = Vec::new();
     for offset in view.offset..view.offset.saturating_add(view.size_bytes) {
         let value = of(offset);
@@ -130,7 +170,11 @@ mod tests {
 
     #[test]
     fn masks_have_runs() {
-        let runs = |mask| runs_of(mask).map(|run| (run.first, run.len)).collect::<Vec<_>>();
+        let runs = |mask| {
+            runs_of(mask)
+                .map(|run| (run.first, run.len))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(runs(0), []);
         assert_eq!(runs(u64::MAX), [(0, 64)]);
         assert_eq!(runs(0x8000_0000_0000_0019), [(0, 1), (3, 2), (63, 1)]);

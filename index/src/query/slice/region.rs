@@ -52,7 +52,12 @@ pub(super) enum Place {
 
 impl ControlReader<'_> {
     /// What a step decided.
-    pub fn decided_by(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Decided, QueryError> {
+    pub fn decided_by(
+        &mut self,
+        thread: ThreadId,
+        step: Step,
+        cancel: &Cancel,
+    ) -> Result<Decided, QueryError> {
         let calls = self.index.calls();
         if let Some(call) = calls.called_by(thread, step)
             && self.is_called(call)?
@@ -60,14 +65,24 @@ impl ControlReader<'_> {
             return Ok(Decided::Region(Region { call, join: None }));
         }
         let unknown = Decided::Unknown(End::Unknown(NotKnown::DeciderNotFound));
-        let Some(id) = calls.innermost_at(thread, step.before()) else { return Ok(unknown) };
-        let Some((call, text)) = calls.get(id).zip(self.text_of(step)?) else { return Ok(unknown) };
+        let Some(id) = calls.innermost_at(thread, step.before()) else {
+            return Ok(unknown);
+        };
+        let Some((call, text)) = calls.get(id).zip(self.text_of(step)?) else {
+            return Ok(unknown);
+        };
         let deciders = self.deciders(call.function, text.instruction_set, cancel)?;
         Ok(match deciders.join_of(text.pc) {
             None => unknown,
             Some(Join::Nothing) => Decided::Nothing,
-            Some(Join::At(join)) => Decided::Region(Region { call: id, join: Some(join) }),
-            Some(Join::End) => Decided::Region(Region { call: id, join: None }),
+            Some(Join::At(join)) => Decided::Region(Region {
+                call: id,
+                join: Some(join),
+            }),
+            Some(Join::End) => Decided::Region(Region {
+                call: id,
+                join: None,
+            }),
         })
     }
 
@@ -76,19 +91,32 @@ impl ControlReader<'_> {
         let Ran { thread, step, text } = ran;
         let calls = self.index.calls();
         let is_open = calls.contains(region.call, step.before());
-        let Some(inner) = calls.innermost_at(thread, step.before()).filter(|_| is_open) else {
+        let Some(inner) = calls
+            .innermost_at(thread, step.before())
+            .filter(|_| is_open)
+        else {
             return Ok(Place::Behind);
         };
         if inner == region.call {
             let is_join = region.join.is_some() && text.map(|text| text.pc) == region.join;
-            return Ok(if is_join { Place::Behind } else { Place::Inside });
+            return Ok(if is_join {
+                Place::Behind
+            } else {
+                Place::Inside
+            });
         }
-        Ok(if self.is_interrupted(inner, region.call)? { Place::Aside } else { Place::Inside })
+        Ok(if self.is_interrupted(inner, region.call)? {
+            Place::Aside
+        } else {
+            Place::Inside
+        })
     }
 
     /// Whether a frame is that of a call, a jump or a question to the system, which the step before it decided.
     fn is_called(&self, call: CallId) -> Result<bool, QueryError> {
-        let Some(call) = self.index.calls().get(call) else { return Ok(false) };
+        let Some(call) = self.index.calls().get(call) else {
+            return Ok(false);
+        };
         Ok(match call.entered {
             Entered::Call | Entered::Tail => true,
             Entered::Exception => self.is_asked_for(&call)?,
@@ -105,22 +133,31 @@ impl ControlReader<'_> {
         let (mut new, mut next, mut is_so) = (Vec::new(), Some(inner), false);
         while next != Some(outer) {
             // Another task's frames lie on a stack of their own: they end without the one that was looked for.
-            let Some((frame, call)) = next.and_then(|frame| Some((frame, self.index.calls().get(frame)?))) else {
+            let Some((frame, call)) =
+                next.and_then(|frame| Some((frame, self.index.calls().get(frame)?)))
+            else {
                 is_so = true;
                 break;
             };
-            if let Some(known) = self.interrupted.get(&Nested { inner: frame, outer }) {
+            if let Some(known) = self.interrupted.get(&Nested {
+                inner: frame,
+                outer,
+            }) {
                 is_so = *known;
                 break;
             }
-            new.push(Nested { inner: frame, outer });
+            new.push(Nested {
+                inner: frame,
+                outer,
+            });
             if call.entered == Entered::Exception && !self.is_asked_for(&call)? {
                 is_so = true;
                 break;
             }
             next = call.parent;
         }
-        self.interrupted.extend(new.into_iter().map(|frames| (frames, is_so)));
+        self.interrupted
+            .extend(new.into_iter().map(|frames| (frames, is_so)));
         Ok(is_so)
     }
 }

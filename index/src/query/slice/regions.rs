@@ -32,7 +32,11 @@ struct Within {
 
 impl<'a> Regions<'a> {
     pub fn new(index: &'a Index) -> Self {
-        Self { control: ControlReader::new(index), within: BTreeMap::new(), undecided: Undecided::default() }
+        Self {
+            control: ControlReader::new(index),
+            within: BTreeMap::new(),
+            undecided: Undecided::default(),
+        }
     }
 
     /// The slot of the next step that is in one.
@@ -41,9 +45,15 @@ impl<'a> Regions<'a> {
     }
 
     /// What decided that a step ran, if something that is followed did. The thread of it waits for its next step then.
-    pub fn decider_of(&mut self, ran: Ran<'_>, cancel: &Cancel) -> Result<Option<Step>, QueryError> {
+    pub fn decider_of(
+        &mut self,
+        ran: Ran<'_>,
+        cancel: &Cancel,
+    ) -> Result<Option<Step>, QueryError> {
         let Ran { thread, step, .. } = ran;
-        let Some(Within { regions, .. }) = self.within.remove(&step.after().0) else { return Ok(None) };
+        let Some(Within { regions, .. }) = self.within.remove(&step.after().0) else {
+            return Ok(None);
+        };
         let mut by = None;
         let mut open = Vec::new();
         for (decider, region) in regions {
@@ -68,7 +78,12 @@ impl<'a> Regions<'a> {
 
     /// Notes what a step decided that was not decided itself: what such a one decides lies in the same region.
     /// An end where many are such that it is not known what they decided.
-    pub fn add(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Option<SliceEnd>, QueryError> {
+    pub fn add(
+        &mut self,
+        thread: ThreadId,
+        step: Step,
+        cancel: &Cancel,
+    ) -> Result<Option<SliceEnd>, QueryError> {
         match self.control.decided_by(thread, step, cancel)? {
             Decided::Nothing => {}
             Decided::Region(region) => {
@@ -79,8 +94,13 @@ impl<'a> Regions<'a> {
                 self.wait(thread, step, regions)?;
             }
             Decided::Unknown(end) => {
-                let wanted_by = WantedBy { step: Some(step), edge: Edge::Control };
-                return Ok(self.undecided.add(self.control.index, thread, end, wanted_by));
+                let wanted_by = WantedBy {
+                    step: Some(step),
+                    edge: Edge::Control,
+                };
+                return Ok(self
+                    .undecided
+                    .add(self.control.index, thread, end, wanted_by));
             }
         }
         Ok(None)
@@ -95,17 +115,31 @@ impl<'a> Regions<'a> {
     pub fn what_is_left(&mut self) -> Vec<SliceEnd> {
         let within = std::mem::take(&mut self.within).into_values();
         let end = |Within { thread, regions }: Within| {
-            let wanted_by = |(step, _): &(Step, Region)| WantedBy { step: Some(*step), edge: Edge::Control };
+            let wanted_by = |(step, _): &(Step, Region)| WantedBy {
+                step: Some(*step),
+                edge: Edge::Control,
+            };
             let cell = control_of(self.control.index, thread);
-            SliceEnd { end: End::Limit, cell, wanted_by: regions.iter().map(wanted_by).collect(), doubt: None }
+            SliceEnd {
+                end: End::Limit,
+                cell,
+                wanted_by: regions.iter().map(wanted_by).collect(),
+                doubt: None,
+            }
         };
         within.map(end).collect()
     }
 
-    fn wait(&mut self, thread: ThreadId, step: Step, regions: Vec<(Step, Region)>) -> Result<(), QueryError> {
+    fn wait(
+        &mut self,
+        thread: ThreadId,
+        step: Step,
+        regions: Vec<(Step, Region)>,
+    ) -> Result<(), QueryError> {
         let next = SlotReader(self.control.index).next_step_of(thread, step.after())?;
         if let Some(next) = next.filter(|_| !regions.is_empty()) {
-            self.within.insert(next.after().0, Within { thread, regions });
+            self.within
+                .insert(next.after().0, Within { thread, regions });
         }
         Ok(())
     }

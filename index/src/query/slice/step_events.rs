@@ -32,12 +32,18 @@ impl StepEvents {
                 *blocks.entry(*granule).or_default() |= mask;
             }
         }
-        Self { blocks, limit: 2 * KEPT, ..Self::default() }
+        Self {
+            blocks,
+            limit: 2 * KEPT,
+            ..Self::default()
+        }
     }
 
     /// Takes the events of some slots, which ascend and lie one behind the other.
     pub fn read(&mut self, index: &Index, slots: &[u64]) -> Result<(), QueryError> {
-        let Some((first, last)) = slots.first().zip(slots.last()) else { return Ok(()) };
+        let Some((first, last)) = slots.first().zip(slots.last()) else {
+            return Ok(());
+        };
         let (first, last) = (*first, *last);
         SlotReader(index).each_event(first..last.saturating_add(1), |event| {
             if event.slot >= first {
@@ -63,9 +69,18 @@ impl StepEvents {
     fn is_needed(&self, event: &SlotEvent) -> bool {
         match &event.kind {
             EventKind::Step(_) | EventKind::Register { .. } | EventKind::Marker(_) => true,
-            EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } => {
+            EventKind::Access {
+                kind: AccessKind::Write,
+                address,
+                size_bytes,
+                ..
+            } => {
                 let mut blocks = blocks_of(*address, u64::from(*size_bytes));
-                blocks.any(|(granule, mask)| self.blocks.get(&granule).is_some_and(|asked| asked & mask != 0))
+                blocks.any(|(granule, mask)| {
+                    self.blocks
+                        .get(&granule)
+                        .is_some_and(|asked| asked & mask != 0)
+                })
             }
             EventKind::Access { .. } | EventKind::Text { .. } => false,
         }
@@ -83,7 +98,9 @@ impl StepEvents {
         self.kept.retain(|event| {
             place += 1;
             match &event.kind {
-                EventKind::Register { view, .. } => seen.get(&(event.thread, event.slot, *view)) == Some(&(place - 1)),
+                EventKind::Register { view, .. } => {
+                    seen.get(&(event.thread, event.slot, *view)) == Some(&(place - 1))
+                }
                 _ => true,
             }
         });

@@ -26,7 +26,13 @@ impl StoredBlocks {
     pub fn of(events: &[SlotEvent]) -> Self {
         let mut blocks: HashMap<(u64, u64), Vec<Store>> = HashMap::default();
         for (event, SlotEvent { slot, kind, .. }) in events.iter().enumerate() {
-            if let EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } = kind {
+            if let EventKind::Access {
+                kind: AccessKind::Write,
+                address,
+                size_bytes,
+                ..
+            } = kind
+            {
                 for (granule, mask) in blocks_of(*address, u64::from(*size_bytes)) {
                     let stores = blocks.entry((*slot, granule)).or_default();
                     // What a later store puts over all of an earlier one is all that is asked for.
@@ -42,12 +48,17 @@ impl StoredBlocks {
     pub fn event(&self, slot: u64, wanted: Address) -> Option<usize> {
         let stores = self.0.get(&(slot, wanted.0 >> GRANULE_BITS))?;
         let place = wanted.0 & ((1 << GRANULE_BITS) - 1);
-        stores.iter().rev().find(|store| store.mask >> place & 1 == 1).map(|store| store.event)
+        stores
+            .iter()
+            .rev()
+            .find(|store| store.mask >> place & 1 == 1)
+            .map(|store| store.event)
     }
 
     /// The byte that the step stored last at an address in a slot: its value where that is told; none where it stored none.
     pub fn byte(&self, events: &[SlotEvent], slot: u64, wanted: Address) -> Option<Option<u8>> {
-        let EventKind::Access { address, bytes, .. } = &events.get(self.event(slot, wanted)?)?.kind else {
+        let EventKind::Access { address, bytes, .. } = &events.get(self.event(slot, wanted)?)?.kind
+        else {
             return None;
         };
         let place = usize::try_from(wanted.0.wrapping_sub(address.0)).ok()?;
@@ -63,8 +74,20 @@ mod tests {
     use crate::answers::thread::ThreadId;
 
     fn store(slot: u64, address: u64, size_bytes: u8) -> SlotEvent {
-        let kind = EventKind::Access { kind: AccessKind::Write, address: Address(address), size_bytes, bytes: None };
-        SlotEvent { slot, thread: ThreadId(0), place_in_slot: 0, line_in_range: 0, set: InstructionSet::A64, kind }
+        let kind = EventKind::Access {
+            kind: AccessKind::Write,
+            address: Address(address),
+            size_bytes,
+            bytes: None,
+        };
+        SlotEvent {
+            slot,
+            thread: ThreadId(0),
+            place_in_slot: 0,
+            line_in_range: 0,
+            set: InstructionSet::A64,
+            kind,
+        }
     }
 
     #[test]
@@ -74,7 +97,10 @@ mod tests {
         let is_stored = |slot, address| blocks.byte(&events, slot, Address(address)).is_some();
         let stored: Vec<u64> = (0..200).filter(|address| is_stored(3, *address)).collect();
         assert_eq!(stored, (60..68).collect::<Vec<u64>>());
-        assert_eq!([is_stored(4, 100), is_stored(4, 104), is_stored(3, 100)], [true, false, false]);
+        assert_eq!(
+            [is_stored(4, 100), is_stored(4, 104), is_stored(3, 100)],
+            [true, false, false]
+        );
     }
 
     #[test]
@@ -84,6 +110,9 @@ mod tests {
         events.push(store(3, 66, 2));
         let blocks = StoredBlocks::of(&events);
         assert_eq!(blocks.0.values().map(Vec::len).sum::<usize>(), 2);
-        assert!(blocks.byte(&events, 3, Address(64)).is_some() && blocks.byte(&events, 3, Address(72)).is_none());
+        assert!(
+            blocks.byte(&events, 3, Address(64)).is_some()
+                && blocks.byte(&events, 3, Address(72)).is_none()
+        );
     }
 }

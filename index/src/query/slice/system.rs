@@ -15,19 +15,32 @@ impl StepFlow<'_> {
     /// What a trap asked the system for, by its name.
     pub(super) fn asked_system(&self, instruction: &Instruction) -> Result<End, QueryError> {
         let step = self.step();
-        let (Some(text), Some(asking)) = (&self.text, step) else { return Ok(End::System { step, name: None }) };
+        let (Some(text), Some(asking)) = (&self.text, step) else {
+            return Ok(End::System { step, name: None });
+        };
         let set = text.instruction_set;
-        if let Some(host) = set.host_call().filter(|_| set.is_host_call(text.opcode, text.length_bytes)) {
+        if let Some(host) = set
+            .host_call()
+            .filter(|_| set.is_host_call(text.opcode, text.length_bytes))
+        {
             let number = self.register_before(asking, host.operation)?;
-            return Ok(End::System { step, name: number.and_then(HostCall::operation_name) });
+            return Ok(End::System {
+                step,
+                name: number.and_then(HostCall::operation_name),
+            });
         }
         let told = self.told_call(asking)?;
         let number = match (told, set.abi().system_calls.number) {
             (Some(number), _) => Some(number),
-            (None, Some(name)) if instruction.control.flow == Flow::Trap => self.register_before(asking, name)?,
+            (None, Some(name)) if instruction.control.flow == Flow::Trap => {
+                self.register_before(asking, name)?
+            }
             (None, _) => None,
         };
-        Ok(End::System { step, name: number.and_then(|number| set.system_call_name(number)) })
+        Ok(End::System {
+            step,
+            name: number.and_then(|number| set.system_call_name(number)),
+        })
     }
 
     /// The number of the system call that a step made, where a marker tells it: that may stand behind steps of others.
@@ -37,15 +50,23 @@ impl StepFlow<'_> {
         }
         let next = SlotReader(self.index).next_step_of(self.thread, step.after())?;
         let until = next.map_or(self.index.end(), Step::before);
-        let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(self.thread) };
-        let told = MarkerReader(self.index).last(wanted, until, &Cancel::default())?.pop();
-        Ok(told.filter(|told| told.step == Some(step)).map(|told| told.marker.value))
+        let wanted = WantedMarkers {
+            kinds: &[MarkerKind::SYSTEM_CALL],
+            thread: Some(self.thread),
+        };
+        let told = MarkerReader(self.index)
+            .last(wanted, until, &Cancel::default())?
+            .pop();
+        Ok(told
+            .filter(|told| told.step == Some(step))
+            .map(|told| told.marker.value))
     }
 
     /// What a register held before a step, where the trace states it.
     fn register_before(&self, step: Step, name: &str) -> Result<Option<u64>, QueryError> {
         let set = self.index.instruction_set(self.thread);
-        let Some(view) = Registers::view(name, set).filter(|_| !self.index.has_operands_alone()) else {
+        let Some(view) = Registers::view(name, set).filter(|_| !self.index.has_operands_alone())
+        else {
             return Ok(None);
         };
         let mut reader = RegisterReader::new(self.index, self.thread, step.before());

@@ -40,7 +40,9 @@ impl NextTouches<'_, '_> {
         cancel: &Cancel,
     ) -> Result<Option<u64>, QueryError> {
         match piece {
-            Piece::Register { view, homes } => self.of_register(thread, *view, homes, first, cancel),
+            Piece::Register { view, homes } => {
+                self.of_register(thread, *view, homes, first, cancel)
+            }
             Piece::Flags(bits) => {
                 let view = status_view(*bits);
                 let written = ViewReader(self.index).next_register_slot(thread, view, first)?;
@@ -52,8 +54,15 @@ impl NextTouches<'_, '_> {
             Piece::Memory { granule, mask } => {
                 let reader = TouchReader::in_memory(self.index, self.index.memories().of(thread));
                 let touched = reader.next_touch(*granule, *mask, first, Wanted::All)?;
-                let by_host = self.index.host_regions.next_of_bytes(*granule, *mask, first);
-                Ok(touched.map(|touch| touch.slot).into_iter().chain(by_host.into_iter().flatten()).min())
+                let by_host = self
+                    .index
+                    .host_regions
+                    .next_of_bytes(*granule, *mask, first);
+                Ok(touched
+                    .map(|touch| touch.slot)
+                    .into_iter()
+                    .chain(by_host.into_iter().flatten())
+                    .min())
             }
         }
     }
@@ -73,27 +82,48 @@ impl NextTouches<'_, '_> {
         }
         // A write of the part of a vector below it makes it zero.
         let clearing = RegisterReader::new(self.index, thread, Position(first)).clearing(view);
-        let lists = clearing.into_iter().flat_map(|low| ViewReader(self.index).overlapping(thread, low));
+        let lists = clearing
+            .into_iter()
+            .flat_map(|low| ViewReader(self.index).overlapping(thread, low));
         for known in lists.filter(|known| Some(known.view) == clearing) {
-            next = next.into_iter().chain(ViewReader(self.index).next_write_slot(known, first)?).min();
+            next = next
+                .into_iter()
+                .chain(ViewReader(self.index).next_write_slot(known, first)?)
+                .min();
         }
         // What the operands name may be the same register under another name: then more is looked at than has to be.
-        next = next.into_iter().chain(self.stacked(thread, view.register, first)?).min();
+        next = next
+            .into_iter()
+            .chain(self.stacked(thread, view.register, first)?)
+            .min();
         let used = self.used(thread, view, first..next.unwrap_or(u64::MAX), cancel)?;
         Ok(used.into_iter().chain(next).min())
     }
 
     /// The next slot in which an exception may store a register: it gives the link register a value, or moves a stack pointer.
-    fn stacked(&self, thread: ThreadId, register: RegisterId, first: u64) -> Result<Option<u64>, QueryError> {
+    fn stacked(
+        &self,
+        thread: ThreadId,
+        register: RegisterId,
+        first: u64,
+    ) -> Result<Option<u64>, QueryError> {
         let set = self.index.instruction_set(thread);
-        let Some(layout) = set.exception_frame() else { return Ok(None) };
+        let Some(layout) = set.exception_frame() else {
+            return Ok(None);
+        };
         if !layout.has(self.index.plain_register(register)) {
             return Ok(None);
         }
         let mut next = None;
-        for moved in [RegisterId::LR, RegisterId::SP].into_iter().chain(set.banks(RegisterId::SP)) {
+        for moved in [RegisterId::LR, RegisterId::SP]
+            .into_iter()
+            .chain(set.banks(RegisterId::SP))
+        {
             let view = RegisterView::new(moved, 0, 4);
-            next = next.into_iter().chain(ViewReader(self.index).next_register_slot(thread, view, first)?).min();
+            next = next
+                .into_iter()
+                .chain(ViewReader(self.index).next_register_slot(thread, view, first)?)
+                .min();
         }
         Ok(next)
     }
@@ -109,8 +139,13 @@ impl NextTouches<'_, '_> {
             true => AccessKinds::All.into(),
             false => OperandKinds::Data,
         };
-        let reader = OperandReader { index: self.index, thread, kinds };
-        self.uses.next(&reader, self.as_named(thread, view), slots, cancel)
+        let reader = OperandReader {
+            index: self.index,
+            thread,
+            kinds,
+        };
+        self.uses
+            .next(&reader, self.as_named(thread, view), slots, cancel)
     }
 
     /// A bank under the name by which instructions mean it in its mode. A cell of a window has many.
@@ -119,9 +154,20 @@ impl NextTouches<'_, '_> {
         if set.has_windows() || view.register <= RegisterId::LR {
             return view;
         }
-        let named = self.index.banks.iter().find(|known| known.register == view.register).map(|known| known.plain);
-        let plain = |number: &u16| set.banks(RegisterId(*number)).any(|bank| bank == view.register);
+        let named = self
+            .index
+            .banks
+            .iter()
+            .find(|known| known.register == view.register)
+            .map(|known| known.plain);
+        let plain = |number: &u16| {
+            set.banks(RegisterId(*number))
+                .any(|bank| bank == view.register)
+        };
         let found = named.or_else(|| (0..=RegisterId::LR.0).find(plain).map(RegisterId));
-        RegisterView { register: found.unwrap_or(view.register), ..view }
+        RegisterView {
+            register: found.unwrap_or(view.register),
+            ..view
+        }
     }
 }

@@ -18,7 +18,13 @@ pub(super) struct Undecided {
 
 impl Undecided {
     /// Notes one; an end where so many steps have come together that they are told of at once.
-    pub fn add(&mut self, index: &Index, thread: ThreadId, end: End, wanted_by: WantedBy) -> Option<SliceEnd> {
+    pub fn add(
+        &mut self,
+        index: &Index,
+        thread: ThreadId,
+        end: End,
+        wanted_by: WantedBy,
+    ) -> Option<SliceEnd> {
         let steps = self.steps.entry((thread, end)).or_default();
         steps.push(wanted_by);
         (steps.len() >= TOGETHER).then(|| end_of(index, thread, end, std::mem::take(steps)))
@@ -26,8 +32,12 @@ impl Undecided {
 
     /// The ends, that with the newest step first; none are left.
     pub fn take(&mut self, index: &Index) -> Vec<SliceEnd> {
-        let steps = std::mem::take(&mut self.steps).into_iter().filter(|(_, steps)| !steps.is_empty());
-        let mut ends: Vec<SliceEnd> = steps.map(|((thread, end), steps)| end_of(index, thread, end, steps)).collect();
+        let steps = std::mem::take(&mut self.steps)
+            .into_iter()
+            .filter(|(_, steps)| !steps.is_empty());
+        let mut ends: Vec<SliceEnd> = steps
+            .map(|((thread, end), steps)| end_of(index, thread, end, steps))
+            .collect();
         ends.sort_by_key(|end| (std::cmp::Reverse(end.wanted_by.last().copied()), end.cell));
         ends
     }
@@ -36,7 +46,12 @@ impl Undecided {
 fn end_of(index: &Index, thread: ThreadId, end: End, mut wanted_by: Vec<WantedBy>) -> SliceEnd {
     wanted_by.sort_unstable();
     wanted_by.dedup();
-    SliceEnd { end, cell: control_of(index, thread), wanted_by, doubt: None }
+    SliceEnd {
+        end,
+        cell: control_of(index, thread),
+        wanted_by,
+        doubt: None,
+    }
 }
 
 /// Where control is in a thread: the program counter stands for it.

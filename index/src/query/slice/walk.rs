@@ -53,7 +53,10 @@ impl<'a> SliceWalk<'a> {
             undecided: Undecided::default(),
             ready: VecDeque::new(),
         };
-        let asked = vec![WantedBy { step: None, edge: Edge::Data }];
+        let asked = vec![WantedBy {
+            step: None,
+            edge: Edge::Data,
+        }];
         let slot = question.at.0;
         if let Cell::Register { thread, view } = question.cell
             && view.register == RegisterId::PC
@@ -63,7 +66,12 @@ impl<'a> SliceWalk<'a> {
         }
         if let Cell::Physical { address, len_bytes } = question.cell {
             check_length(len_bytes)?;
-            walk.find_physical(MemoryRange { address, len_bytes }, question.at, &asked, cancel)?;
+            walk.find_physical(
+                MemoryRange { address, len_bytes },
+                question.at,
+                &asked,
+                cancel,
+            )?;
             return Ok(walk);
         }
         let memory_thread = SlotReader(index).memory_thread(seen_by, question.at)?;
@@ -94,7 +102,8 @@ impl<'a> SliceWalk<'a> {
             match self.frontier.take_newest() {
                 Some((step, wants)) => self.go_into(step, wants, cancel)?,
                 None => {
-                    self.ready.extend(self.undecided.take(self.index).into_iter().map(ended));
+                    self.ready
+                        .extend(self.undecided.take(self.index).into_iter().map(ended));
                     return Ok(self.ready.pop_front());
                 }
             }
@@ -104,7 +113,9 @@ impl<'a> SliceWalk<'a> {
     /// What is still to be gone into, as the ends of its chains; the walk is over then.
     pub fn what_is_left(mut self) -> Vec<SliceRow> {
         let ready = self.ready.drain(..).map(|seen| seen.row);
-        let mut rows: Vec<SliceRow> = ready.filter(|row| matches!(row, SliceRow::End(_))).collect();
+        let mut rows: Vec<SliceRow> = ready
+            .filter(|row| matches!(row, SliceRow::End(_)))
+            .collect();
         while let Some((_, wants)) = self.frontier.take_newest() {
             for want in wants {
                 let cells = match want.piece {
@@ -112,38 +123,80 @@ impl<'a> SliceWalk<'a> {
                     piece => piece.cells(want.thread),
                 };
                 let wanted_by = sorted(want.wanted_by);
-                let end = |cell| SliceEnd { end: End::Limit, cell, wanted_by: wanted_by.clone(), doubt: None };
+                let end = |cell| SliceEnd {
+                    end: End::Limit,
+                    cell,
+                    wanted_by: wanted_by.clone(),
+                    doubt: None,
+                };
                 rows.extend(cells.into_iter().map(end).map(SliceRow::End));
             }
         }
-        rows.extend(self.undecided.take(self.index).into_iter().map(SliceRow::End));
+        rows.extend(
+            self.undecided
+                .take(self.index)
+                .into_iter()
+                .map(SliceRow::End),
+        );
         rows
     }
 
     /// The program counter is what the last step of the thread made of it.
-    fn want_last_step(&mut self, thread: ThreadId, slot: u64, wanted_by: Vec<WantedBy>) -> Result<(), QueryError> {
+    fn want_last_step(
+        &mut self,
+        thread: ThreadId,
+        slot: u64,
+        wanted_by: Vec<WantedBy>,
+    ) -> Result<(), QueryError> {
         if let Some(step) = SlotReader(self.index).owner(thread, slot)? {
             let (piece, slot) = (Piece::Decision, step.0.saturating_add(1));
-            self.frontier.add(step, Want { thread, piece, slot, wanted_by, doubt: None });
+            self.frontier.add(
+                step,
+                Want {
+                    thread,
+                    piece,
+                    slot,
+                    wanted_by,
+                    doubt: None,
+                },
+            );
         }
         Ok(())
     }
 
     /// What a question asks for.
-    fn wishes(&self, question: &Why, memory_thread: ThreadId, asked: &[WantedBy]) -> Result<Vec<Wish>, QueryError> {
-        let wish = |thread, piece| Wish { thread, piece, wanted_by: asked.to_vec(), doubt: None };
+    fn wishes(
+        &self,
+        question: &Why,
+        memory_thread: ThreadId,
+        asked: &[WantedBy],
+    ) -> Result<Vec<Wish>, QueryError> {
+        let wish = |thread, piece| Wish {
+            thread,
+            piece,
+            wanted_by: asked.to_vec(),
+            doubt: None,
+        };
         Ok(match question.cell {
             Cell::Register { thread, view } if view.register == RegisterId::PSR => {
                 let bits = self.index.instruction_set(thread).flag_bits();
-                vec![wish(thread, Piece::Flags(bits))].into_iter().filter(|_| bits != 0).collect()
+                vec![wish(thread, Piece::Flags(bits))]
+                    .into_iter()
+                    .filter(|_| bits != 0)
+                    .collect()
             }
             Cell::Register { thread, view } => {
-                vec![wish(thread, self.definers().register(thread, view, question.at, None)?)]
+                vec![wish(
+                    thread,
+                    self.definers().register(thread, view, question.at, None)?,
+                )]
             }
             Cell::Memory { address, len_bytes } => {
                 check_length(len_bytes)?;
                 let blocks = blocks_of(address, len_bytes);
-                blocks.map(|(granule, mask)| wish(memory_thread, Piece::Memory { granule, mask })).collect()
+                blocks
+                    .map(|(granule, mask)| wish(memory_thread, Piece::Memory { granule, mask }))
+                    .collect()
             }
             // It has been looked for by the virtual pages that lay there.
             Cell::Physical { .. } => Vec::new(),
@@ -156,7 +209,10 @@ impl<'a> SliceWalk<'a> {
 
     fn find(&mut self, wish: Wish, until: Until<'_>, cancel: &Cancel) -> Result<(), QueryError> {
         let (definers, mut ends) = (self.definers(), Vec::new());
-        let mut finds = Finds { frontier: &mut self.frontier, ends: &mut ends };
+        let mut finds = Finds {
+            frontier: &mut self.frontier,
+            ends: &mut ends,
+        };
         definers.find(wish, until, &mut finds, cancel)?;
         self.ready.extend(ends.into_iter().map(ended));
         Ok(())
@@ -170,7 +226,10 @@ impl<'a> SliceWalk<'a> {
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         let (definers, mut ends) = (self.definers(), Vec::new());
-        let mut finds = Finds { frontier: &mut self.frontier, ends: &mut ends };
+        let mut finds = Finds {
+            frontier: &mut self.frontier,
+            ends: &mut ends,
+        };
         definers.of_physical(range, at, asked, &mut finds, cancel)?;
         self.ready.extend(ends.into_iter().map(ended));
         Ok(())
@@ -192,7 +251,9 @@ impl<'a> SliceWalk<'a> {
             }
             self.find_rests(std::mem::take(&mut outcome.rests), cancel)?;
             // What it wrote late may leave something that it wrote before.
-            let Some(more) = self.frontier.take(step) else { break };
+            let Some(more) = self.frontier.take(step) else {
+                break;
+            };
             flow = StepFlow::of(self.index, step, &more, self.edges)?;
             wants = more;
         }
@@ -200,26 +261,71 @@ impl<'a> SliceWalk<'a> {
             return Ok(());
         }
         doubt = doubt.or(outcome.doubt);
-        let Outcome { mut defines, inputs, ends, .. } = outcome;
+        let Outcome {
+            mut defines,
+            inputs,
+            ends,
+            ..
+        } = outcome;
         defines.sort_by_key(|defined| defined.cell);
         defines.dedup();
         let thread = flow.thread();
         let wanted_by = sorted(wanted_by);
-        let row = SliceRow::Step(SliceStep { step, thread, defines, wanted_by, doubt });
-        self.ready.push_back(SeenRow { row, sight: flow.sight() });
-        let by_this = |edge| vec![WantedBy { step: Some(step), edge }];
-        let ends =
-            ends.into_iter().map(|(end, cell)| SliceEnd { end, cell, wanted_by: by_this(Edge::Data), doubt: None });
+        let row = SliceRow::Step(SliceStep {
+            step,
+            thread,
+            defines,
+            wanted_by,
+            doubt,
+        });
+        self.ready.push_back(SeenRow {
+            row,
+            sight: flow.sight(),
+        });
+        let by_this = |edge| {
+            vec![WantedBy {
+                step: Some(step),
+                edge,
+            }]
+        };
+        let ends = ends.into_iter().map(|(end, cell)| SliceEnd {
+            end,
+            cell,
+            wanted_by: by_this(Edge::Data),
+            doubt: None,
+        });
         self.ready.extend(ends.map(ended));
         if self.edges.control {
-            self.want_decider(Ran { thread, step, text: flow.text.as_ref() }, cancel)?;
+            self.want_decider(
+                Ran {
+                    thread,
+                    step,
+                    text: flow.text.as_ref(),
+                },
+                cancel,
+            )?;
         }
-        let until = Until { slot: step.0, shown: step.0.saturating_add(1), beside: flow.beside.as_ref() };
-        let has_registers = inputs.iter().any(|(taken, _)| matches!(taken, Taken::Register(_)));
+        let until = Until {
+            slot: step.0,
+            shown: step.0.saturating_add(1),
+            beside: flow.beside.as_ref(),
+        };
+        let has_registers = inputs
+            .iter()
+            .any(|(taken, _)| matches!(taken, Taken::Register(_)));
         let state = if has_registers { flow.state()? } else { None };
         for (taken, edge) in inputs {
             for piece in self.definers().pieces_of(&taken, state, thread, step)? {
-                self.find(Wish { thread, piece, wanted_by: by_this(edge), doubt: None }, until, cancel)?;
+                self.find(
+                    Wish {
+                        thread,
+                        piece,
+                        wanted_by: by_this(edge),
+                        doubt: None,
+                    },
+                    until,
+                    cancel,
+                )?;
             }
         }
         Ok(())
@@ -228,14 +334,31 @@ impl<'a> SliceWalk<'a> {
     /// What decided that a step ran is wanted by it.
     fn want_decider(&mut self, ran: Ran<'_>, cancel: &Cancel) -> Result<(), QueryError> {
         let Ran { thread, step, .. } = ran;
-        let by_this = WantedBy { step: Some(step), edge: Edge::Control };
+        let by_this = WantedBy {
+            step: Some(step),
+            edge: Edge::Control,
+        };
         match self.control.decider_of(ran, cancel)? {
             Decider::Step(decider) => {
-                let (piece, slot, wanted_by) = (Piece::Decision, decider.0.saturating_add(1), vec![by_this]);
-                self.frontier.add(decider, Want { thread, piece, slot, wanted_by, doubt: None });
+                let (piece, slot, wanted_by) =
+                    (Piece::Decision, decider.0.saturating_add(1), vec![by_this]);
+                self.frontier.add(
+                    decider,
+                    Want {
+                        thread,
+                        piece,
+                        slot,
+                        wanted_by,
+                        doubt: None,
+                    },
+                );
             }
             Decider::Nothing(end) => {
-                self.ready.extend(self.undecided.add(self.index, thread, end, by_this).map(ended));
+                self.ready.extend(
+                    self.undecided
+                        .add(self.index, thread, end, by_this)
+                        .map(ended),
+                );
             }
         }
         Ok(())
@@ -251,12 +374,22 @@ impl<'a> SliceWalk<'a> {
 }
 
 fn ended(end: SliceEnd) -> SeenRow {
-    SeenRow { row: SliceRow::End(end), sight: None }
+    SeenRow {
+        row: SliceRow::End(end),
+        sight: None,
+    }
 }
 
 /// Each byte is a chain of its own.
 pub(super) fn check_length(asked: u64) -> Result<(), QueryError> {
-    if asked > SLICE_BYTES { Err(QueryError::TooLong { asked, limit: SLICE_BYTES }) } else { Ok(()) }
+    if asked > SLICE_BYTES {
+        Err(QueryError::TooLong {
+            asked,
+            limit: SLICE_BYTES,
+        })
+    } else {
+        Ok(())
+    }
 }
 
 /// Each once, in order.

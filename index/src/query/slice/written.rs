@@ -70,16 +70,28 @@ impl StepFlow<'_> {
         slot: u64,
         before: usize,
     ) -> Result<Vec<Option<WrittenByte>>, QueryError> {
-        let mut written = Written { view, bytes: vec![None; usize::from(view.size_bytes)] };
+        let mut written = Written {
+            view,
+            bytes: vec![None; usize::from(view.size_bytes)],
+        };
         let clearing = RegisterReader::new(self.index, self.thread, Position(slot)).clearing(view);
         let mut open = OpenWrites::of(self.index, self.thread, homes, slot)?;
         let mut mode = None;
         let events = self.events.iter().enumerate().take(before);
         for (number, event) in events.filter(|(_, event)| event.slot == slot) {
             let event = told(&mut open, event);
-            let EventKind::Register { view: named, bytes, home: Some(home), .. } = &event.kind else { continue };
+            let EventKind::Register {
+                view: named,
+                bytes,
+                home: Some(home),
+                ..
+            } = &event.kind
+            else {
+                continue;
+            };
             if clearing == Some(*named) {
-                let rest = RegisterView::new(view.register, named.size_bytes, u16::MAX - named.size_bytes);
+                let rest =
+                    RegisterView::new(view.register, named.size_bytes, u16::MAX - named.size_bytes);
                 written.write(rest, |_| WrittenByte {
                     value: Some(0),
                     by: By::Cleared,
@@ -87,7 +99,9 @@ impl StepFlow<'_> {
                     doubt: None,
                 });
             }
-            let Some(meant) = homes.written(*home) else { continue };
+            let Some(meant) = homes.written(*home) else {
+                continue;
+            };
             let mode = match mode {
                 Some(mode) => mode,
                 None => *mode.insert(self.mode()?),
@@ -101,8 +115,14 @@ impl StepFlow<'_> {
                     .filter(|_| doubt.is_none())
                     .and_then(|bytes| bytes.get(usize::from(offset - meant.view.offset)).copied()),
                 by: {
-                    let by = effect.unwrap_or_else(|| self.by(offset, |register| is_meant(register, named, mode)));
-                    let byte = RegisterView { offset, size_bytes: 1, ..meant.view };
+                    let by = effect.unwrap_or_else(|| {
+                        self.by(offset, |register| is_meant(register, named, mode))
+                    });
+                    let byte = RegisterView {
+                        offset,
+                        size_bytes: 1,
+                        ..meant.view
+                    };
                     self.by_exception(number, byte, by).unwrap_or(by)
                 },
                 home: Some(meant.view.register),
@@ -121,15 +141,31 @@ impl StepFlow<'_> {
     /// Takes what the operands of the step name; all where they are not known.
     fn write_by_operands(&self, homes: &Homes, written: &mut Written) {
         let is_meant = |register: RegisterId| {
-            let home = self.text.as_ref().map_or(register, |text| text.mode.home(register));
-            homes.lists().any(|view| view.register == home || view.register == register)
+            let home = self
+                .text
+                .as_ref()
+                .map_or(register, |text| text.mode.home(register));
+            homes
+                .lists()
+                .any(|view| view.register == home || view.register == register)
         };
-        let byte = |offset: u16| WrittenByte { value: None, by: self.by(offset, is_meant), home: None, doubt: None };
+        let byte = |offset: u16| WrittenByte {
+            value: None,
+            by: self.by(offset, is_meant),
+            home: None,
+            doubt: None,
+        };
         if self.may_write_all() {
             return written.write(written.view, byte);
         }
-        let writes = self.done().into_iter().flat_map(|done| &done.registers).flat_map(|known| &known.writes);
-        writes.filter(|known| is_meant(known.register)).for_each(|known| written.write(*known, byte));
+        let writes = self
+            .done()
+            .into_iter()
+            .flat_map(|done| &done.registers)
+            .flat_map(|known| &known.writes);
+        writes
+            .filter(|known| is_meant(known.register))
+            .for_each(|known| written.write(*known, byte));
     }
 
     /// True where operands are all that tells of registers, and those of the step are not known.
@@ -139,25 +175,46 @@ impl StepFlow<'_> {
     }
 
     /// Returns the effect that gave all bytes of a view their value; none if that is not one.
-    fn effect_of_all(&self, view: RegisterView, is_meant: impl Fn(RegisterId) -> bool) -> Option<By> {
+    fn effect_of_all(
+        &self,
+        view: RegisterView,
+        is_meant: impl Fn(RegisterId) -> bool,
+    ) -> Option<By> {
         let mut effects = self.done()?.meaning.writes.iter().enumerate();
         let (number, effect) = effects.find(|(_, effect)| is_meant(effect.view.register))?;
-        RegisterView { register: view.register, ..effect.view }.includes(view).then_some(By::Effect(number))
+        RegisterView {
+            register: view.register,
+            ..effect.view
+        }
+        .includes(view)
+        .then_some(By::Effect(number))
     }
 
     /// What of the instruction gave a byte its value of which it is known that the step wrote it.
     fn by(&self, offset: u16, is_meant: impl Fn(RegisterId) -> bool) -> By {
-        let Some(instruction) = self.done() else { return By::Unexplained };
+        let Some(instruction) = self.done() else {
+            return By::Unexplained;
+        };
         let covers = |view: &RegisterView| {
             let place = offset.checked_sub(view.offset);
             place.is_some_and(|place| place < view.size_bytes) && is_meant(view.register)
         };
-        if let Some(number) = instruction.meaning.writes.iter().position(|effect| covers(&effect.view)) {
+        if let Some(number) = instruction
+            .meaning
+            .writes
+            .iter()
+            .position(|effect| covers(&effect.view))
+        {
             return By::Effect(number);
         }
         let mut writes = instruction.registers.iter().flat_map(|known| &known.writes);
         let is_cleared = |view: &RegisterView| {
-            is_meant(view.register) && instruction.clears(RegisterView { offset, size_bytes: 1, ..*view })
+            is_meant(view.register)
+                && instruction.clears(RegisterView {
+                    offset,
+                    size_bytes: 1,
+                    ..*view
+                })
         };
         match writes.clone().find(|view| covers(view)) {
             Some(view) => By::Result(view.register),
@@ -168,7 +225,9 @@ impl StepFlow<'_> {
 
     /// The mode that the step's line tells, or that its thread had before it.
     pub fn mode(&self) -> Result<Mode, QueryError> {
-        let Some(text) = &self.text else { return Ok(Mode::Other) };
+        let Some(text) = &self.text else {
+            return Ok(Mode::Other);
+        };
         if !text.instruction_set.has_states() {
             return Ok(text.mode);
         }
@@ -182,31 +241,58 @@ impl StepFlow<'_> {
 
     /// The state that decides what registers the step names; none where its line does not say, but what came before does.
     pub fn state(&self) -> Result<Option<State>, QueryError> {
-        let Some(text) = &self.text else { return Ok(None) };
+        let Some(text) = &self.text else {
+            return Ok(None);
+        };
         Ok(match text.mode {
             Mode::Other | Mode::Untold => None,
-            _ => Some(State { set: text.instruction_set, mode: self.mode()? }),
+            _ => Some(State {
+                set: text.instruction_set,
+                mode: self.mode()?,
+            }),
         })
     }
 
     /// What a line named, and the register that it wrote: of a bank that has a name of its own the one that its mode uses.
     fn named(&self, register: RegisterId, home: RegisterId) -> Named {
-        let Some(bank) = self.index.banks.iter().find(|known| known.register == register) else {
-            return Named { plain: register, home };
+        let Some(bank) = self
+            .index
+            .banks
+            .iter()
+            .find(|known| known.register == register)
+        else {
+            return Named {
+                plain: register,
+                home,
+            };
         };
-        Named { plain: bank.plain, home: bank.bank.mode().map_or(home, |mode| mode.home(bank.plain)) }
+        Named {
+            plain: bank.plain,
+            home: bank.bank.mode().map_or(home, |mode| mode.home(bank.plain)),
+        }
     }
 
     /// What the step wrote into the status register in a slot, where the trace shows that.
     pub fn status_written(&self, slot: u64) -> Option<[Option<u8>; 8]> {
         let mut written = None;
         for event in self.events.iter().filter(|event| event.slot == slot) {
-            if let SlotEvent { kind: EventKind::Register { view, bytes, .. }, .. } = event
+            if let SlotEvent {
+                kind: EventKind::Register { view, bytes, .. },
+                ..
+            } = event
                 && view.register == RegisterId::PSR
             {
                 let all: &mut [Option<u8>; 8] = written.get_or_insert_default();
-                let places = all.iter_mut().skip(usize::from(view.offset)).take(usize::from(view.size_bytes));
-                let values = bytes.iter().flatten().copied().map(Some).chain(std::iter::repeat(None));
+                let places = all
+                    .iter_mut()
+                    .skip(usize::from(view.offset))
+                    .take(usize::from(view.size_bytes));
+                let values = bytes
+                    .iter()
+                    .flatten()
+                    .copied()
+                    .map(Some)
+                    .chain(std::iter::repeat(None));
                 places.zip(values).for_each(|(byte, value)| *byte = value);
             }
         }
@@ -217,9 +303,13 @@ impl StepFlow<'_> {
 /// Whether a register that an instruction names in a mode is the one that a line wrote.
 fn is_meant(register: RegisterId, line: Named, mode: Mode) -> bool {
     let own = mode.home(register);
-    let is_twin = mode.twin(register).is_some_and(|twin| twin.mode.home(twin.register) == line.home);
+    let is_twin = mode
+        .twin(register)
+        .is_some_and(|twin| twin.mode.home(twin.register) == line.home);
     // Where the mode of either does not tell, the same name may be the same register.
-    let is_open = [own, line.home].iter().any(|home| matches!(*home, RegisterId::SP | RegisterId::LR));
+    let is_open = [own, line.home]
+        .iter()
+        .any(|home| matches!(*home, RegisterId::SP | RegisterId::LR));
     own == line.home || is_twin || is_open && line.plain == register
 }
 
@@ -232,8 +322,17 @@ struct Written {
 impl Written {
     /// Writes those that lie in another view, whatever its register is called.
     fn write(&mut self, from: RegisterView, byte_at: impl Fn(u16) -> WrittenByte) {
-        let is_inside = |offset: u16| offset.checked_sub(from.offset).is_some_and(|place| place < from.size_bytes);
-        for (byte, offset) in self.bytes.iter_mut().zip(self.view.offset..).filter(|(_, offset)| is_inside(*offset)) {
+        let is_inside = |offset: u16| {
+            offset
+                .checked_sub(from.offset)
+                .is_some_and(|place| place < from.size_bytes)
+        };
+        for (byte, offset) in self
+            .bytes
+            .iter_mut()
+            .zip(self.view.offset..)
+            .filter(|(_, offset)| is_inside(*offset))
+        {
             *byte = Some(byte_at(offset));
         }
     }

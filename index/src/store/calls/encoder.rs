@@ -10,14 +10,20 @@ pub(super) const NONE: u64 = u64::MAX;
 
 /// The table of some frames as it lies in the index, and its layout.
 #[cfg(test)]
-pub fn encode_frames(mut frames: Vec<Frame>, mut switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
+pub fn encode_frames(
+    mut frames: Vec<Frame>,
+    mut switches: Vec<StackSwitch>,
+) -> (Vec<u8>, CallLayout) {
     frames.sort_unstable_by_key(Frame::place);
     switches.sort_unstable();
     encode_sorted(frames, switches)
 }
 
 /// The same for frames and switches that already are in the order of the table.
-pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
+pub fn encode_sorted(
+    frames: impl IntoIterator<Item = Frame>,
+    switches: Vec<StackSwitch>,
+) -> (Vec<u8>, CallLayout) {
     let frames = frames.into_iter();
     let mut bytes = Vec::with_capacity(RECORD * frames.size_hint().0);
     let mut encoder = TableEncoder::default();
@@ -41,10 +47,16 @@ impl TableEncoder {
         let number = *count;
         *count += 1;
         match parts.last_mut() {
-            Some(part) if (part.thread, part.stack) == (frame.thread, frame.stack) => part.end = *count,
+            Some(part) if (part.thread, part.stack) == (frame.thread, frame.stack) => {
+                part.end = *count
+            }
             _ => {
                 *open = OpenFrames::default();
-                parts.push(StackPart { thread: frame.thread, stack: frame.stack, end: *count });
+                parts.push(StackPart {
+                    thread: frame.thread,
+                    stack: frame.stack,
+                    end: *count,
+                });
             }
         }
         let begin = frame.call_step.unwrap_or(0);
@@ -55,7 +67,10 @@ impl TableEncoder {
         let at = |depth: Option<u64>| depth.and_then(|depth| open.at(depth)).unwrap_or(NONE);
         let (parent, skip) = (at(depth.checked_sub(1)), at(Some(skip_depth(depth))));
         let exit = frame.exit_step.unwrap_or(NONE);
-        let (call_step, entry_step) = (frame.call_step.unwrap_or(NONE), frame.entry_step.unwrap_or(NONE));
+        let (call_step, entry_step) = (
+            frame.call_step.unwrap_or(NONE),
+            frame.entry_step.unwrap_or(NONE),
+        );
         let mut record = [0; RECORD];
         let numbers = [frame.function, call_step, entry_step, exit, parent, skip];
         for (place, number) in record.chunks_exact_mut(8).zip(numbers) {
@@ -63,14 +78,20 @@ impl TableEncoder {
         }
         record[48..52].copy_from_slice(&u32::try_from(depth).unwrap_or(u32::MAX).to_le_bytes());
         record[52..54].copy_from_slice(&frame.thread.to_le_bytes());
-        record[54..].copy_from_slice(&[frame.entered as u8, frame.left as u8 | (frame.evidence as u8) << 4]);
+        record[54..].copy_from_slice(&[
+            frame.entered as u8,
+            frame.left as u8 | (frame.evidence as u8) << 4,
+        ]);
         open.push(OpenFrame { number, exit });
         record
     }
 
     /// The layout of the table of all frames so far; the switches come sorted.
     pub fn layout(self, switches: Vec<StackSwitch>) -> CallLayout {
-        CallLayout { parts: self.parts, switches }
+        CallLayout {
+            parts: self.parts,
+            switches,
+        }
     }
 }
 
@@ -108,9 +129,15 @@ impl OpenFrames {
     /// The number of the frame with so many around it; none for one that no further frame asks for.
     fn at(&self, depth: u64) -> Option<u64> {
         if let Some(place) = depth.checked_sub(self.stay) {
-            return self.rest.get(usize::try_from(place).ok()?).map(|frame| frame.number);
+            return self
+                .rest
+                .get(usize::try_from(place).ok()?)
+                .map(|frame| frame.number);
         }
-        let place = self.landmarks.binary_search_by_key(&depth, |landmark| landmark.depth).ok()?;
+        let place = self
+            .landmarks
+            .binary_search_by_key(&depth, |landmark| landmark.depth)
+            .ok()?;
         self.landmarks.get(place).map(|landmark| landmark.number)
     }
 
@@ -126,7 +153,11 @@ impl OpenFrames {
         }
         for OpenFrame { number, .. } in self.rest.drain(..) {
             let depth = self.stay;
-            while self.landmarks.pop_if(|landmark| landmark.depth > skip_depth(depth)).is_some() {}
+            while self
+                .landmarks
+                .pop_if(|landmark| landmark.depth > skip_depth(depth))
+                .is_some()
+            {}
             self.landmarks.push(Landmark { depth, number });
             self.stay += 1;
         }
@@ -153,7 +184,11 @@ mod tests {
             entry_step: Some(call_step + 1),
             exit_step,
             entered: Entered::Call,
-            left: if exit_step.is_some() { Left::Return } else { Left::Open },
+            left: if exit_step.is_some() {
+                Left::Return
+            } else {
+                Left::Open
+            },
             evidence: Evidence::Record,
         }
     }
@@ -166,7 +201,9 @@ mod tests {
     fn parents_and_shortcuts_are_those_of_a_plain_stack() {
         let mut seed = 1u64;
         let mut below = |bound: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (seed >> 33) % bound
         };
         for never in [0, 1, 2, 5, 50] {
@@ -180,8 +217,13 @@ mod tests {
                 let record = encoder.record(&frame(call, exit));
                 while open.pop_if(|(_, exit)| *exit <= call).is_some() {}
                 let shortcut = open.get(skip_depth(open.len() as u64) as usize);
-                let expected = [open.last(), shortcut].map(|frame| frame.map_or(NONE, |(number, _)| *number));
-                assert_eq!([4, 5].map(|place| number_in(&record, place)), expected, "{number}, {never} in 50");
+                let expected =
+                    [open.last(), shortcut].map(|frame| frame.map_or(NONE, |(number, _)| *number));
+                assert_eq!(
+                    [4, 5].map(|place| number_in(&record, place)),
+                    expected,
+                    "{number}, {never} in 50"
+                );
                 assert_eq!(record[48..52], (open.len() as u32).to_le_bytes());
                 open.push((number, exit.unwrap_or(NONE)));
             }
@@ -193,18 +235,37 @@ mod tests {
         let mut encoder = TableEncoder::default();
         for number in 0..1_000_000 {
             // Every other one calls something that returns.
-            encoder.record(&frame(10 * number, Some(10 * number + 5).filter(|_| number % 2 == 1)));
-            assert!(encoder.open.landmarks.len() <= 64 && encoder.open.rest.len() <= 1, "{number}");
+            encoder.record(&frame(
+                10 * number,
+                Some(10 * number + 5).filter(|_| number % 2 == 1),
+            ));
+            assert!(
+                encoder.open.landmarks.len() <= 64 && encoder.open.rest.len() <= 1,
+                "{number}"
+            );
         }
     }
 
     #[test]
     fn a_walk_outwards_takes_few_steps() {
         let cost = |from: u64, to: u64| {
-            let outwards = |depth: &u64| Some(if skip_depth(*depth) >= to { skip_depth(*depth) } else { depth - 1 });
-            std::iter::successors(Some(from), outwards).take_while(|depth| *depth > to).count()
+            let outwards = |depth: &u64| {
+                Some(if skip_depth(*depth) >= to {
+                    skip_depth(*depth)
+                } else {
+                    depth - 1
+                })
+            };
+            std::iter::successors(Some(from), outwards)
+                .take_while(|depth| *depth > to)
+                .count()
         };
         let last = (1 << 20) - 1;
-        assert!((0..last).step_by(97).chain([0, 1 << 19, last - 1]).all(|to| cost(last, to) <= 20 * 21 / 2));
+        assert!(
+            (0..last)
+                .step_by(97)
+                .chain([0, 1 << 19, last - 1])
+                .all(|to| cost(last, to) <= 20 * 21 / 2)
+        );
     }
 }

@@ -36,8 +36,16 @@ impl Frame {
     /// Its place in the table: by thread, stack, call step, then outermost first.
     /// Of two frames that begin and end together, the one that is entered later was interrupted by the other.
     pub fn place(&self) -> FramePlace {
-        let [exit, entry] = [self.exit_step, self.entry_step].map(|step| Reverse(step.unwrap_or(u64::MAX)));
-        (self.thread, self.stack, self.call_step.map_or(0, |step| step + 1), exit, entry, self.function)
+        let [exit, entry] =
+            [self.exit_step, self.entry_step].map(|step| Reverse(step.unwrap_or(u64::MAX)));
+        (
+            self.thread,
+            self.stack,
+            self.call_step.map_or(0, |step| step + 1),
+            exit,
+            entry,
+            self.function,
+        )
     }
 
     /// A frame of a table, which is on one of its thread's stacks.

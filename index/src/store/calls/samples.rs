@@ -20,13 +20,31 @@ pub fn table_of(samples: &[Sample], step_count: u64) -> CallTable {
         call_step: *call_step,
         entry_step: *entry_step,
         exit_step: *exit_step,
-        entered: if call_step.is_some() { Entered::Call } else { Entered::Root },
-        left: if exit_step.is_some() { Left::Return } else { Left::Open },
-        evidence: if call_step.is_some() { Evidence::Link } else { Evidence::Start },
+        entered: if call_step.is_some() {
+            Entered::Call
+        } else {
+            Entered::Root
+        },
+        left: if exit_step.is_some() {
+            Left::Return
+        } else {
+            Left::Open
+        },
+        evidence: if call_step.is_some() {
+            Evidence::Link
+        } else {
+            Evidence::Start
+        },
     };
     let (bytes, layout) = encode_frames(samples.iter().zip(0..).map(frame).collect(), Vec::new());
     let range = 0..bytes.len();
-    CallTable::new(Arc::new(Data::Memory(bytes)), range, layout, step_count, Arrival::Next)
+    CallTable::new(
+        Arc::new(Data::Memory(bytes)),
+        range,
+        layout,
+        step_count,
+        Arrival::Next,
+    )
 }
 
 /// Of 20 steps, step 2 calls a function that ends with step 12 and calls two others by steps 4 and 8;

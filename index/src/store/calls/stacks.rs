@@ -46,7 +46,9 @@ impl CallTable {
                     (stack, from) = (switch.stack, until);
                 }
             }
-            used.entry((thread, stack)).or_default().push(from..Position(u64::MAX));
+            used.entry((thread, stack))
+                .or_default()
+                .push(from..Position(u64::MAX));
         }
         let parts = self.layout().parts.iter().enumerate();
         let stack = |(place, part): (usize, &StackPart)| StackUse {
@@ -60,18 +62,29 @@ impl CallTable {
     /// The frames of a stack in a part of the trace. O(log n + depth).
     pub fn frames_within(&self, stack: &StackUse, part: &Range<Position>) -> FramesWithin {
         let called_from = |from: Position| {
-            self.first(stack.frames.clone(), |call| call.call_step.is_some_and(|step| step.0 >= from.0))
+            self.first(stack.frames.clone(), |call| {
+                call.call_step.is_some_and(|step| step.0 >= from.0)
+            })
         };
         let mut called = called_from(part.start)..called_from(part.end);
         // A frame begins in the part if the delay slot of its call does.
-        let begins_later = |id: u64| self.begin_of(CallId(id)).is_some_and(|begin| begin > part.start);
+        let begins_later = |id: u64| {
+            self.begin_of(CallId(id))
+                .is_some_and(|begin| begin > part.start)
+        };
         while called.start > stack.frames.start && begins_later(called.start - 1) {
             called.start -= 1;
         }
-        let last = called.start.checked_sub(1).filter(|last| *last >= stack.frames.start);
+        let last = called
+            .start
+            .checked_sub(1)
+            .filter(|last| *last >= stack.frames.start);
         let innermost = last.and_then(|last| self.around_position(CallId(last), part.start));
         let around = innermost.map(|innermost| self.part_of_path(innermost, 0..u32::MAX));
-        FramesWithin { around: around.unwrap_or_default(), called }
+        FramesWithin {
+            around: around.unwrap_or_default(),
+            called,
+        }
     }
 }
 
@@ -88,7 +101,11 @@ mod tests {
         assert_eq!(stacks[0].used, [Position(0)..Position(u64::MAX)]);
         let within = table.frames_within(&stacks[0], &(Position(part.start)..Position(part.end)));
         let around_places: Vec<u64> = within.around.iter().map(|id| id.0).collect();
-        assert_eq!((around_places.as_slice(), within.called), (around, called), "{part:?}");
+        assert_eq!(
+            (around_places.as_slice(), within.called),
+            (around, called),
+            "{part:?}"
+        );
     }
 
     #[test]

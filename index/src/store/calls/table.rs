@@ -48,7 +48,11 @@ pub(crate) enum Arrival {
 impl Arrival {
     /// That of an instruction set.
     pub fn of(set: InstructionSet) -> Self {
-        if set.slot_bytes() > 0 { Self::AfterSlot } else { Self::Next }
+        if set.slot_bytes() > 0 {
+            Self::AfterSlot
+        } else {
+            Self::Next
+        }
     }
 }
 
@@ -65,8 +69,17 @@ impl CallTable {
         arrival: Arrival,
     ) -> Result<Self, OpenError> {
         let damaged = OpenError::Damaged("the checksum of its calls does not hold");
-        let range = frames.range().filter(|_| frames.checked(data).is_some()).ok_or(damaged)?;
-        Ok(Self::new(Arc::clone(data), range, layout, step_count, arrival))
+        let range = frames
+            .range()
+            .filter(|_| frames.checked(data).is_some())
+            .ok_or(damaged)?;
+        Ok(Self::new(
+            Arc::clone(data),
+            range,
+            layout,
+            step_count,
+            arrival,
+        ))
     }
 
     /// The table that lies in `range` of an index.
@@ -77,12 +90,23 @@ impl CallTable {
         step_count: u64,
         arrival: Arrival,
     ) -> Self {
-        Self { data, range, layout, step_count, arrival }
+        Self {
+            data,
+            range,
+            layout,
+            step_count,
+            arrival,
+        }
     }
 
     /// The table of the same trace with other frames.
     pub(crate) fn with_frames(&self, data: Data, len_bytes: usize, layout: CallLayout) -> Self {
-        Self { data: data.into(), range: 0..len_bytes, layout, ..self.clone() }
+        Self {
+            data: data.into(),
+            range: 0..len_bytes,
+            layout,
+            ..self.clone()
+        }
     }
 
     fn bytes(&self) -> &[u8] {
@@ -102,7 +126,8 @@ impl CallTable {
     /// A frame. O(1).
     pub fn get(&self, id: CallId) -> Option<Call> {
         let record = entry::<RECORD>(self.bytes(), usize::try_from(id.0).ok()?).ok()?;
-        let number = |place: usize| Some(u64_in(record, 8 * place)).filter(|number| *number != NONE);
+        let number =
+            |place: usize| Some(u64_in(record, 8 * place)).filter(|number| *number != NONE);
         Some(Call {
             thread: ThreadId(u16::from_le_bytes([record[52], record[53]])),
             function: Address(u64_in(record, 0)),
@@ -122,14 +147,26 @@ impl CallTable {
     /// have delay slots. A frame with a trap in the delay slot of its call begins after the call step. O(1).
     pub fn begin_of(&self, id: CallId) -> Option<Position> {
         let call = self.get(id)?;
-        let Some(called) = call.call_step.map(Step::after) else { return Some(Position(0)) };
-        let has_slot = self.arrival == Arrival::AfterSlot && matches!(call.entered, Entered::Call | Entered::Tail);
+        let Some(called) = call.call_step.map(Step::after) else {
+            return Some(Position(0));
+        };
+        let has_slot = self.arrival == Arrival::AfterSlot
+            && matches!(call.entered, Entered::Call | Entered::Tail);
         if !has_slot {
             return Some(called);
         }
-        let entered = call.entry_step.map_or(Position(called.0.saturating_add(1)), Step::before);
-        let next = self.get(CallId(id.0 + 1)).filter(|next| next.parent == Some(id)).and_then(|next| next.call_step);
-        Some(if next.is_some_and(|next| next.after() <= entered) { called } else { entered })
+        let entered = call
+            .entry_step
+            .map_or(Position(called.0.saturating_add(1)), Step::before);
+        let next = self
+            .get(CallId(id.0 + 1))
+            .filter(|next| next.parent == Some(id))
+            .and_then(|next| next.call_step);
+        Some(if next.is_some_and(|next| next.after() <= entered) {
+            called
+        } else {
+            entered
+        })
     }
 
     /// Returns the position at which a frame shows as the innermost for the first time; of one that was entered before the
@@ -145,7 +182,9 @@ impl CallTable {
     /// True while a frame is on its stack: from where it begins to the position before the step after its exit.
     pub fn contains(&self, id: CallId, position: Position) -> bool {
         self.begin_of(id).is_some_and(|begin| begin <= position)
-            && self.get(id).is_some_and(|call| call.exit_step.is_none_or(|exit| position.0 <= exit.0))
+            && self
+                .get(id)
+                .is_some_and(|call| call.exit_step.is_none_or(|exit| position.0 <= exit.0))
     }
 
     /// The nearest frame from one outwards that is on its stack at a position. O(log² depth).
@@ -171,15 +210,21 @@ impl CallTable {
 
     /// On which of its thread's stacks a frame is.
     pub fn stack_of(&self, id: CallId) -> u32 {
-        self.layout.parts.get(self.part_of(id)).map_or(0, |part| part.stack)
+        self.layout
+            .parts
+            .get(self.part_of(id))
+            .map_or(0, |part| part.stack)
     }
 
     /// The frames of the stack that a thread uses at a position.
     fn in_use_at(&self, thread: ThreadId, position: Position) -> Range<u64> {
         let CallLayout { parts, switches } = &self.layout;
-        let after = switches.partition_point(|switch| (switch.thread, switch.after) < (thread.0, position.0));
+        let after = switches
+            .partition_point(|switch| (switch.thread, switch.after) < (thread.0, position.0));
         let switch = after.checked_sub(1).and_then(|place| switches.get(place));
-        let stack = switch.filter(|switch| switch.thread == thread.0).map_or(0, |switch| switch.stack);
+        let stack = switch
+            .filter(|switch| switch.thread == thread.0)
+            .map_or(0, |switch| switch.stack);
         let wanted = (thread.0, stack);
         let found = parts.binary_search_by_key(&wanted, |part| (part.thread, part.stack));
         found.map_or(0..0, |part| self.range_of(part))
@@ -188,8 +233,12 @@ impl CallTable {
     /// The frames in a range of the table in order of entry, also those of several stacks.
     pub fn in_order(&self, range: Range<u64>) -> impl Iterator<Item = CallId> + use<'_> {
         let parts = self.part_of(CallId(range.start))..self.layout.parts.len();
-        let within = parts.map(|part| self.range_of(part)).take_while(|part| part.start < range.end);
-        let within: Vec<_> = within.map(|part| part.start.max(range.start)..part.end.min(range.end)).collect();
+        let within = parts
+            .map(|part| self.range_of(part))
+            .take_while(|part| part.start < range.end);
+        let within: Vec<_> = within
+            .map(|part| part.start.max(range.start)..part.end.min(range.end))
+            .collect();
         let entered = |id: u64| self.get(CallId(id)).map_or(0, |call| call.entered_at().0);
         let heads = within
             .iter()
@@ -208,10 +257,17 @@ impl CallTable {
 
     /// The first frame of a range for which `is_late` holds; it holds for all after it.
     pub(super) fn first(&self, range: Range<u64>, is_late: impl Fn(&Call) -> bool) -> u64 {
-        let Range { start: mut low, end: mut high } = range;
+        let Range {
+            start: mut low,
+            end: mut high,
+        } = range;
         while low < high {
             let middle = low.midpoint(high);
-            if self.get(CallId(middle)).is_none_or(|call| is_late(&call)) { high = middle } else { low = middle + 1 }
+            if self.get(CallId(middle)).is_none_or(|call| is_late(&call)) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
         }
         low
     }
@@ -234,7 +290,9 @@ impl CallTable {
         let rest = id.0 + 1..self.range_of(self.part_of(id)).end;
         CallId(match call.exit_step {
             None => rest.end,
-            Some(exit) => self.first(rest, |later| later.call_step.is_some_and(|step| step >= exit)),
+            Some(exit) => self.first(rest, |later| {
+                later.call_step.is_some_and(|step| step >= exit)
+            }),
         })
     }
 
@@ -263,7 +321,9 @@ impl CallTable {
             if is_wanted(id, &call) {
                 return Some(id);
             }
-            let skip = self.skip(id).filter(|skip| self.get(*skip).is_some_and(|call| !is_wanted(*skip, &call)));
+            let skip = self
+                .skip(id)
+                .filter(|skip| self.get(*skip).is_some_and(|call| !is_wanted(*skip, &call)));
             id = skip.or(call.parent)?;
         }
     }
@@ -277,14 +337,19 @@ impl CallTable {
     /// The innermost frame of a thread that is on the stack at a position. O(log n + log² depth).
     pub fn innermost_at(&self, thread: ThreadId, position: Position) -> Option<CallId> {
         let range = self.in_use_at(thread, position);
-        let late = self.first(range.clone(), |call| call.call_step.is_some_and(|step| step.0 >= position.0));
+        let late = self.first(range.clone(), |call| {
+            call.call_step.is_some_and(|step| step.0 >= position.0)
+        });
         let last = late.checked_sub(1).filter(|last| *last >= range.start)?;
         self.around_position(CallId(last), position)
     }
 
     /// The frames around a position, outermost first. O(log n + depth).
     pub fn path_at(&self, thread: ThreadId, position: Position) -> Vec<CallId> {
-        self.innermost_at(thread, position).map_or_else(Vec::new, |innermost| self.part_of_path(innermost, 0..u32::MAX))
+        self.innermost_at(thread, position)
+            .map_or_else(Vec::new, |innermost| {
+                self.part_of_path(innermost, 0..u32::MAX)
+            })
     }
 
     /// The frames at some depths of the path that ends with a frame, outermost first. O(log² depth + depths).
@@ -299,33 +364,46 @@ impl CallTable {
 
     /// The frame that a step called, if that step is a call. O(log n).
     pub fn called_by(&self, thread: ThreadId, step: Step) -> Option<CallId> {
-        let found =
-            self.first(self.in_use_at(thread, step.before()), |call| call.call_step.is_some_and(|call| call >= step));
-        Some(CallId(found))
-            .filter(|id| self.get(*id).is_some_and(|call| call.thread == thread && call.call_step == Some(step)))
+        let found = self.first(self.in_use_at(thread, step.before()), |call| {
+            call.call_step.is_some_and(|call| call >= step)
+        });
+        Some(CallId(found)).filter(|id| {
+            self.get(*id)
+                .is_some_and(|call| call.thread == thread && call.call_step == Some(step))
+        })
     }
 
     /// The frame of another table of the same trace, which knows more or less of it. O(log n).
     pub fn same(&self, call: &Call) -> Option<CallId> {
         let first = match call.call_step {
             Some(step) => self.called_by(call.thread, step),
-            None => self.path_at(call.thread, call.entered_at()).first().copied(),
+            None => self
+                .path_at(call.thread, call.entered_at())
+                .first()
+                .copied(),
         }?;
         // One step may begin several frames: a call that is interrupted at once, the callers of a stack's first frame.
         let alike = (first.0..).map(CallId).map_while(|id| {
-            let other =
-                self.get(id).filter(|other| other.thread == call.thread && other.call_step == call.call_step)?;
+            let other = self
+                .get(id)
+                .filter(|other| other.thread == call.thread && other.call_step == call.call_step)?;
             Some((id, other))
         });
         let mut alike = alike;
-        alike.find(|(_, other)| other.function == call.function).map(|(id, _)| id)
+        alike
+            .find(|(_, other)| other.function == call.function)
+            .map(|(id, _)| id)
     }
 
     /// The steps inside a frame, first to last inclusive; to the trace's end while open. None when it shows no step.
     pub fn steps_inside(&self, id: CallId) -> Option<(Step, Step)> {
         let call = self.get(id)?;
-        let last = call.exit_step.or_else(|| self.step_count.checked_sub(1).map(Step))?;
-        call.entry_step.filter(|first| *first <= last).map(|first| (first, last))
+        let last = call
+            .exit_step
+            .or_else(|| self.step_count.checked_sub(1).map(Step))?;
+        call.entry_step
+            .filter(|first| *first <= last)
+            .map(|first| (first, last))
     }
 }
 
@@ -347,9 +425,15 @@ mod tests {
         assert_eq!(ids(calls.children(CallId(1))), [2, 3]);
         assert_eq!(ids(calls.children(CallId(4))), [5]);
         assert_eq!(ids(calls.children(CallId(5))), []);
-        let depths: Vec<_> = (0..6).filter_map(|id| calls.get(CallId(id))).map(|call| call.depth).collect();
+        let depths: Vec<_> = (0..6)
+            .filter_map(|id| calls.get(CallId(id)))
+            .map(|call| call.depth)
+            .collect();
         assert_eq!(depths, [0, 1, 2, 2, 1, 2]);
-        assert_eq!(calls.get(CallId(3)).and_then(|call| call.parent), Some(CallId(1)));
+        assert_eq!(
+            calls.get(CallId(3)).and_then(|call| call.parent),
+            Some(CallId(1))
+        );
         assert_eq!(calls.get(CallId(6)), None);
     }
 
@@ -359,7 +443,11 @@ mod tests {
         let ends = (0..6).map(|id| calls.subtree_end(CallId(id)));
         assert_eq!(ids(ends), [6, 4, 3, 4, 6, 6]);
         assert_eq!(
-            (calls.descendants(CallId(0)), calls.descendants(CallId(1)), calls.descendants(CallId(2))),
+            (
+                calls.descendants(CallId(0)),
+                calls.descendants(CallId(1)),
+                calls.descendants(CallId(2))
+            ),
             (5, 2, 0)
         );
         assert_eq!(calls.subtree_end(CallId(77)), CallId(77));
@@ -369,9 +457,18 @@ mod tests {
     fn a_frame_is_on_the_stack_from_behind_its_call_to_before_the_step_after_its_return() {
         let calls = nested();
         let path = |position: u64| ids(calls.path_at(ThreadId(0), Position(position)));
-        assert_eq!((path(0), path(2), path(3), path(4)), (vec![0], vec![0], vec![0, 1], vec![0, 1]));
-        assert_eq!((path(5), path(7), path(8), path(9)), (vec![0, 1, 2], vec![0, 1, 2], vec![0, 1], vec![0, 1, 3]));
-        assert_eq!((path(11), path(12), path(13), path(20)), (vec![0, 1], vec![0, 1], vec![0], vec![0, 4, 5]));
+        assert_eq!(
+            (path(0), path(2), path(3), path(4)),
+            (vec![0], vec![0], vec![0, 1], vec![0, 1])
+        );
+        assert_eq!(
+            (path(5), path(7), path(8), path(9)),
+            (vec![0, 1, 2], vec![0, 1, 2], vec![0, 1], vec![0, 1, 3])
+        );
+        assert_eq!(
+            (path(11), path(12), path(13), path(20)),
+            (vec![0, 1], vec![0, 1], vec![0], vec![0, 4, 5])
+        );
         assert_eq!(ids(calls.path_at(ThreadId(7), Position(5))), []);
     }
 
@@ -379,7 +476,10 @@ mod tests {
     fn a_step_knows_what_it_called() {
         let calls = nested();
         let called = |step: u64| calls.called_by(ThreadId(0), Step(step)).map(|id| id.0);
-        assert_eq!((called(2), called(8), called(19), called(0), called(3)), (Some(1), Some(3), Some(5), None, None));
+        assert_eq!(
+            (called(2), called(8), called(19), called(0), called(3)),
+            (Some(1), Some(3), Some(5), None, None)
+        );
         assert_eq!(calls.called_by(ThreadId(1), Step(2)), None);
     }
 
@@ -401,7 +501,13 @@ mod tests {
         ];
         let calls = table_of(&samples, 20);
         assert_eq!(ids(calls.roots()), [0, 2]);
-        assert_eq!((ids(calls.children(CallId(0))), ids(calls.children(CallId(2)))), (vec![1], vec![3]));
+        assert_eq!(
+            (
+                ids(calls.children(CallId(0))),
+                ids(calls.children(CallId(2)))
+            ),
+            (vec![1], vec![3])
+        );
         assert_eq!(ids(calls.path_at(ThreadId(0), Position(8))), [0, 1]);
         assert_eq!(ids(calls.path_at(ThreadId(1), Position(8))), [2, 3]);
         assert_eq!(calls.called_by(ThreadId(1), Step(4)), None);
@@ -425,18 +531,36 @@ mod tests {
         ];
         let calls = table_of(&samples, 20);
         assert_eq!(ids(calls.path_at(ThreadId(0), Position(11))), [0, 1, 2]);
-        assert_eq!(calls.innermost_at(ThreadId(0), Position(11)), Some(CallId(2)));
+        assert_eq!(
+            calls.innermost_at(ThreadId(0), Position(11)),
+            Some(CallId(2))
+        );
         assert_eq!(ids(calls.children(CallId(0))), [1]);
     }
 
     #[test]
     fn the_frames_around_a_position_are_found_at_every_depth_of_a_deep_stack() {
         // Frame n is called by step n - 1 and left by step 1999 - n.
-        let call = |level: u64| (0, level.checked_sub(1), Some(level), Some(1999 - level).filter(|_| level > 0));
+        let call = |level: u64| {
+            (
+                0,
+                level.checked_sub(1),
+                Some(level),
+                Some(1999 - level).filter(|_| level > 0),
+            )
+        };
         let calls = table_of(&(0..1000).map(call).collect::<Vec<_>>(), 2000);
         for position in 1..2000 {
-            let depth = if position < 1000 { position } else { 1999 - position };
-            assert_eq!(calls.innermost_at(ThreadId(0), Position(position)), Some(CallId(depth)), "{position}");
+            let depth = if position < 1000 {
+                position
+            } else {
+                1999 - position
+            };
+            assert_eq!(
+                calls.innermost_at(ThreadId(0), Position(position)),
+                Some(CallId(depth)),
+                "{position}"
+            );
         }
         assert_eq!(calls.path_at(ThreadId(0), Position(1500)).len(), 500);
         let part = |position, depths| {

@@ -42,7 +42,10 @@ impl HostRegion {
     pub fn access(&self) -> Access {
         Access {
             kind: AccessKind::Write,
-            target: AccessTarget::Memory { address: Address(self.first), size_bytes: self.last - self.first + 1 },
+            target: AccessTarget::Memory {
+                address: Address(self.first),
+                size_bytes: self.last - self.first + 1,
+            },
             // One unknown byte stands for all, for a buffer may be as long as memory.
             value: Value(vec![None]),
             is_inferred: false,
@@ -53,7 +56,10 @@ impl HostRegion {
     }
 
     fn range(&self) -> AddressRange {
-        AddressRange { first: self.first, last: self.last }
+        AddressRange {
+            first: self.first,
+            last: self.last,
+        }
     }
 }
 
@@ -81,7 +87,10 @@ impl Sought {
     fn bounds(self) -> AddressRange {
         match self {
             Self::Range(range) => range,
-            Self::Bytes { need: 0, .. } => AddressRange { first: u64::MAX, last: 0 },
+            Self::Bytes { need: 0, .. } => AddressRange {
+                first: u64::MAX,
+                last: 0,
+            },
             Self::Bytes { granule, need } => {
                 let start = granule << GRANULE_BITS;
                 AddressRange {
@@ -95,7 +104,9 @@ impl Sought {
     fn meets(self, range: AddressRange) -> bool {
         match self {
             Self::Range(sought) => range.first <= sought.last && sought.first <= range.last,
-            Self::Bytes { granule, need } => bytes_between(granule, range.first, range.last) & need != 0,
+            Self::Bytes { granule, need } => {
+                bytes_between(granule, range.first, range.last) & need != 0
+            }
         }
     }
 
@@ -107,13 +118,21 @@ impl Sought {
 impl HostRegions {
     /// Adds a region whose slot is above those so far.
     pub fn push(&mut self, region: HostRegion) {
-        debug_assert!(self.regions.last().is_none_or(|before| before.slot < region.slot), "regions come in order");
+        debug_assert!(
+            self.regions
+                .last()
+                .is_none_or(|before| before.slot < region.slot),
+            "regions come in order"
+        );
         for (level, nodes) in (1..).zip(&mut self.levels) {
             let node = self.regions.len() / FANOUT.pow(level);
             if node == nodes.len() {
                 nodes.push(Ranges::default());
             }
-            nodes.last_mut().into_iter().for_each(|ranges| ranges.add(region.range()));
+            nodes
+                .last_mut()
+                .into_iter()
+                .for_each(|ranges| ranges.add(region.range()));
         }
         self.regions.push(region);
     }
@@ -135,8 +154,19 @@ impl HostRegions {
 
     /// As they lie in the index.
     pub fn encode(&self) -> Vec<u8> {
-        let numbers = |region: &HostRegion| [region.slot, region.first, region.last, region.operation.number()];
-        self.regions.iter().flat_map(numbers).flat_map(u64::to_le_bytes).collect()
+        let numbers = |region: &HostRegion| {
+            [
+                region.slot,
+                region.first,
+                region.last,
+                region.operation.number(),
+            ]
+        };
+        self.regions
+            .iter()
+            .flat_map(numbers)
+            .flat_map(u64::to_le_bytes)
+            .collect()
     }
 
     /// Reads them; none when the bytes are not what is written.
@@ -149,28 +179,43 @@ impl HostRegions {
             let entry = entry::<ENTRY_BYTES>(bytes, number).ok()?;
             let (slot, first, last) = (u64_in(entry, 0), u64_in(entry, 8), u64_in(entry, 16));
             let operation = HostOperation::of_number(u64_in(entry, 24))?;
-            if first > last || regions.regions.last().is_some_and(|before| before.slot >= slot) {
+            if first > last
+                || regions
+                    .regions
+                    .last()
+                    .is_some_and(|before| before.slot >= slot)
+            {
                 return None;
             }
-            regions.push(HostRegion { slot, first, last, operation });
+            regions.push(HostRegion {
+                slot,
+                first,
+                last,
+                operation,
+            });
         }
         Some(regions)
     }
 
     /// The region of a slot.
     pub fn at(&self, slot: u64) -> Option<&HostRegion> {
-        let place = self.regions.binary_search_by_key(&slot, |region| region.slot).ok()?;
+        let place = self
+            .regions
+            .binary_search_by_key(&slot, |region| region.slot)
+            .ok()?;
         self.regions.get(place)
     }
 
     /// The latest region of the slots up to `last` that meets a range of addresses.
     pub fn last_of_range(&self, last: u64, range: AddressRange) -> Option<&HostRegion> {
-        self.last_before(self.count_up_to(last), Sought::Range(range)).map(|(_, region)| region)
+        self.last_before(self.count_up_to(last), Sought::Range(range))
+            .map(|(_, region)| region)
     }
 
     /// The earliest region of the slots from `first` on that meets a range of addresses.
     pub fn next_of_range(&self, first: u64, range: AddressRange) -> Option<&HostRegion> {
-        self.next_from(self.count_below(first), Sought::Range(range)).map(|(_, region)| region)
+        self.next_from(self.count_below(first), Sought::Range(range))
+            .map(|(_, region)| region)
     }
 
     fn count_up_to(&self, slot: u64) -> usize {
@@ -208,11 +253,17 @@ impl HostRegions {
         for (level, nodes) in (1..LEVELS + 1).zip(&self.levels).rev() {
             let size = FANOUT.pow(level);
             let node = number / size;
-            if nodes.get(node).is_some_and(|ranges| !sought.meets_any(ranges)) {
+            if nodes
+                .get(node)
+                .is_some_and(|ranges| !sought.meets_any(ranges))
+            {
                 return Some(node * size..(node + 1) * size);
             }
         }
-        let is_sought = self.regions.get(number).is_some_and(|region| sought.meets(region.range()));
+        let is_sought = self
+            .regions
+            .get(number)
+            .is_some_and(|region| sought.meets(region.range()));
         (!is_sought).then(|| number..number + 1)
     }
 
@@ -247,10 +298,16 @@ impl HostRegions {
 }
 
 /// Asks for the regions of some bytes, one after the other, each time only for the bytes that have none yet.
-fn slots_of<'a>(granule: u64, mut need: u64, mut nearest: impl FnMut(Sought) -> Option<&'a HostRegion>) -> ByteSlots {
+fn slots_of<'a>(
+    granule: u64,
+    mut need: u64,
+    mut nearest: impl FnMut(Sought) -> Option<&'a HostRegion>,
+) -> ByteSlots {
     let mut slots = [None; 64];
     while need != 0 {
-        let Some(region) = nearest(Sought::Bytes { granule, need }) else { break };
+        let Some(region) = nearest(Sought::Bytes { granule, need }) else {
+            break;
+        };
         let mut found = bytes_between(granule, region.first, region.last) & need;
         need &= !found;
         while found != 0 {
@@ -269,7 +326,12 @@ mod tests {
         let mut regions = HostRegions::default();
         for number in 0..1000 {
             let first = 0x1000 + 8 * (number % 10);
-            regions.push(HostRegion { slot: 10 * number, first, last: first + 7, operation: HostOperation::Read });
+            regions.push(HostRegion {
+                slot: 10 * number,
+                first,
+                last: first + 7,
+                operation: HostOperation::Read,
+            });
         }
         regions
     }
@@ -278,8 +340,16 @@ mod tests {
     fn the_nearest_region_of_a_range_is_found_in_either_direction() {
         let regions = regions();
         let range = |(first, last)| AddressRange { first, last };
-        let last = |last, sought| regions.last_of_range(last, range(sought)).map(|region| region.slot);
-        let next = |first, sought| regions.next_of_range(first, range(sought)).map(|region| region.slot);
+        let last = |last, sought| {
+            regions
+                .last_of_range(last, range(sought))
+                .map(|region| region.slot)
+        };
+        let next = |first, sought| {
+            regions
+                .next_of_range(first, range(sought))
+                .map(|region| region.slot)
+        };
         assert_eq!(last(u64::MAX, (0x1000, 0x1000)), Some(9900));
         assert_eq!(last(9899, (0x1007, 0x1007)), Some(9800));
         assert_eq!(last(9900, (0, 0xfff)), None);
@@ -288,7 +358,14 @@ mod tests {
         assert_eq!(next(9991, (0, u64::MAX)), None);
         assert_eq!(
             regions.ranges(0..41),
-            [(0x1000, 0x1007), (0x1008, 0x100f), (0x1010, 0x1017), (0x1018, 0x101f), (0x1020, 0x1027)].map(range)
+            [
+                (0x1000, 0x1007),
+                (0x1008, 0x100f),
+                (0x1010, 0x1017),
+                (0x1018, 0x101f),
+                (0x1020, 0x1027)
+            ]
+            .map(range)
         );
     }
 
@@ -297,39 +374,68 @@ mod tests {
         let mut regions = HostRegions::default();
         for slot in 0..300_000 {
             let first = if slot % 2 == 0 { 0x1000 } else { 0x9000 };
-            regions.push(HostRegion { slot, first, last: first + 15, operation: HostOperation::Read });
+            regions.push(HostRegion {
+                slot,
+                first,
+                last: first + 15,
+                operation: HostOperation::Read,
+            });
         }
-        let between = Sought::Bytes { granule: 0x5000 >> GRANULE_BITS, need: u64::MAX };
+        let between = Sought::Bytes {
+            granule: 0x5000 >> GRANULE_BITS,
+            need: u64::MAX,
+        };
         let looks = |end: usize| {
-            let step = |end: &usize| regions.without(end.checked_sub(1)?, between).map(|regions| regions.start);
+            let step = |end: &usize| {
+                regions
+                    .without(end.checked_sub(1)?, between)
+                    .map(|regions| regions.start)
+            };
             std::iter::successors(Some(end), step).count()
         };
         assert_eq!((looks(64), looks(299_999), looks(300_000)), (2, 3, 3));
         // Two bytes around one that is filled over and over.
-        let around = Sought::Bytes { granule: 0x40, need: 1 << 16 | 1 << 63 };
-        assert!(regions.last_before(300_000, around).is_none() && regions.next_from(0, around).is_none());
+        let around = Sought::Bytes {
+            granule: 0x40,
+            need: 1 << 16 | 1 << 63,
+        };
         assert!(
-            regions
-                .levels
-                .iter()
-                .flatten()
-                .all(|ranges| ranges.meeting(AddressRange { first: 0, last: u64::MAX }).count() == 2)
+            regions.last_before(300_000, around).is_none()
+                && regions.next_from(0, around).is_none()
         );
+        assert!(regions.levels.iter().flatten().all(|ranges| {
+            ranges
+                .meeting(AddressRange {
+                    first: 0,
+                    last: u64::MAX,
+                })
+                .count()
+                == 2
+        }));
     }
 
     #[test]
     fn each_byte_of_a_block_has_its_own_region() {
         let regions = regions();
         let slots = regions.last_of_bytes(0x40, 1 | 1 << 8 | 1 << 63, 500);
-        assert_eq!((slots[0], slots[8], slots[63], slots[1]), (Some(500), Some(410), Some(470), None));
+        assert_eq!(
+            (slots[0], slots[8], slots[63], slots[1]),
+            (Some(500), Some(410), Some(470), None)
+        );
         let slots = regions.next_of_bytes(0x41, u64::MAX, 501);
-        assert_eq!((slots[0], slots[15], slots[16]), (Some(580), Some(590), None));
+        assert_eq!(
+            (slots[0], slots[15], slots[16]),
+            (Some(580), Some(590), None)
+        );
     }
 
     #[test]
     fn they_come_back_as_written_and_what_nobody_writes_is_refused() {
         let bytes = regions().encode();
-        assert_eq!(HostRegions::decode(&bytes).unwrap().regions, regions().regions);
+        assert_eq!(
+            HostRegions::decode(&bytes).unwrap().regions,
+            regions().regions
+        );
         assert!(HostRegions::decode(&bytes[1..]).is_none());
         for (place, byte) in [(24, 1), (8, 0xff), (32 * 999, 0)] {
             let mut other = bytes.clone();

@@ -35,25 +35,41 @@ impl OpenCalls {
     /// The first call from a slot on.
     pub fn next(&self, from: u64) -> Option<u64> {
         let [kept, waiting] = self.parts();
-        let found = [kept, waiting].into_iter().find_map(|part| part.get(part.partition_point(|slot| *slot < from)))?;
+        let found = [kept, waiting]
+            .into_iter()
+            .find_map(|part| part.get(part.partition_point(|slot| *slot < from)))?;
         Some(if *found == MORE { from } else { *found })
     }
 
     /// True when one was made up to a slot.
     pub fn any_up_to(&self, slot: u64) -> bool {
-        self.parts().into_iter().find_map(<[u64]>::first).is_some_and(|first| *first <= slot)
+        self.parts()
+            .into_iter()
+            .find_map(<[u64]>::first)
+            .is_some_and(|first| *first <= slot)
     }
 
     /// The next of those that wait, which is none until it is kept.
     pub fn take(&mut self) -> Option<u64> {
-        let slot = *self.slots.get(self.hole.end).filter(|slot| **slot != MORE)?;
+        let slot = *self
+            .slots
+            .get(self.hole.end)
+            .filter(|slot| **slot != MORE)?;
         self.hole.end += 1;
         Some(slot)
     }
 
     /// The one that was taken last is one.
     pub fn keep(&mut self) {
-        let Some(slot) = self.hole.end.checked_sub(1).and_then(|last| self.slots.get(last)).copied() else { return };
+        let Some(slot) = self
+            .hole
+            .end
+            .checked_sub(1)
+            .and_then(|last| self.slots.get(last))
+            .copied()
+        else {
+            return;
+        };
         if let Some(place) = self.slots.get_mut(self.hole.start) {
             *place = slot;
             self.hole.start += 1;
@@ -68,7 +84,11 @@ impl OpenCalls {
 
     /// As they lie in the index.
     pub fn encode(&self) -> Vec<u8> {
-        self.parts().into_iter().flatten().flat_map(|slot| slot.to_le_bytes()).collect()
+        self.parts()
+            .into_iter()
+            .flatten()
+            .flat_map(|slot| slot.to_le_bytes())
+            .collect()
     }
 
     /// Reads them; none when the bytes are not what is written.
@@ -86,7 +106,10 @@ impl OpenCalls {
 
     fn parts(&self) -> [&[u64]; 2] {
         let Range { start, end } = self.hole;
-        [self.slots.get(..start).unwrap_or_default(), self.slots.get(end..).unwrap_or_default()]
+        [
+            self.slots.get(..start).unwrap_or_default(),
+            self.slots.get(end..).unwrap_or_default(),
+        ]
     }
 }
 
@@ -116,7 +139,12 @@ mod tests {
 
     #[test]
     fn what_nobody_writes_is_refused() {
-        let bytes = |slots: &[u64]| slots.iter().flat_map(|slot| slot.to_le_bytes()).collect::<Vec<_>>();
+        let bytes = |slots: &[u64]| {
+            slots
+                .iter()
+                .flat_map(|slot| slot.to_le_bytes())
+                .collect::<Vec<_>>()
+        };
         assert!(OpenCalls::decode(&bytes(&[2, 2])).is_none());
         assert!(OpenCalls::decode(&bytes(&[2, 3])[1..]).is_none());
         assert!(OpenCalls::decode(&[]).unwrap().is_empty());

@@ -25,20 +25,32 @@ impl Ranges {
                 return;
             }
             self.0.remove(&met.first);
-            range = AddressRange { first: range.first.min(met.first), last: range.last.max(met.last) };
+            range = AddressRange {
+                first: range.first.min(met.first),
+                last: range.last.max(met.last),
+            };
         }
         self.0.insert(range.first, range.last);
     }
 
     /// The runs that meet a range, descending. O(log n) for the first.
     pub fn meeting(&self, range: AddressRange) -> impl Iterator<Item = AddressRange> {
-        let runs = self.0.range(..=range.last).rev().map(|(first, last)| AddressRange { first: *first, last: *last });
+        let runs = self
+            .0
+            .range(..=range.last)
+            .rev()
+            .map(|(first, last)| AddressRange {
+                first: *first,
+                last: *last,
+            });
         runs.take_while(move |run| range.first <= run.last)
     }
 
     /// All runs, ascending.
     pub fn into_runs(self) -> impl Iterator<Item = AddressRange> {
-        self.0.into_iter().map(|(first, last)| AddressRange { first, last })
+        self.0
+            .into_iter()
+            .map(|(first, last)| AddressRange { first, last })
     }
 }
 
@@ -57,12 +69,26 @@ mod tests {
     #[test]
     fn ranges_that_meet_become_one() {
         let mut ranges = Ranges::default();
-        for (first, last) in [(10, 19), (30, 39), (0, 3), (15, 15), (19, 30), (5, 5), (u64::MAX, u64::MAX)] {
+        for (first, last) in [
+            (10, 19),
+            (30, 39),
+            (0, 3),
+            (15, 15),
+            (19, 30),
+            (5, 5),
+            (u64::MAX, u64::MAX),
+        ] {
             ranges.add(range(first, last));
         }
         assert_eq!(pairs(ranges.meeting(range(4, 9))), [(5, 5)]);
-        assert_eq!(pairs(ranges.meeting(range(3, 12))), [(10, 39), (5, 5), (0, 3)]);
+        assert_eq!(
+            pairs(ranges.meeting(range(3, 12))),
+            [(10, 39), (5, 5), (0, 3)]
+        );
         assert_eq!(ranges.meeting(range(40, 99)).count(), 0);
-        assert_eq!(pairs(ranges.into_runs()), [(0, 3), (5, 5), (10, 39), (u64::MAX, u64::MAX)]);
+        assert_eq!(
+            pairs(ranges.into_runs()),
+            [(0, 3), (5, 5), (10, 39), (u64::MAX, u64::MAX)]
+        );
     }
 }

@@ -30,8 +30,15 @@ pub const SECTIONS: usize = 7;
 
 impl Section {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; SECTIONS] =
-        [Self::Offsets, Self::Lines, Self::Times, Self::Registers, Self::Granules, Self::Pcs, Self::Externals];
+    pub const ALL: [Self; SECTIONS] = [
+        Self::Offsets,
+        Self::Lines,
+        Self::Times,
+        Self::Registers,
+        Self::Granules,
+        Self::Pcs,
+        Self::Externals,
+    ];
 
     /// Its name in messages.
     pub fn name(self) -> &'static str {
@@ -115,7 +122,11 @@ impl SegmentMeta {
     /// The numbers that the lists use for a thread, ascending: threads beyond what the index can number share one there.
     /// O(log n), but for the first call, which sorts: thousands of threads are asked for again and again.
     pub fn local_threads(&self, thread: u16) -> &[u16] {
-        let known = |local: u16| self.threads.get(usize::from(local)).map_or(u16::MAX, |known| known.thread);
+        let known = |local: u16| {
+            self.threads
+                .get(usize::from(local))
+                .map_or(u16::MAX, |known| known.thread)
+        };
         let sorted = self.threads_sorted.get_or_init(|| {
             let mut sorted: Vec<u16> = (0..=u16::MAX).take(self.threads.len()).collect();
             sorted.sort_by_key(|local| known(*local));
@@ -128,8 +139,12 @@ impl SegmentMeta {
 
     /// The reads of a block that contradict what earlier segments knew, sorted by place. O(log n).
     pub fn seams_of(&self, granule: u64) -> &[SeamExternal] {
-        let start = self.seam_externals.partition_point(|seam| seam.granule < granule);
-        let end = self.seam_externals.partition_point(|seam| seam.granule <= granule);
+        let start = self
+            .seam_externals
+            .partition_point(|seam| seam.granule < granule);
+        let end = self
+            .seam_externals
+            .partition_point(|seam| seam.granule <= granule);
         self.seam_externals.get(start..end).unwrap_or_default()
     }
 
@@ -138,7 +153,11 @@ impl SegmentMeta {
         for new in more {
             let key = |known: &SeamExternal| (known.granule, known.place);
             match self.explained.binary_search_by_key(&key(&new), key) {
-                Ok(place) => self.explained.get_mut(place).into_iter().for_each(|known| known.mask |= new.mask),
+                Ok(place) => self
+                    .explained
+                    .get_mut(place)
+                    .into_iter()
+                    .for_each(|known| known.mask |= new.mask),
                 Err(place) => self.explained.insert(place, new),
             }
         }
@@ -147,7 +166,10 @@ impl SegmentMeta {
     /// What the segment touches of a block, where its list alone says `reach`.
     pub fn with_seams(&self, granule: u64, reach: Reach) -> Reach {
         let seams = self.seams_of(granule).iter();
-        Reach { external: seams.fold(reach.external, |mask, seam| mask | seam.mask), ..reach }
+        Reach {
+            external: seams.fold(reach.external, |mask, seam| mask | seam.mask),
+            ..reach
+        }
     }
 }
 

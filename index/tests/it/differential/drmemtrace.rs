@@ -7,10 +7,13 @@ use stepback_generator::drmemtrace::{
     Architecture, Container, Records, Sample, TraceRecipe, TraceWriter, file_type, kind, marker,
 };
 use stepback_index::{
-    Cancel, FindMarkers, FindText, LastMarkers, NextMarker, Program, ThreadId, oracle::Oracle, with_images,
+    Cancel, FindMarkers, FindText, LastMarkers, NextMarker, Program, ThreadId, oracle::Oracle,
+    with_images,
 };
 use stepback_machine::Address;
-use stepback_parsers::{MarkerKind, Position, Source, TraceFile, drmemtrace::Drmemtrace, kept::KeptOptions};
+use stepback_parsers::{
+    MarkerKind, Position, Source, TraceFile, drmemtrace::Drmemtrace, kept::KeptOptions,
+};
 
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;
@@ -35,8 +38,15 @@ const INSTRUCTIONS: [&[u8]; 8] = [
 ];
 
 fn open(files: Vec<(String, Vec<u8>)>) -> Arc<dyn Source> {
-    let file = |(name, bytes)| TraceFile { name, data: Arc::new(bytes) };
-    let trace = Drmemtrace::open(files.into_iter().map(file).collect(), KeptOptions::default()).unwrap();
+    let file = |(name, bytes)| TraceFile {
+        name,
+        data: Arc::new(bytes),
+    };
+    let trace = Drmemtrace::open(
+        files.into_iter().map(file).collect(),
+        KeptOptions::default(),
+    )
+    .unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
     Arc::new(trace)
@@ -44,14 +54,25 @@ fn open(files: Vec<(String, Vec<u8>)>) -> Arc<dyn Source> {
 
 /// Compares indexes of a trace, built with each of some segment sizes, with the oracle.
 fn check(name: &str, source: &Arc<dyn Source>, segment_steps: &[u64], questions: u64, seed: u64) {
-    let program = if seed.is_multiple_of(2) { program() } else { Program::default() };
-    let oracle = Oracle::of(source.as_ref()).unwrap().with_program(program.clone());
+    let program = if seed.is_multiple_of(2) {
+        program()
+    } else {
+        Program::default()
+    };
+    let oracle = Oracle::of(source.as_ref())
+        .unwrap()
+        .with_program(program.clone());
     let things = Things::of(&oracle);
     for (number, steps) in segment_steps.iter().enumerate() {
         let index = index_of(source, 16 * steps, 1 + number % 3);
         let index = with_images(index, program.clone(), &Cancel::default());
         let name = format!("{name}, seed {seed}, segments of {steps} steps");
-        let comparison = Comparison { index, oracle: &oracle, things: &things, name };
+        let comparison = Comparison {
+            index,
+            oracle: &oracle,
+            things: &things,
+            name,
+        };
         comparison.whole();
         let mut dice = Dice(seed);
         for _ in 0..questions {
@@ -66,7 +87,12 @@ fn check(name: &str, source: &Arc<dyn Source>, segment_steps: &[u64], questions:
 /// A program whose instructions at some addresses of random traces are known.
 fn program() -> Program {
     let mut program = Program::default();
-    let code: Vec<u8> = INSTRUCTIONS.iter().cycle().take(40).flat_map(|bytes| bytes.iter().copied()).collect();
+    let code: Vec<u8> = INSTRUCTIONS
+        .iter()
+        .cycle()
+        .take(40)
+        .flat_map(|bytes| bytes.iter().copied())
+        .collect();
     program.load_constant(Address(CODE), code.into(), 0x400);
     program.load(Address(DATA), [7; 64].into(), 0x80);
     program
@@ -74,14 +100,29 @@ fn program() -> Program {
 
 fn ask_markers(comparison: &Comparison<'_>, dice: &mut Dice) {
     const KINDS: [u16; 9] = [0, 1, 2, 3, 12, 25, 33, 40, 99];
-    let kinds: Vec<_> = (0..dice.below(3)).map(|_| MarkerKind(dice.pick(&KINDS).unwrap())).collect();
+    let kinds: Vec<_> = (0..dice.below(3))
+        .map(|_| MarkerKind(dice.pick(&KINDS).unwrap()))
+        .collect();
     let thread = Some(ThreadId(dice.below(4) as u16)).filter(|_| dice.one_in(2));
     let steps = comparison.index.step_count();
     let position = |dice: &mut Dice| Position(dice.below(steps + 2));
     let (from, to, limit) = (position(dice), position(dice), dice.below(20) as usize);
-    comparison.agree(FindMarkers { kinds: kinds.clone(), thread, from, to, limit });
-    comparison.agree(NextMarker { kinds: kinds.clone(), from });
-    comparison.agree(LastMarkers { kinds, thread, at: position(dice) });
+    comparison.agree(FindMarkers {
+        kinds: kinds.clone(),
+        thread,
+        from,
+        to,
+        limit,
+    });
+    comparison.agree(NextMarker {
+        kinds: kinds.clone(),
+        from,
+    });
+    comparison.agree(LastMarkers {
+        kinds,
+        thread,
+        at: position(dice),
+    });
 }
 
 fn ask_text(comparison: &Comparison<'_>, dice: &mut Dice) {
@@ -106,7 +147,12 @@ fn ask_text(comparison: &Comparison<'_>, dice: &mut Dice) {
     let pattern = dice.pick(&PATTERNS).unwrap().parse().unwrap();
     let from = Position(dice.below(comparison.index.step_count() + 2));
     let thread = comparison.whose(dice);
-    comparison.agree(FindText { what: pattern, thread, from, limit: dice.below(4) as usize });
+    comparison.agree(FindText {
+        what: pattern,
+        thread,
+        from,
+        limit: dice.below(4) as usize,
+    });
 }
 
 #[test]
@@ -115,8 +161,18 @@ fn samples_give_the_answers_of_the_oracle() {
     let old = (1..7).map(|version| Sample::Plain(version, Architecture::X86_64));
     for sample in Sample::SPECIAL.into_iter().chain(plain).chain(old) {
         for (seed, container) in [(1, Container::Zip), (2, Container::Gzip)] {
-            let files = sample.files(container).into_iter().map(|file| (file.name, file.bytes)).collect();
-            check(&format!("{sample:?} {container:?}"), &open(files), &[1, 5, 30, 1 << 20], 60, seed);
+            let files = sample
+                .files(container)
+                .into_iter()
+                .map(|file| (file.name, file.bytes))
+                .collect();
+            check(
+                &format!("{sample:?} {container:?}"),
+                &open(files),
+                &[1, 5, 30, 1 << 20],
+                60,
+                seed,
+            );
         }
     }
 }
@@ -151,7 +207,11 @@ impl Thread<'_> {
 
     /// Where code lies, the same bytes mostly.
     fn bytes(&mut self) -> &'static [u8] {
-        let place = if self.dice.one_in(9) { self.dice.below(8) } else { self.pc % 8 };
+        let place = if self.dice.one_in(9) {
+            self.dice.below(8)
+        } else {
+            self.pc % 8
+        };
         INSTRUCTIONS.get(place as usize).unwrap()
     }
 
@@ -189,10 +249,16 @@ impl Thread<'_> {
             kind::INDIRECT_JUMP,
             kind::CONDITIONAL_JUMP,
         ];
-        let (branch, target) = (self.dice.pick(&KINDS).unwrap(), CODE + 4 * self.dice.below(40));
-        self.writer.branch(branch, self.pc, b"\x75\xfc", Some(target));
+        let (branch, target) = (
+            self.dice.pick(&KINDS).unwrap(),
+            CODE + 4 * self.dice.below(40),
+        );
+        self.writer
+            .branch(branch, self.pc, b"\x75\xfc", Some(target));
         match branch {
-            kind::CALL | kind::INDIRECT_CALL => self.writer.write(DATA + 0x1000 + self.dice.below(64), 8),
+            kind::CALL | kind::INDIRECT_CALL => {
+                self.writer.write(DATA + 0x1000 + self.dice.below(64), 8)
+            }
             kind::RETURN => self.writer.read(DATA + 0x1000 + self.dice.below(64), 8),
             _ => {}
         }
@@ -233,7 +299,10 @@ impl Thread<'_> {
     }
 
     fn marker(&mut self) {
-        let sort = self.dice.pick(&[4, 5, 6, 7, 11, 14, 15, 17, 46, 77]).unwrap();
+        let sort = self
+            .dice
+            .pick(&[4, 5, 6, 7, 11, 14, 15, 17, 46, 77])
+            .unwrap();
         self.writer.marker(sort, DATA + self.dice.below(9));
     }
 }
@@ -241,9 +310,21 @@ impl Thread<'_> {
 /// A trace of some threads; without encodings, or in chunks, now and then.
 fn random_trace(dice: &mut Dice, steps: u64) -> Arc<dyn Source> {
     let default = TraceRecipe::default();
-    let encodings = if dice.one_in(3) { file_type::ENCODINGS } else { 0 };
-    let chunk_instructions = if dice.one_in(2) { 1 + dice.below(40) } else { 0 };
-    let container = if chunk_instructions > 0 { Container::ZipStored } else { Container::Plain };
+    let encodings = if dice.one_in(3) {
+        file_type::ENCODINGS
+    } else {
+        0
+    };
+    let chunk_instructions = if dice.one_in(2) {
+        1 + dice.below(40)
+    } else {
+        0
+    };
+    let container = if chunk_instructions > 0 {
+        Container::ZipStored
+    } else {
+        Container::Plain
+    };
     let recipe = TraceRecipe {
         version: 2 + dice.below(6),
         file_type: default.file_type & !encodings,
@@ -252,11 +333,23 @@ fn random_trace(dice: &mut Dice, steps: u64) -> Arc<dyn Source> {
     };
     let threads = 1 + dice.below(4);
     let files = (0..threads).map(|number| {
-        let writer = TraceWriter::new(TraceRecipe { tid: 100 + number, ..recipe });
-        let mut thread = Thread { writer, pc: CODE, time: 1 << 50, dice };
+        let writer = TraceWriter::new(TraceRecipe {
+            tid: 100 + number,
+            ..recipe
+        });
+        let mut thread = Thread {
+            writer,
+            pc: CODE,
+            time: 1 << 50,
+            dice,
+        };
         thread.time();
         thread.run(steps / threads);
-        let records: Records = if thread.dice.one_in(5) { thread.writer.stop() } else { thread.writer.finish() };
+        let records: Records = if thread.dice.one_in(5) {
+            thread.writer.stop()
+        } else {
+            thread.writer.finish()
+        };
         (format!("app.{number}"), records.pack(container))
     });
     open(files.collect())
@@ -285,5 +378,11 @@ proptest! {
 #[test]
 fn a_program_whose_interrupted_call_shows_others_to_be_over_gives_the_answers_of_the_oracle() {
     let seed = 13_632_675_778_800_838_768;
-    check("random", &random_trace(&mut Dice(seed), 216), &[1, 7, 60, 1 << 20], 15, seed);
+    check(
+        "random",
+        &random_trace(&mut Dice(seed), 216),
+        &[1, 7, 60, 1 << 20],
+        15,
+        seed,
+    );
 }

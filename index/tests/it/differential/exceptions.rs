@@ -20,7 +20,11 @@ impl Trace {
     fn step(&mut self, opcode: &str, mode: &str) -> &mut Self {
         self.time += 1;
         let (time, pc) = (self.time, 0x1000 + 4 * self.time);
-        writeln!(self.text, "{time} clk IT ({time}) {pc:08x} {opcode} T {mode} : x").unwrap();
+        writeln!(
+            self.text,
+            "{time} clk IT ({time}) {pc:08x} {opcode} T {mode} : x"
+        )
+        .unwrap();
         self
     }
 
@@ -56,12 +60,25 @@ const NOP: &str = "bf00";
 
 /// `r0` to `r3`, `r12`, `lr`, the return address and xPSR.
 const BASIC: [u32; 8] = [5, 7, 2, 3, 12, 0x99, 0x100c, 0x0100_0000];
-const RESTORED: [(&str, u32); 6] = [("r0", 5), ("r1", 7), ("r2", 2), ("r3", 3), ("r12", 12), ("r14", 0x99)];
+const RESTORED: [(&str, u32); 6] = [
+    ("r0", 5),
+    ("r1", 7),
+    ("r2", 2),
+    ("r3", 3),
+    ("r12", 12),
+    ("r14", 0x99),
+];
 
 /// What ends in a step that is interrupted.
 fn interrupted(frame: u64, trace: &mut Trace) {
-    trace.line("E 0000100c 0000000f CoreEvent_EXCEPTION").words("MW4", frame, &BASIC);
-    trace.registers(&[("MSP", frame as u32), ("r14", 0xffff_fff9), ("cpsr", 0x0100_000f)]);
+    trace
+        .line("E 0000100c 0000000f CoreEvent_EXCEPTION")
+        .words("MW4", frame, &BASIC);
+    trace.registers(&[
+        ("MSP", frame as u32),
+        ("r14", 0xffff_fff9),
+        ("cpsr", 0x0100_000f),
+    ]);
 }
 
 fn returned(frame: u64, trace: &mut Trace) {
@@ -74,12 +91,23 @@ fn interrupt() -> String {
     let mut trace = Trace::default();
     trace.registers(&[("MSP", 0x2000_1000), ("r3", 3), ("r4", 4)]);
     trace.step(R0_IS_5, "thread").registers(&[("r0", 5)]);
-    interrupted(0x2000_0fe0, trace.step(R1_IS_7, "thread").registers(&[("r1", 7)]));
+    interrupted(
+        0x2000_0fe0,
+        trace.step(R1_IS_7, "thread").registers(&[("r1", 7)]),
+    );
     trace.step(R0_IS_99, "handler").registers(&[("r0", 0x63)]);
-    trace.step(PUSH_R4_LR, "handler").words("MW4", 0x2000_0fd8, &[4, 0xffff_fff9]).registers(&[("MSP", 0x2000_0fd8)]);
-    trace.step(POP_R4_PC, "handler").words("MR4", 0x2000_0fd8, &[4, 0xffff_fff9]).registers(&[("r4", 4)]);
+    trace
+        .step(PUSH_R4_LR, "handler")
+        .words("MW4", 0x2000_0fd8, &[4, 0xffff_fff9])
+        .registers(&[("MSP", 0x2000_0fd8)]);
+    trace
+        .step(POP_R4_PC, "handler")
+        .words("MR4", 0x2000_0fd8, &[4, 0xffff_fff9])
+        .registers(&[("r4", 4)]);
     returned(0x2000_0fe0, &mut trace);
-    trace.step(R2_IS_R0_PLUS_R1, "thread").registers(&[("r2", 12)]);
+    trace
+        .step(R2_IS_R0_PLUS_R1, "thread")
+        .registers(&[("r2", 12)]);
     trace.step("18ca", "thread").registers(&[("r2", 10)]);
     trace.text
 }
@@ -101,13 +129,20 @@ fn a_tail_chained_exception_leaves_the_frame_alone() {
     let mut trace = Trace::default();
     trace.registers(&[("MSP", 0x2000_1000)]);
     trace.step(R0_IS_5, "thread").registers(&[("r0", 5)]);
-    interrupted(0x2000_0fe0, trace.step(R1_IS_7, "thread").registers(&[("r1", 7)]));
+    interrupted(
+        0x2000_0fe0,
+        trace.step(R1_IS_7, "thread").registers(&[("r1", 7)]),
+    );
     trace.step(R0_IS_99, "handler").registers(&[("r0", 0x63)]);
-    trace.step(BX_LR, "handler").line("E 0000100c 00000010 CoreEvent_EXCEPTION");
+    trace
+        .step(BX_LR, "handler")
+        .line("E 0000100c 00000010 CoreEvent_EXCEPTION");
     trace.registers(&[("r14", 0xffff_fff9), ("cpsr", 0x0100_0010)]);
     trace.step(R1_IS_7, "handler").registers(&[("r1", 7)]);
     returned(0x2000_0fe0, trace.step(BX_LR, "handler"));
-    trace.step(R2_IS_R0_PLUS_R1, "thread").registers(&[("r2", 12)]);
+    trace
+        .step(R2_IS_R0_PLUS_R1, "thread")
+        .registers(&[("r2", 12)]);
     check_case(&trace.text, "r2", 0, &[6, 5, 1, 0]);
 }
 
@@ -134,18 +169,44 @@ fn a_nested_handler_gives_back_the_link_register_that_it_found() {
     (frame[5], frame[7]) = (0xffff_fff9, 0x0100_000f);
     let mut trace = Trace::default();
     trace.registers(&[("MSP", 0x2000_1000)]);
-    interrupted(0x2000_0fe0, trace.step(R0_IS_5, "thread").registers(&[("r0", 5)]));
-    trace.step(NOP, "handler").line("E 0000100c 00000011 CoreEvent_EXCEPTION").words("MW4", 0x2000_0fc0, &frame);
-    trace.registers(&[("MSP", 0x2000_0fc0), ("r14", 0xffff_fff1), ("cpsr", 0x0100_0011)]);
+    interrupted(
+        0x2000_0fe0,
+        trace.step(R0_IS_5, "thread").registers(&[("r0", 5)]),
+    );
+    trace
+        .step(NOP, "handler")
+        .line("E 0000100c 00000011 CoreEvent_EXCEPTION")
+        .words("MW4", 0x2000_0fc0, &frame);
+    trace.registers(&[
+        ("MSP", 0x2000_0fc0),
+        ("r14", 0xffff_fff1),
+        ("cpsr", 0x0100_0011),
+    ]);
     // MOV lr,#99 and MVN lr,#14
-    trace.step("f04f0e63", "handler").registers(&[("r14", 0x63)]);
-    trace.step("f06f0e0e", "handler").registers(&[("r14", 0xffff_fff1)]);
-    trace.step(BX_LR, "handler").words("MR4", 0x2000_0fc0, &frame).registers(&RESTORED[..5]);
-    trace.registers(&[("r14", 0xffff_fff9), ("MSP", 0x2000_0fe0), ("cpsr", 0x0100_000f)]);
+    trace
+        .step("f04f0e63", "handler")
+        .registers(&[("r14", 0x63)]);
+    trace
+        .step("f06f0e0e", "handler")
+        .registers(&[("r14", 0xffff_fff1)]);
+    trace
+        .step(BX_LR, "handler")
+        .words("MR4", 0x2000_0fc0, &frame)
+        .registers(&RESTORED[..5]);
+    trace.registers(&[
+        ("r14", 0xffff_fff9),
+        ("MSP", 0x2000_0fe0),
+        ("cpsr", 0x0100_000f),
+    ]);
     // MOV r1,lr
-    trace.step("4671", "handler").registers(&[("r1", 0xffff_fff9)]);
+    trace
+        .step("4671", "handler")
+        .registers(&[("r1", 0xffff_fff9)]);
     check_case(&trace.text, "r1", 0, &[5, 4, 1, 0]);
-    assert_eq!(check_source(&trace.text, "r14", &[4, 1, 0]), [End::Constant]);
+    assert_eq!(
+        check_source(&trace.text, "r14", &[4, 1, 0]),
+        [End::Constant]
+    );
 }
 
 /// From the Secure to the Non-secure state `r4` to `r11` are stored as well, below a signature.
@@ -156,10 +217,21 @@ fn the_additional_context_holds_the_other_registers() {
     let mut trace = Trace::default();
     trace.registers(&[("MSP_S", 0x2000_1000)]);
     trace.step("2555", "thread_s").registers(&[("r5", 0x55)]);
-    trace.step(NOP, "thread_s").line("E 0000100c 0000000f CoreEvent_EXCEPTION").words("MW4", 0x2000_0fb8, &frame);
-    trace.registers(&[("MSP_S", 0x2000_0fb8), ("r5", 0), ("r14", 0xffff_fff9), ("cpsr", 0x0100_000f)]);
+    trace
+        .step(NOP, "thread_s")
+        .line("E 0000100c 0000000f CoreEvent_EXCEPTION")
+        .words("MW4", 0x2000_0fb8, &frame);
+    trace.registers(&[
+        ("MSP_S", 0x2000_0fb8),
+        ("r5", 0),
+        ("r14", 0xffff_fff9),
+        ("cpsr", 0x0100_000f),
+    ]);
     trace.step("2566", "handler_ns").registers(&[("r5", 0x66)]);
-    trace.step(BX_LR, "handler_ns").words("MR4", 0x2000_0fb8, &frame).registers(&[("r5", 0x55), ("r0", 5)]);
+    trace
+        .step(BX_LR, "handler_ns")
+        .words("MR4", 0x2000_0fb8, &frame)
+        .registers(&[("r5", 0x55), ("r0", 5)]);
     trace.registers(&[("MSP_S", 0x2000_1000), ("cpsr", 0x0100_0000)]);
     trace.step(NOP, "thread_s");
     check_case(&trace.text, "r5", 0, &[3, 1, 0]);
@@ -169,16 +241,49 @@ fn the_additional_context_holds_the_other_registers() {
 #[test]
 fn the_extended_frame_holds_registers_of_floating_point() {
     let mut frame = BASIC.to_vec();
-    frame.extend([0x3f80_0000, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 0, 0]);
+    frame.extend([
+        0x3f80_0000,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+        9,
+        10,
+        11,
+        12,
+        13,
+        14,
+        15,
+        16,
+        0,
+        0,
+    ]);
     let mut trace = Trace::default();
     trace.registers(&[("MSP", 0x2000_1000)]);
     // VMOV.F32 s0,#1.0
-    trace.step("eeb70a00", "thread").registers(&[("s0", 0x3f80_0000)]);
-    trace.step(NOP, "thread").line("E 0000100c 0000000f CoreEvent_EXCEPTION").words("MW4", 0x2000_0f98, &frame);
-    trace.registers(&[("MSP", 0x2000_0f98), ("r14", 0xffff_ffe9), ("cpsr", 0x0100_000f)]);
+    trace
+        .step("eeb70a00", "thread")
+        .registers(&[("s0", 0x3f80_0000)]);
+    trace
+        .step(NOP, "thread")
+        .line("E 0000100c 0000000f CoreEvent_EXCEPTION")
+        .words("MW4", 0x2000_0f98, &frame);
+    trace.registers(&[
+        ("MSP", 0x2000_0f98),
+        ("r14", 0xffff_ffe9),
+        ("cpsr", 0x0100_000f),
+    ]);
     // VMOV.F32 s0,#2.0
-    trace.step("eeb00a00", "handler").registers(&[("s0", 0x4000_0000)]);
-    trace.step(BX_LR, "handler").words("MR4", 0x2000_0f98, &frame).registers(&[("r0", 5), ("s0", 0x3f80_0000)]);
+    trace
+        .step("eeb00a00", "handler")
+        .registers(&[("s0", 0x4000_0000)]);
+    trace
+        .step(BX_LR, "handler")
+        .words("MR4", 0x2000_0f98, &frame)
+        .registers(&[("r0", 5), ("s0", 0x3f80_0000)]);
     trace.registers(&[("MSP", 0x2000_1000), ("cpsr", 0x0100_0000)]);
     check_case(&trace.text, "s0", 0, &[3, 1, 0]);
 }
@@ -190,11 +295,24 @@ fn what_is_stored_late_is_what_the_registers_held_before() {
     context.extend([0; 16]);
     let mut trace = Trace::default();
     trace.registers(&[("MSP", 0x2000_1000)]);
-    trace.step("eeb70a00", "thread").registers(&[("s0", 0x3f80_0000)]);
+    trace
+        .step("eeb70a00", "thread")
+        .registers(&[("s0", 0x3f80_0000)]);
     interrupted(0x2000_0f98, trace.step(NOP, "thread"));
-    trace.step("eeb00a00", "handler").words("MW4", 0x2000_0fb8, &context).registers(&[("s0", 0x4000_0000)]);
-    trace.step(BX_LR, "handler").words("MR4", 0x2000_0f98, &BASIC).words("MR4", 0x2000_0fb8, &context);
-    trace.registers(&[("r0", 5), ("s0", 0x3f80_0000), ("MSP", 0x2000_1000), ("cpsr", 0x0100_0000)]);
+    trace
+        .step("eeb00a00", "handler")
+        .words("MW4", 0x2000_0fb8, &context)
+        .registers(&[("s0", 0x4000_0000)]);
+    trace
+        .step(BX_LR, "handler")
+        .words("MR4", 0x2000_0f98, &BASIC)
+        .words("MR4", 0x2000_0fb8, &context);
+    trace.registers(&[
+        ("r0", 5),
+        ("s0", 0x3f80_0000),
+        ("MSP", 0x2000_1000),
+        ("cpsr", 0x0100_0000),
+    ]);
     check_source(&trace.text, "s0", &[3, 2, 0]);
 }
 
@@ -206,7 +324,9 @@ fn a_frame_that_was_stored_before_the_trace_is_where_registers_come_from() {
     trace.registers(&[("MSP", 0x2000_0fe0), ("r14", 0xffff_fff9)]);
     trace.step(R0_IS_99, "handler").registers(&[("r0", 0x63)]);
     returned(0x2000_0fe0, trace.step(BX_LR, "handler"));
-    trace.step(R2_IS_R0_PLUS_R1, "thread").registers(&[("r2", 12)]);
+    trace
+        .step(R2_IS_R0_PLUS_R1, "thread")
+        .registers(&[("r2", 12)]);
     let ends = check_source(&trace.text, "r0", &[1]);
     assert_eq!(ends, [End::Initial { line: None }]);
     check_case(&trace.text, "r0", 0, &[1]);
@@ -218,12 +338,25 @@ fn a_frame_that_was_stored_before_the_trace_is_where_registers_come_from() {
 fn what_an_exception_return_loads_unseen_is_not_known() {
     let mut trace = Trace::default();
     trace.step(R0_IS_5, "thread").registers(&[("r0", 5)]);
-    trace.step(NOP, "thread").registers(&[("MSP", 0x2000_0fe0), ("r14", 0xffff_fff9), ("cpsr", 0x0100_000f)]);
+    trace.step(NOP, "thread").registers(&[
+        ("MSP", 0x2000_0fe0),
+        ("r14", 0xffff_fff9),
+        ("cpsr", 0x0100_000f),
+    ]);
     trace.step(R0_IS_99, "handler").registers(&[("r0", 0x63)]);
-    trace.step(BX_LR, "handler").registers(&RESTORED).registers(&[("MSP", 0x2000_1000), ("cpsr", 0x0100_0000)]);
+    trace
+        .step(BX_LR, "handler")
+        .registers(&RESTORED)
+        .registers(&[("MSP", 0x2000_1000), ("cpsr", 0x0100_0000)]);
     check_case(&trace.text, "r0", 0, &[3]);
-    assert_eq!(check_source(&trace.text, "r0", &[3]), [End::Unknown(NotKnown::LoadNotShown)]);
-    assert_eq!(check_source(&trace.text, "r14", &[3]), [End::Unknown(NotKnown::LoadNotShown)]);
+    assert_eq!(
+        check_source(&trace.text, "r0", &[3]),
+        [End::Unknown(NotKnown::LoadNotShown)]
+    );
+    assert_eq!(
+        check_source(&trace.text, "r14", &[3]),
+        [End::Unknown(NotKnown::LoadNotShown)]
+    );
 }
 
 /// A random trace of interrupts, of which any line may be missing.
@@ -232,8 +365,18 @@ fn random(dice: &mut Dice) -> String {
     let (mut frames, mut mode, mut sp) = (Vec::new(), "thread", 0x2000_1000u32);
     trace.registers(&[("MSP", sp)]);
     for _ in 0..12 + dice.below(20) {
-        let opcode =
-            dice.pick(&[R0_IS_5, R1_IS_7, R2_IS_R0_PLUS_R1, NOP, PUSH_R4_LR, BX_LR, POP_R4_PC, "2a00"]).unwrap();
+        let opcode = dice
+            .pick(&[
+                R0_IS_5,
+                R1_IS_7,
+                R2_IS_R0_PLUS_R1,
+                NOP,
+                PUSH_R4_LR,
+                BX_LR,
+                POP_R4_PC,
+                "2a00",
+            ])
+            .unwrap();
         trace.step(opcode, if dice.one_in(8) { "" } else { mode });
         let is_return = matches!(opcode, BX_LR | POP_R4_PC) && mode == "handler";
         match opcode {
@@ -243,10 +386,14 @@ fn random(dice: &mut Dice) -> String {
             PUSH_R4_LR => {
                 sp -= 8;
                 let stack = dice.pick(&["MSP", "MSP", "PSP", "r13"]).unwrap();
-                trace.words("MW4", sp.into(), &[4, 0x99]).registers(&[(stack, sp)]);
+                trace
+                    .words("MW4", sp.into(), &[4, 0x99])
+                    .registers(&[(stack, sp)]);
             }
             POP_R4_PC => {
-                trace.words("MR4", sp.into(), &[4, 0xffff_fff9]).registers(&[("r4", 4)]);
+                trace
+                    .words("MR4", sp.into(), &[4, 0xffff_fff9])
+                    .registers(&[("r4", 4)]);
                 sp += 8;
             }
             "2a00" => _ = trace.registers(&[("cpsr", 0x6100_0000)]),
@@ -254,7 +401,14 @@ fn random(dice: &mut Dice) -> String {
         }
         if is_return && let Some(frame) = frames.pop() {
             some(&mut trace, dice, |trace| returned(frame, trace));
-            (sp, mode) = (frame as u32 + 0x20, if frames.is_empty() { "thread" } else { "handler" });
+            (sp, mode) = (
+                frame as u32 + 0x20,
+                if frames.is_empty() {
+                    "thread"
+                } else {
+                    "handler"
+                },
+            );
         }
         if dice.one_in(5) {
             let frame = u64::from(sp & !7) - 0x20;
@@ -273,7 +427,10 @@ fn some(trace: &mut Trace, dice: &mut Dice, add: impl Fn(&mut Trace)) {
     if dice.one_in(2) {
         let lines = trace.text.split_off(start);
         // Forward, an exception is found by the link register.
-        for line in lines.lines().filter(|line| line.contains("r14") || !dice.one_in(6)) {
+        for line in lines
+            .lines()
+            .filter(|line| line.contains("r14") || !dice.one_in(6))
+        {
             writeln!(trace.text, "{line}").unwrap();
         }
     }

@@ -31,15 +31,33 @@ fn loaded() -> Program {
 
 /// Compares indexes of a trace, built with each of some segment sizes, with the oracle.
 fn check(name: &str, text: &[u8], segment_sizes: &[u64], questions: u64, seed: u64) {
-    let tarmac = open(text, if seed % 3 == 2 { Endian::Big } else { Endian::Little });
-    let program = if seed % 4 < 2 { loaded() } else { Program::default() };
-    let oracle = Oracle::of(tarmac.as_ref()).unwrap().with_program(program.clone());
+    let tarmac = open(
+        text,
+        if seed % 3 == 2 {
+            Endian::Big
+        } else {
+            Endian::Little
+        },
+    );
+    let program = if seed % 4 < 2 {
+        loaded()
+    } else {
+        Program::default()
+    };
+    let oracle = Oracle::of(tarmac.as_ref())
+        .unwrap()
+        .with_program(program.clone());
     let things = Things::of(&oracle);
     for (number, segment_bytes) in segment_sizes.iter().enumerate() {
         let index = index_of(&tarmac, *segment_bytes, 1 + number % 3);
         let index = with_images(index, program.clone(), &Cancel::default());
         let name = format!("{name}, segments of {segment_bytes}");
-        let comparison = Comparison { index, oracle: &oracle, things: &things, name };
+        let comparison = Comparison {
+            index,
+            oracle: &oracle,
+            things: &things,
+            name,
+        };
         comparison.whole();
         let mut dice = Dice(seed);
         (0..questions).for_each(|_| comparison.ask(&mut dice));
@@ -72,14 +90,26 @@ fn lines_in_another_order_give_the_answers_of_the_oracle() {
         .map(|name| std::fs::read_to_string(folder.join(name).with_extension("tarmac")).unwrap());
     let lines: Vec<&str> = texts.iter().flat_map(|text| text.lines()).collect();
     for (text, seed) in texts.iter().zip(0..) {
-        check("another order", text.as_bytes(), &[1, 64, 300, 1 << 30], 100, 3 * seed);
+        check(
+            "another order",
+            text.as_bytes(),
+            &[1, 64, 300, 1 << 30],
+            100,
+            3 * seed,
+        );
         for round in 1..20 {
             let mut dice = Dice(100 * seed + round);
             let mut long = text.clone();
             for _ in 0..dice.below(200) {
                 let _ = writeln!(long, "{}", dice.pick(&lines).unwrap());
             }
-            check("another order, at random", long.as_bytes(), &[64, 1000, 1 << 30], 30, 3 * round);
+            check(
+                "another order, at random",
+                long.as_bytes(),
+                &[64, 1000, 1 << 30],
+                30,
+                3 * round,
+            );
         }
     }
 }
@@ -87,13 +117,26 @@ fn lines_in_another_order_give_the_answers_of_the_oracle() {
 #[test]
 fn real_traces_give_the_answers_of_the_oracle() {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures"));
-    let mut paths: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "tarmac"));
+    let mut paths: Vec<_> = folder
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "tarmac")
+    });
     paths.sort();
     assert!(!paths.is_empty());
     for path in paths {
         let text = std::fs::read(&path).unwrap();
-        check(&path.display().to_string(), &text, &[4 << 10, 64 << 10, 1 << 30], 300, 1);
+        check(
+            &path.display().to_string(),
+            &text,
+            &[4 << 10, 64 << 10, 1 << 30],
+            300,
+            1,
+        );
     }
 }
 
@@ -105,7 +148,11 @@ fn large_traces_give_the_answers_of_the_oracle() {
     };
     for name in ["lua/lua.small", "own/overflow_bare.small", "own/amp.small"] {
         let packed = traces.join("tarmac").join(format!("{name}.tarmac.zst"));
-        let unpacked = Command::new("zstd").arg("-dc").arg(&packed).output().expect("zstd is needed for packed traces");
+        let unpacked = Command::new("zstd")
+            .arg("-dc")
+            .arg(&packed)
+            .output()
+            .expect("zstd is needed for packed traces");
         assert!(unpacked.status.success(), "{}", packed.display());
         check(name, &unpacked.stdout, &[100_000], 2000, 1);
         println!("{name}: 2000 questions");
@@ -116,7 +163,13 @@ fn large_traces_give_the_answers_of_the_oracle() {
 fn check_small(name: &str, text: &str) {
     let sizes = [1, 64, 100, 150, 200, 250, 300, 400, 1 << 30];
     for (seed, line_end) in [(1, "\n"), (2, "\r\n")] {
-        check(name, text.replace('\n', line_end).as_bytes(), &sizes, 300, seed);
+        check(
+            name,
+            text.replace('\n', line_end).as_bytes(),
+            &sizes,
+            300,
+            seed,
+        );
     }
 }
 
@@ -181,18 +234,33 @@ fn a_stretch_without_instructions_that_fills_segments_hides_nothing() {
         let (mut text, mut dice) = (String::new(), Dice(seed));
         for step in 1..8u64 {
             let cpu = dice.below(2);
-            writeln!(text, "{step} clk cpu{cpu} IT ({step}) {:08x} d503201f O EL1h_s : NOP", 0x8000 + 4 * step)
-                .unwrap();
+            writeln!(
+                text,
+                "{step} clk cpu{cpu} IT ({step}) {:08x} d503201f O EL1h_s : NOP",
+                0x8000 + 4 * step
+            )
+            .unwrap();
             // As small segments are closed behind 64 accesses, most of these fill several.
             for _ in 0..dice.below(300) {
-                let (cpu, address, value) = (dice.below(2), 0x1000 + dice.below(200), dice.below(3));
+                let (cpu, address, value) =
+                    (dice.below(2), 0x1000 + dice.below(200), dice.below(3));
                 let kind = dice.pick(&["MR1", "MR4", "MW1", "MW4"]).unwrap();
                 let digits = if kind.ends_with('1') { 2 } else { 8 };
-                writeln!(text, "{step} clk cpu{cpu} {kind} {address:08x}:{address:012x} {value:0digits$x}").unwrap();
+                writeln!(
+                    text,
+                    "{step} clk cpu{cpu} {kind} {address:08x}:{address:012x} {value:0digits$x}"
+                )
+                .unwrap();
             }
             writeln!(text, "{step} clk cpu{cpu} R X0 {step:016x}").unwrap();
         }
-        check("stretches", text.as_bytes(), &[64, 3000, 1 << 30], 100, seed);
+        check(
+            "stretches",
+            text.as_bytes(),
+            &[64, 3000, 1 << 30],
+            100,
+            seed,
+        );
     }
 }
 
@@ -233,7 +301,12 @@ fn a_thread_without_steps_has_the_registers_of_the_trace() {
 fn a_link_register_from_before_a_transfer_makes_no_call_behind_a_seam_either() {
     let mut text = String::new();
     for step in 1..9 {
-        writeln!(text, "{step} clk cpu{} IT (1) 00008000 d503201f O EL3h_s : NOP", step % 2).unwrap();
+        writeln!(
+            text,
+            "{step} clk cpu{} IT (1) 00008000 d503201f O EL3h_s : NOP",
+            step % 2
+        )
+        .unwrap();
     }
     text += "8 clk cpu1 R X30 0000000000009008\n\
              9 clk cpu1 IT (2) 00009000 d503201f O EL3h_s : NOP\n\
@@ -266,7 +339,11 @@ fn what_a_call_of_another_stack_calls_later_is_no_child_of_the_frame_around() {
 fn effects_that_come_late_do_not_depend_on_how_many_steps_are_asked_for() {
     let mut text = String::from("1 clk cpu1 IT (1) 00008000 d503201f O EL3h_s : NOP\n");
     for step in 2..1100 {
-        writeln!(text, "{step} clk cpu0 IT (1) 00008000 d503201f O EL3h_s : NOP").unwrap();
+        writeln!(
+            text,
+            "{step} clk cpu0 IT (1) 00008000 d503201f O EL3h_s : NOP"
+        )
+        .unwrap();
         if step % 5 == 0 && step > 1000 {
             writeln!(text, "{step} clk cpu1 R X0 {step:016x}").unwrap();
         }
@@ -274,7 +351,12 @@ fn effects_that_come_late_do_not_depend_on_how_many_steps_are_asked_for() {
     check("late effects", text.as_bytes(), &[5000, 1 << 30], 100, 1);
     let index = index_of(&open(text.as_bytes(), Endian::Little), 5000, 1);
     let effects = |count| {
-        let steps = Steps { first: Step(0), count }.run(&index, &Cancel::default()).unwrap();
+        let steps = Steps {
+            first: Step(0),
+            count,
+        }
+        .run(&index, &Cancel::default())
+        .unwrap();
         steps.first().map(|step| step.effects.len())
     };
     assert_eq!((effects(1), effects(90)), (Some(5), Some(5)));

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use stepback_index::{
-    AccessKinds, AccessesOf, BuildOptions, Cancel, Cell, FindMarkers, LastAccess, LastAccessAnswer, LastMarkers,
-    MarkerCount, MarkerReader, MemoryRange, NextMarker, PageHeat, PositionOfLine, Query as _, RegisterFile,
-    RegistersAt, ThreadId, index_in_memory,
+    AccessKinds, AccessesOf, BuildOptions, Cancel, Cell, FindMarkers, LastAccess, LastAccessAnswer,
+    LastMarkers, MarkerCount, MarkerReader, MemoryRange, NextMarker, PageHeat, PositionOfLine,
+    Query as _, RegisterFile, RegistersAt, ThreadId, index_in_memory,
     oracle::{Oracle, Replay as _},
 };
 use stepback_machine::{Address, Branch, Encoding, InstructionSet, Mode};
@@ -77,16 +77,43 @@ impl Writer<'_> {
             Branch::Return,
         ];
         let branch = self.dice.pick(&BRANCHES).unwrap();
-        let codes: &[&[u8]] = if self.set == InstructionSet::A64 { &A64 } else { &X86 };
+        let codes: &[&[u8]] = if self.set == InstructionSet::A64 {
+            &A64
+        } else {
+            &X86
+        };
         let encoding = Encoding::new(self.dice.pick(codes).unwrap()).unwrap();
         self.time += self.dice.below(3);
         let time = Some(self.time).filter(|_| !self.dice.one_in(9));
-        let slots = [DelaySlot::None, DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled];
-        let origins = [StepOrigin::Recorded, StepOrigin::Recorded, StepOrigin::Inferred];
-        let (delay_slot, origin) = (self.dice.pick(&slots).unwrap(), self.dice.pick(&origins).unwrap());
+        let slots = [
+            DelaySlot::None,
+            DelaySlot::None,
+            DelaySlot::Executed,
+            DelaySlot::Annulled,
+        ];
+        let origins = [
+            StepOrigin::Recorded,
+            StepOrigin::Recorded,
+            StepOrigin::Inferred,
+        ];
+        let (delay_slot, origin) = (
+            self.dice.pick(&slots).unwrap(),
+            self.dice.pick(&origins).unwrap(),
+        );
         let (pc, mode) = (thread.pc, Mode::default());
-        let what = What::Step { pc, encoding, branch, time, delay_slot, origin, mode };
-        self.records.push(Record { thread: number, what });
+        let what = What::Step {
+            pc,
+            encoding,
+            branch,
+            time,
+            delay_slot,
+            origin,
+            mode,
+        };
+        self.records.push(Record {
+            thread: number,
+            what,
+        });
         let behind = thread.pc + encoding.bytes().len() as u64;
         thread.pc = match branch {
             Branch::None if !self.dice.one_in(20) => behind,
@@ -94,7 +121,11 @@ impl Writer<'_> {
                 thread.sp -= 8 * self.dice.below(3);
                 self.records.push(Record::write(number, thread.sp));
                 thread.calls.push((behind, thread.sp));
-                if self.dice.one_in(9) { behind } else { self.anywhere() }
+                if self.dice.one_in(9) {
+                    behind
+                } else {
+                    self.anywhere()
+                }
             }
             Branch::Return => self.return_from(number, thread),
             Branch::IndirectJump if self.dice.one_in(2) => {
@@ -120,7 +151,11 @@ impl Writer<'_> {
             self.records.push(Record::read(number, slot));
         }
         thread.points.push(target);
-        if self.dice.one_in(12) { self.anywhere() } else { target }
+        if self.dice.one_in(12) {
+            self.anywhere()
+        } else {
+            target
+        }
     }
 
     fn anywhere(&mut self) -> u64 {
@@ -128,8 +163,10 @@ impl Writer<'_> {
     }
 
     fn marker(&mut self, number: u16, thread: &mut RandomThread) {
-        const KINDS: [u16; 24] =
-            [0, 0, 0, 1, 1, 1, 2, 3, 13, 25, 27, 28, 33, 33, 34, 35, 43, 43, 43, 44, 44, 44, 0xfe00, 0xfe01];
+        const KINDS: [u16; 24] = [
+            0, 0, 0, 1, 1, 1, 2, 3, 13, 25, 27, 28, 33, 33, 34, 35, 43, 43, 43, 44, 44, 44, 0xfe00,
+            0xfe01,
+        ];
         let kind = MarkerKind(self.dice.pick(&KINDS).unwrap());
         self.records.push(Record::marker(number, kind, thread.pc));
         if self.dice.one_in(2) {
@@ -140,13 +177,27 @@ impl Writer<'_> {
 
 /// The set of a random trace.
 fn set_of(seed: u64) -> InstructionSet {
-    if seed.is_multiple_of(3) { InstructionSet::A64 } else { InstructionSet::X86_64 }
+    if seed.is_multiple_of(3) {
+        InstructionSet::A64
+    } else {
+        InstructionSet::X86_64
+    }
 }
 
 fn random_records(dice: &mut Dice, count: u64) -> Vec<Record> {
     let set = set_of(dice.0);
-    let mut writer = Writer { dice, set, time: 1000, records: Vec::new() };
-    let start = RandomThread { pc: 0x1000, sp: 0x8000, calls: Vec::new(), points: vec![0x1008] };
+    let mut writer = Writer {
+        dice,
+        set,
+        time: 1000,
+        records: Vec::new(),
+    };
+    let start = RandomThread {
+        pc: 0x1000,
+        sp: 0x8000,
+        calls: Vec::new(),
+        points: vec![0x1008],
+    };
     let mut threads = [start.clone(), start.clone(), start];
     let mut number = 0;
     while (writer.records.len() as u64) < count {
@@ -177,7 +228,12 @@ fn check(records: Vec<Record>, segment_sizes: &[u64], questions: u64, seed: u64)
     for (number, segment_bytes) in segment_sizes.iter().enumerate() {
         let index = index_of(&source, *segment_bytes, 1 + number % 3);
         let name = format!("seed {seed}, segments of {segment_bytes}");
-        let comparison = Comparison { index, oracle: &oracle, things: &things, name };
+        let comparison = Comparison {
+            index,
+            oracle: &oracle,
+            things: &things,
+            name,
+        };
         comparison.whole();
         let mut dice = Dice(seed);
         for _ in 0..questions {
@@ -192,10 +248,22 @@ fn check(records: Vec<Record>, segment_sizes: &[u64], questions: u64, seed: u64)
 
 fn ask_memory(comparison: &Comparison<'_>, dice: &mut Dice) {
     let steps = comparison.index.step_count();
-    let (from, to) = (Position(dice.below(steps + 1)), Position(dice.below(steps + 2)));
-    comparison.agree(PageHeat { from, to, buckets: dice.below(5) as usize });
-    let range = MemoryRange { address: Address(0x7ef0 + dice.below(0x120)), len_bytes: dice.below(90) };
-    let kinds = dice.pick(&[AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All]).unwrap();
+    let (from, to) = (
+        Position(dice.below(steps + 1)),
+        Position(dice.below(steps + 2)),
+    );
+    comparison.agree(PageHeat {
+        from,
+        to,
+        buckets: dice.below(5) as usize,
+    });
+    let range = MemoryRange {
+        address: Address(0x7ef0 + dice.below(0x120)),
+        len_bytes: dice.below(90),
+    };
+    let kinds = dice
+        .pick(&[AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All])
+        .unwrap();
     let thread = Some(ThreadId(dice.below(3) as u16)).filter(|_| dice.one_in(2));
     comparison.agree(AccessesOf {
         range,
@@ -210,29 +278,61 @@ fn ask_memory(comparison: &Comparison<'_>, dice: &mut Dice) {
 /// Who wrote the registers; their values are inferred by the index alone.
 fn ask_writers(comparison: &Comparison<'_>, dice: &mut Dice) {
     let position = Position(dice.below(comparison.index.step_count() + 1));
-    let question = RegistersAt { position, thread: Some(ThreadId(0)) };
-    let (Ok(found), Some(expected)) =
-        (question.run(&comparison.index, &Cancel::default()), question.replay(comparison.oracle))
-    else {
+    let question = RegistersAt {
+        position,
+        thread: Some(ThreadId(0)),
+    };
+    let (Ok(found), Some(expected)) = (
+        question.run(&comparison.index, &Cancel::default()),
+        question.replay(comparison.oracle),
+    ) else {
         panic!("{}: {question:?}", comparison.name);
     };
     let writers = |file: &RegisterFile| -> Vec<_> {
         let states = file.registers.iter();
-        states.map(|state| (state.name.clone(), state.written_at, state.written_by)).collect()
+        states
+            .map(|state| (state.name.clone(), state.written_at, state.written_by))
+            .collect()
     };
-    assert_eq!(writers(&found), writers(&expected), "{}: {question:?}", comparison.name);
+    assert_eq!(
+        writers(&found),
+        writers(&expected),
+        "{}: {question:?}",
+        comparison.name
+    );
 }
 
 fn ask_markers(comparison: &Comparison<'_>, dice: &mut Dice) {
-    let kinds: Vec<_> = (0..dice.below(3)).map(|_| MarkerKind(dice.pick(&[0, 1, 2, 3, 33, 99]).unwrap())).collect();
+    let kinds: Vec<_> = (0..dice.below(3))
+        .map(|_| MarkerKind(dice.pick(&[0, 1, 2, 3, 33, 99]).unwrap()))
+        .collect();
     let thread = Some(ThreadId(dice.below(4) as u16)).filter(|_| dice.one_in(2));
     let steps = comparison.index.step_count();
     let position = |dice: &mut Dice| Position(dice.below(steps + 2));
     let (from, to, limit) = (position(dice), position(dice), dice.below(20) as usize);
-    comparison.agree(FindMarkers { kinds: kinds.clone(), thread, from, to, limit });
-    comparison.agree(FindMarkers { kinds: kinds.clone(), thread, from, to: Position(u64::MAX), limit: usize::MAX });
-    comparison.agree(NextMarker { kinds: kinds.clone(), from });
-    comparison.agree(LastMarkers { kinds, thread, at: position(dice) });
+    comparison.agree(FindMarkers {
+        kinds: kinds.clone(),
+        thread,
+        from,
+        to,
+        limit,
+    });
+    comparison.agree(FindMarkers {
+        kinds: kinds.clone(),
+        thread,
+        from,
+        to: Position(u64::MAX),
+        limit: usize::MAX,
+    });
+    comparison.agree(NextMarker {
+        kinds: kinds.clone(),
+        from,
+    });
+    comparison.agree(LastMarkers {
+        kinds,
+        thread,
+        at: position(dice),
+    });
 }
 
 proptest! {
@@ -257,16 +357,44 @@ proptest! {
 fn markers_are_counted_by_thread_and_kind() {
     let step = |thread, pc| Record::step(thread, pc, 4, Branch::None);
     let idle = |thread| Record::marker(thread, MarkerKind::CORE_IDLE, 0);
-    let records = vec![idle(0), idle(0), step(0, 0x1000), idle(0), step(7, 0x2000), idle(7), idle(7), step(0, 0x1004)];
+    let records = vec![
+        idle(0),
+        idle(0),
+        step(0, 0x1000),
+        idle(0),
+        step(7, 0x2000),
+        idle(7),
+        idle(7),
+        step(0, 0x1004),
+    ];
     let source: Arc<dyn Source> = Records::new(records, InstructionSet::A64);
     for segment_bytes in [16, 1 << 20] {
-        let options = BuildOptions { segment_bytes, threads: 1 };
+        let options = BuildOptions {
+            segment_bytes,
+            threads: 1,
+        };
         let index = index_in_memory(source.clone(), &options).unwrap();
-        let count = |thread, count| MarkerCount { thread: ThreadId(thread), kind: MarkerKind::CORE_IDLE, count };
-        assert_eq!(MarkerReader(&index).marker_counts().collect::<Vec<_>>(), [count(0, 3), count(1, 2)]);
-        let whole = FindMarkers { kinds: vec![], thread: None, from: Position(0), to: index.end(), limit: 99 };
+        let count = |thread, count| MarkerCount {
+            thread: ThreadId(thread),
+            kind: MarkerKind::CORE_IDLE,
+            count,
+        };
+        assert_eq!(
+            MarkerReader(&index).marker_counts().collect::<Vec<_>>(),
+            [count(0, 3), count(1, 2)]
+        );
+        let whole = FindMarkers {
+            kinds: vec![],
+            thread: None,
+            from: Position(0),
+            to: index.end(),
+            limit: 99,
+        };
         let hits = whole.run(&index, &Cancel::default()).unwrap();
-        assert_eq!(hits.iter().map(|hit| hit.position.0).collect::<Vec<_>>(), [0, 0, 1, 2, 2]);
+        assert_eq!(
+            hits.iter().map(|hit| hit.position.0).collect::<Vec<_>>(),
+            [0, 0, 1, 2, 2]
+        );
     }
 }
 
@@ -281,27 +409,58 @@ fn what_thousands_of_threads_wait_for_costs_a_look_at_each() {
         for thread in 0..THREADS {
             records.push(Record::step(thread, 0x1000, 2, Branch::None));
             records.push(Record::write(thread, 0x7f00 + 8 * u64::from(thread % 16)));
-            for kind in [MarkerKind::TIMESTAMP, MarkerKind::CPU, MarkerKind::SYSTEM_CALL] {
-                records.push(Record::marker(thread, kind, if kind == MarkerKind::SYSTEM_CALL { FUTEX } else { turn }));
+            for kind in [
+                MarkerKind::TIMESTAMP,
+                MarkerKind::CPU,
+                MarkerKind::SYSTEM_CALL,
+            ] {
+                records.push(Record::marker(
+                    thread,
+                    kind,
+                    if kind == MarkerKind::SYSTEM_CALL {
+                        FUTEX
+                    } else {
+                        turn
+                    },
+                ));
             }
         }
     }
     let source: Arc<dyn Source> = Records::new(records, InstructionSet::X86_64);
     for segment_bytes in [3000, 1 << 30] {
         let index = index_of(&source, segment_bytes, 1);
-        let cell = Cell::Memory { address: Address(0x7f08), len_bytes: 8 };
+        let cell = Cell::Memory {
+            address: Address(0x7f08),
+            len_bytes: 8,
+        };
         for before in (1..=index.end().0).step_by(400).map(Position) {
-            let last = LastAccess { cell, kinds: AccessKinds::Writes, before }.run(&index, &Cancel::default()).unwrap();
-            let LastAccessAnswer::Step(hit) = last else { continue };
+            let last = LastAccess {
+                cell,
+                kinds: AccessKinds::Writes,
+                before,
+            }
+            .run(&index, &Cancel::default())
+            .unwrap();
+            let LastAccessAnswer::Step(hit) = last else {
+                continue;
+            };
             assert_eq!(hit.record.step.0 % 16, 1, "before {before:?}");
         }
         let kinds = vec![MarkerKind::SYSTEM_CALL];
         let (mut from, mut found) = (Position(0), 0);
         while from <= index.end() {
-            let page = FindMarkers { kinds: kinds.clone(), thread: None, from, to: index.end(), limit: 100 };
+            let page = FindMarkers {
+                kinds: kinds.clone(),
+                thread: None,
+                from,
+                to: index.end(),
+                limit: 100,
+            };
             let hits = page.run(&index, &Cancel::default()).unwrap();
             found += hits.len() as u64;
-            from = hits.last().map_or(Position(u64::MAX), |hit| Position(hit.position.0 + 1));
+            from = hits
+                .last()
+                .map_or(Position(u64::MAX), |hit| Position(hit.position.0 + 1));
         }
         assert_eq!(found, index.step_count());
     }

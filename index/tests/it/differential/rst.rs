@@ -14,8 +14,13 @@ use crate::support::dice::Dice;
 const KINDS: [u64; 12] = [0, 1, 2, 4, 6, 8, 9, 12, 15, 17, 19, 21];
 
 fn check(name: &str, segment_steps: &[u64], questions: u64) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/rst").join(name);
-    let file = TraceFile { name: name.to_owned(), data: Arc::new(std::fs::read(path).unwrap()) };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/rst")
+        .join(name);
+    let file = TraceFile {
+        name: name.to_owned(),
+        data: Arc::new(std::fs::read(path).unwrap()),
+    };
     let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
@@ -24,8 +29,12 @@ fn check(name: &str, segment_steps: &[u64], questions: u64) {
     let things = Things::of(&oracle);
     for (number, steps) in segment_steps.iter().enumerate() {
         let index = index_of(&source, 16 * steps, 1 + number % 3);
-        let comparison =
-            Comparison { index, oracle: &oracle, things: &things, name: format!("{name} by {steps} steps") };
+        let comparison = Comparison {
+            index,
+            oracle: &oracle,
+            things: &things,
+            name: format!("{name} by {steps} steps"),
+        };
         comparison.whole_beside_calls();
         let mut dice = Dice(*steps);
         (0..questions).for_each(|_| comparison.ask_of_kind(dice.pick(&KINDS).unwrap(), &mut dice));

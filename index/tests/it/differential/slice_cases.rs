@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use stepback_index::{Cancel, Cell, EdgeKinds, End, Index, Influence, NameReader, Query as _, SliceRow, ThreadId, Why};
+use stepback_index::{
+    Cancel, Cell, EdgeKinds, End, Index, Influence, NameReader, Query as _, SliceRow, ThreadId, Why,
+};
 use stepback_machine::{Address, Branch, Endian, InstructionSet};
 use stepback_parsers::{MarkerKind, Position, Source, Step};
 
@@ -10,14 +12,25 @@ use super::slices::{check, check_text};
 use crate::support::compare::{index_of, open};
 use crate::support::records::{ITEM, Record, Records};
 
-const EDGES: EdgeKinds = EdgeKinds { addresses: false, flags: true, control: false, listed: false };
+const EDGES: EdgeKinds = EdgeKinds {
+    addresses: false,
+    flags: true,
+    control: false,
+    listed: false,
+};
 
 /// A register by its name, or a byte of memory by its address.
 fn cell(index: &Index, what: &str, thread: u16) -> Cell {
     let thread = ThreadId(thread);
     match what.strip_prefix("0x") {
-        Some(address) => Cell::Memory { address: Address(u64::from_str_radix(address, 16).unwrap()), len_bytes: 1 },
-        None => Cell::Register { thread, view: NameReader(index).register_view(what, thread).unwrap() },
+        Some(address) => Cell::Memory {
+            address: Address(u64::from_str_radix(address, 16).unwrap()),
+            len_bytes: 1,
+        },
+        None => Cell::Register {
+            thread,
+            view: NameReader(index).register_view(what, thread).unwrap(),
+        },
     }
 }
 
@@ -37,7 +50,16 @@ fn told(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<End>) {
 fn steps(source: &Arc<dyn Source>, what: &str, thread: u16) -> (Vec<u64>, Vec<End>) {
     let index = index_of(source, 1 << 20, 1);
     let (cell, at) = (cell(&index, what, thread), Position(index.step_count()));
-    told(Why { cell, at, edges: EDGES, limit: usize::MAX }.run(&index, &Cancel::default()).unwrap())
+    told(
+        Why {
+            cell,
+            at,
+            edges: EDGES,
+            limit: usize::MAX,
+        }
+        .run(&index, &Cancel::default())
+        .unwrap(),
+    )
 }
 
 /// Compares a text with the oracle, and where the value goes that a cell has at its start with the steps that have to be.
@@ -46,7 +68,14 @@ pub(super) fn check_onward(text: &str, what: &str, thread: u16, expected: &[u64]
     (0..3).for_each(|seed| check_text(text, &[1, 64, 150, 300, 1 << 30], 150, seed));
     let index = index_of(&open(text.as_bytes(), Endian::Little), 1 << 20, 1);
     let (cell, at) = (cell(&index, what, thread), Position(0));
-    let rows = Influence { cell, at, edges: EDGES, limit: usize::MAX }.run(&index, &Cancel::default()).unwrap();
+    let rows = Influence {
+        cell,
+        at,
+        edges: EDGES,
+        limit: usize::MAX,
+    }
+    .run(&index, &Cancel::default())
+    .unwrap();
     let (steps, ends) = told(rows);
     assert_eq!(steps, expected);
     ends
@@ -56,7 +85,10 @@ pub(super) fn check_onward(text: &str, what: &str, thread: u16, expected: &[u64]
 #[track_caller]
 pub(super) fn check_case(text: &str, what: &str, thread: u16, expected: &[u64]) {
     (0..3).for_each(|seed| check_text(text, &[1, 64, 150, 300, 1 << 30], 150, seed));
-    assert_eq!(steps(&open(text.as_bytes(), Endian::Little), what, thread).0, expected);
+    assert_eq!(
+        steps(&open(text.as_bytes(), Endian::Little), what, thread).0,
+        expected
+    );
 }
 
 /// Checks the steps of a slice, and returns how its chains end.
@@ -132,7 +164,10 @@ fn a_read_that_contradicts_the_store_of_its_own_step_is_an_external_change() {
          1 clk R X0 0000000000000007\n";
     check_case(text, "0x1000", 0, &[]);
     let (_, ends) = steps(&open(text.as_bytes(), Endian::Little), "0x1000", 0);
-    assert!(matches!(ends[..], [End::External { seen_by: Some(step) }] if step.0 == 0), "{ends:?}");
+    assert!(
+        matches!(ends[..], [End::External { seen_by: Some(step) }] if step.0 == 0),
+        "{ends:?}"
+    );
 }
 
 #[test]
@@ -159,7 +194,10 @@ fn halves_that_a_dump_states_on_different_lines_end_at_their_own() {
          1 clk IT (1) 00008000 d503201f O EL1h_n : NOP\n";
     check_case(text, "v0", 0, &[]);
     let (_, ends) = steps(&open(text.as_bytes(), Endian::Little), "v0", 0);
-    let lines: Vec<_> = ends.iter().map(|end| matches!(end, End::Initial { line: Some(_) })).collect();
+    let lines: Vec<_> = ends
+        .iter()
+        .map(|end| matches!(end, End::Initial { line: Some(_) }))
+        .collect();
     assert_eq!(lines, [true, true], "{ends:?}");
 }
 
@@ -187,7 +225,10 @@ fn an_instruction_that_means_nothing_ends_the_chains_of_all_registers() {
     (0..4).for_each(|seed| check("means nothing", &source, &[ITEM, 1 << 20], 100, seed));
     let (found, ends) = steps(&source, "rcx", 0);
     assert_eq!(found, [2, 1]);
-    assert!(ends.iter().all(|end| matches!(end, End::Unknown(_))), "{ends:?}");
+    assert!(
+        ends.iter().all(|end| matches!(end, End::Unknown(_))),
+        "{ends:?}"
+    );
 }
 
 #[test]

@@ -22,16 +22,33 @@ fn loaded() -> Program {
     program
 }
 
-pub fn check(name: &str, source: &Arc<dyn Source>, segment_sizes: &[u64], questions: u64, seed: u64) {
-    let program = if seed.is_multiple_of(2) { loaded() } else { Program::default() };
-    let oracle = Oracle::of(source.as_ref()).unwrap().with_program(program.clone());
+pub fn check(
+    name: &str,
+    source: &Arc<dyn Source>,
+    segment_sizes: &[u64],
+    questions: u64,
+    seed: u64,
+) {
+    let program = if seed.is_multiple_of(2) {
+        loaded()
+    } else {
+        Program::default()
+    };
+    let oracle = Oracle::of(source.as_ref())
+        .unwrap()
+        .with_program(program.clone());
     let mut things = Things::of(&oracle);
     things.is_mixed |= has_both_profiles(source.as_ref());
     for (number, segment_bytes) in segment_sizes.iter().enumerate() {
         let index = index_of(source, *segment_bytes, 1 + number % 3);
         let index = with_images(index, program.clone(), &Cancel::default());
         let name = format!("{name}, seed {seed}, segments of {segment_bytes}");
-        let comparison = Comparison { index, oracle: &oracle, things: &things, name };
+        let comparison = Comparison {
+            index,
+            oracle: &oracle,
+            things: &things,
+            name,
+        };
         let mut dice = Dice(seed);
         (0..questions).for_each(|_| comparison.ask_why(&mut dice));
     }
@@ -45,26 +62,53 @@ fn has_both_profiles(source: &dyn Source) -> bool {
     }
     let text = String::from_utf8_lossy(&text);
     let has = |modes: &[&str]| modes.iter().any(|mode| text.contains(&format!(" {mode}")));
-    has(&["thread", "handler"]) && has(&["svc", "usr", "sys", "irq", "fiq", "abt", "und", "mon", "hyp", "EL"])
+    has(&["thread", "handler"])
+        && has(&[
+            "svc", "usr", "sys", "irq", "fiq", "abt", "und", "mon", "hyp", "EL",
+        ])
 }
 
 pub fn check_text(text: &str, segment_sizes: &[u64], questions: u64, seed: u64) {
-    let endian = if seed % 3 == 2 { Endian::Big } else { Endian::Little };
-    check("text", &open(text.as_bytes(), endian), segment_sizes, questions, seed);
+    let endian = if seed % 3 == 2 {
+        Endian::Big
+    } else {
+        Endian::Little
+    };
+    check(
+        "text",
+        &open(text.as_bytes(), endian),
+        segment_sizes,
+        questions,
+        seed,
+    );
 }
 
 fn check_program(set: InstructionSet, seed: u64, steps: u64) {
     let mut dice = Dice(seed);
-    let plan = Plan { set, steps, threads: 1 + dice.below(3) as u16 };
+    let plan = Plan {
+        set,
+        steps,
+        threads: 1 + dice.below(3) as u16,
+    };
     let text = tarmac(plan, seed % 3 == 2, &mut dice);
     check_text(&text, &[64, 700, 1 << 30], 15, seed);
 }
 
 fn check_records(set: InstructionSet, seed: u64, steps: u64) {
     let mut dice = Dice(seed);
-    let plan = Plan { set, steps, threads: 1 + dice.below(3) as u16 };
+    let plan = Plan {
+        set,
+        steps,
+        threads: 1 + dice.below(3) as u16,
+    };
     let source: Arc<dyn Source> = Records::new(records(plan, &mut dice), set);
-    check(&format!("{set:?}"), &source, &[ITEM, 10 * ITEM, 1 << 30], 15, seed);
+    check(
+        &format!("{set:?}"),
+        &source,
+        &[ITEM, 10 * ITEM, 1 << 30],
+        15,
+        seed,
+    );
 }
 
 /// Loads that do not fit the operands of their instruction: each byte of the result may be made of each byte loaded.
@@ -120,12 +164,21 @@ proptest! {
 }
 
 fn check_rst(name: &str, bytes: Vec<u8>, questions: u64, seed: u64) {
-    let file = TraceFile { name: name.to_owned(), data: Arc::new(bytes) };
+    let file = TraceFile {
+        name: name.to_owned(),
+        data: Arc::new(bytes),
+    };
     let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
     let source: Arc<dyn Source> = Arc::new(trace);
-    check(name, &source, &[7 * ITEM, 300 * ITEM, 1 << 30], questions, seed);
+    check(
+        name,
+        &source,
+        &[7 * ITEM, 300 * ITEM, 1 << 30],
+        questions,
+        seed,
+    );
 }
 
 #[test]

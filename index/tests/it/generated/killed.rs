@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stepback_generator::{Dice, Recipe, Size};
-use stepback_index::{Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, OpenError, open_so_far};
+use stepback_index::{
+    Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, OpenError, open_so_far,
+};
 use stepback_parsers::{EventSink, ParseScratch, Parsed, Source, SourceError, Tarmac};
 
 use super::truths::Truths;
@@ -47,9 +49,16 @@ fn opened(trace: &Path) -> (Arc<dyn Source>, Fingerprint) {
 fn build(trace: &Path) -> u64 {
     let (source, fingerprint) = opened(trace);
     let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-    let options = BuildOptions { segment_bytes: 100_000, threads: 2 };
+    let options = BuildOptions {
+        segment_bytes: 100_000,
+        threads: 2,
+    };
     let build = Build::new(&source, &fingerprint, &options, &progress, &cancel);
-    build.telling(&|_| {}).to_file(&index_of(trace)).unwrap().resumed_bytes
+    build
+        .telling(&|_| {})
+        .to_file(&index_of(trace))
+        .unwrap()
+        .resumed_bytes
 }
 
 fn index_of(trace: &Path) -> PathBuf {
@@ -68,8 +77,13 @@ fn a_build_to_be_killed() {
 fn a_build_that_is_killed_fifty_times_is_never_trusted_by_half_and_comes_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("a.tarmac");
-    let recipe = Recipe { size: Size::Steps(STEPS), ..Recipe::default() };
-    let truth = recipe.write_with_truth(File::create(&trace).unwrap(), 2500).unwrap();
+    let recipe = Recipe {
+        size: Size::Steps(STEPS),
+        ..Recipe::default()
+    };
+    let truth = recipe
+        .write_with_truth(File::create(&trace).unwrap(), 2500)
+        .unwrap();
     let mut dice = Dice(4);
     let (mut parts, mut farthest) = (0, 0);
     for _ in 0..50 {
@@ -85,7 +99,12 @@ fn a_build_that_is_killed_fifty_times_is_never_trusted_by_half_and_comes_to_its_
         let (source, fingerprint) = opened(&trace);
         match Index::open(Arc::clone(&source), &index_of(&trace), &fingerprint) {
             Ok(index) => {
-                Truths { truth: &truth, index: &index, name: "whole".to_owned() }.check();
+                Truths {
+                    truth: &truth,
+                    index: &index,
+                    name: "whole".to_owned(),
+                }
+                .check();
                 // On with the next one, from the start.
                 std::fs::remove_file(index_of(&trace)).unwrap();
                 farthest = 0;
@@ -97,7 +116,12 @@ fn a_build_that_is_killed_fifty_times_is_never_trusted_by_half_and_comes_to_its_
             parts += 1;
             assert!(index.text_end() >= farthest, "what is done is not lost");
             farthest = index.text_end();
-            Truths { truth: &truth, index: &index, name: format!("{} steps", index.step_count()) }.check_part();
+            Truths {
+                truth: &truth,
+                index: &index,
+                name: format!("{} steps", index.step_count()),
+            }
+            .check_part();
         }
     }
     assert!(parts > 5, "{parts} of 50 were killed in the middle");
@@ -105,7 +129,17 @@ fn a_build_that_is_killed_fifty_times_is_never_trusted_by_half_and_comes_to_its_
     assert!(resumed >= farthest, "{resumed} of {farthest}");
     let (source, fingerprint) = opened(&trace);
     let index = Index::open(source, &index_of(&trace), &fingerprint).unwrap();
-    Truths { truth: &truth, index: &index, name: "the last one".to_owned() }.check();
-    let left: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    Truths {
+        truth: &truth,
+        index: &index,
+        name: "the last one".to_owned(),
+    }
+    .check();
+    let left: Vec<_> = folder
+        .path()
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(left.len(), 2, "{left:?}");
 }

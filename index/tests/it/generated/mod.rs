@@ -21,28 +21,47 @@ const EVERY: u64 = 1500;
 
 /// Compares the index with what is true, for two segment sizes.
 fn check(shape: Shape, style: Style, steps: u64) -> Arc<dyn Source> {
-    let recipe = Recipe { shape, style, size: Size::Steps(steps), seed: 7 };
+    let recipe = Recipe {
+        shape,
+        style,
+        size: Size::Steps(steps),
+        seed: 7,
+    };
     let (text, truth) = recipe.text_with_truth(EVERY);
     let tarmac = open(&text, Endian::Little);
     drop(text);
     for segment_bytes in [700_000, 16 << 20] {
         let index = index_of(&tarmac, segment_bytes, 2);
         let name = format!("{shape:?} {style:?}, segments of {segment_bytes}");
-        Truths { truth: &truth, index: &index, name }.check();
+        Truths {
+            truth: &truth,
+            index: &index,
+            name,
+        }
+        .check();
     }
     tarmac
 }
 
 /// Compares indexes of two segment sizes with the oracle, with so many questions of some kinds, or of all.
 fn compare(steps: u64, segment_sizes: [u64; 2], kinds: &[u64], questions: u64) {
-    let recipe = Recipe { size: Size::Steps(steps), seed: 9, ..Recipe::default() };
+    let recipe = Recipe {
+        size: Size::Steps(steps),
+        seed: 9,
+        ..Recipe::default()
+    };
     let tarmac = open(&recipe.text(), Endian::Little);
     let oracle = Oracle::of(tarmac.as_ref()).unwrap();
     let things = Things::of(&oracle);
     for segment_bytes in segment_sizes {
         let index = index_of(&tarmac, segment_bytes, 2);
         let name = format!("{steps} steps, segments of {segment_bytes}");
-        let comparison = Comparison { index, oracle: &oracle, things: &things, name };
+        let comparison = Comparison {
+            index,
+            oracle: &oracle,
+            things: &things,
+            name,
+        };
         comparison.whole();
         let mut dice = Dice(segment_bytes);
         for _ in 0..questions {

@@ -4,9 +4,9 @@ use std::fmt::Debug;
 
 use stepback_generator::{CallTruth, Checkpoint, MemoryTruth, RegisterTruth, Rewritten, Truth};
 use stepback_index::{
-    AccessKinds, Call, CallId, Cancel, Cell, Entered, Hit, Index, LastAccess, LastAccessAnswer, LastVisit, Left,
-    MemoryAt, NameReader, NextAccess, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query, RegistersAt, Steps,
-    ThreadId, ValueSource, VisitReader,
+    AccessKinds, Call, CallId, Cancel, Cell, Entered, Hit, Index, LastAccess, LastAccessAnswer,
+    LastVisit, Left, MemoryAt, NameReader, NextAccess, NextVisit, NthVisit, PositionOfLine,
+    PositionOfTime, Query, RegistersAt, Steps, ThreadId, ValueSource, VisitReader,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, Step};
@@ -26,7 +26,10 @@ impl Truths<'_> {
     pub fn check(&self) {
         self.numbers();
         self.calls();
-        self.truth.checkpoints.iter().for_each(|checkpoint| self.checkpoint(checkpoint));
+        self.truth
+            .checkpoints
+            .iter()
+            .for_each(|checkpoint| self.checkpoint(checkpoint));
         self.rewrites();
         self.visits();
         self.nothing();
@@ -35,7 +38,11 @@ impl Truths<'_> {
     /// Asks about positions in the part of the trace that is indexed.
     pub fn check_part(&self) {
         let indexed = self.index.step_count();
-        let known = self.truth.checkpoints.iter().filter(|checkpoint| checkpoint.position < indexed);
+        let known = self
+            .truth
+            .checkpoints
+            .iter()
+            .filter(|checkpoint| checkpoint.position < indexed);
         known.for_each(|checkpoint| self.checkpoint(checkpoint));
     }
 
@@ -46,16 +53,39 @@ impl Truths<'_> {
 
     fn numbers(&self) {
         let (info, truth) = (self.index.info(), self.truth);
-        let found = (info.steps, info.lines, info.trace_bytes, self.index.call_count(), info.time_range);
-        let expected = (truth.steps, truth.lines, truth.bytes, truth.calls.len() as u64, Some(truth.times));
+        let found = (
+            info.steps,
+            info.lines,
+            info.trace_bytes,
+            self.index.call_count(),
+            info.time_range,
+        );
+        let expected = (
+            truth.steps,
+            truth.lines,
+            truth.bytes,
+            truth.calls.len() as u64,
+            Some(truth.times),
+        );
         assert_eq!(found, expected, "{}", self.name);
-        assert_eq!((info.warning_count, info.external_changes), (0, 0), "{}", self.name);
-        assert!(!truth.checkpoints.is_empty() && !truth.rewrites.is_empty(), "{}", self.name);
+        assert_eq!(
+            (info.warning_count, info.external_changes),
+            (0, 0),
+            "{}",
+            self.name
+        );
+        assert!(
+            !truth.checkpoints.is_empty() && !truth.rewrites.is_empty(),
+            "{}",
+            self.name
+        );
     }
 
     fn calls(&self) {
         let calls = self.index.calls();
-        let all = (0..calls.len()).filter_map(|id| calls.get(CallId(id))).filter(Call::is_called);
+        let all = (0..calls.len())
+            .filter_map(|id| calls.get(CallId(id)))
+            .filter(Call::is_called);
         let call = |call: Call| CallTruth {
             call_step: call.call_step.unwrap().0,
             function: call.function.0,
@@ -68,7 +98,12 @@ impl Truths<'_> {
         }
         let is_plain = |call: Call| {
             call.entered == Entered::Call
-                && call.left == if call.exit_step.is_some() { Left::Return } else { Left::Open }
+                && call.left
+                    == if call.exit_step.is_some() {
+                        Left::Return
+                    } else {
+                        Left::Open
+                    }
         };
         assert!(all.clone().all(is_plain), "{}", self.name);
         assert_eq!(all.count(), expected.len(), "{}", self.name);
@@ -77,13 +112,35 @@ impl Truths<'_> {
     fn checkpoint(&self, checkpoint: &Checkpoint) {
         let position = Position(checkpoint.position);
         self.step(checkpoint);
-        let file = self.ask(RegistersAt { position, thread: None });
-        for RegisterTruth { name, value, written_at } in &checkpoint.registers {
-            let state = file.state(name).unwrap_or_else(|| panic!("{}: no {name}", self.name));
-            let found = (state.value.to_u64(), state.written_at.map(|position| position.0));
-            assert_eq!(found, (*value, *written_at), "{}: {name} at {}", self.name, position.0);
+        let file = self.ask(RegistersAt {
+            position,
+            thread: None,
+        });
+        for RegisterTruth {
+            name,
+            value,
+            written_at,
+        } in &checkpoint.registers
+        {
+            let state = file
+                .state(name)
+                .unwrap_or_else(|| panic!("{}: no {name}", self.name));
+            let found = (
+                state.value.to_u64(),
+                state.written_at.map(|position| position.0),
+            );
+            assert_eq!(
+                found,
+                (*value, *written_at),
+                "{}: {name} at {}",
+                self.name,
+                position.0
+            );
         }
-        checkpoint.memory.iter().for_each(|memory| self.memory(position, memory));
+        checkpoint
+            .memory
+            .iter()
+            .for_each(|memory| self.memory(position, memory));
         let mut stack = Vec::new();
         let mut frame = self.index.calls().innermost_at(THREAD, position);
         while let Some(call) = frame.and_then(|frame| self.index.calls().get(frame)) {
@@ -91,45 +148,108 @@ impl Truths<'_> {
             frame = call.parent;
         }
         stack.reverse();
-        assert_eq!(stack, checkpoint.stack, "{}: stack at {}", self.name, position.0);
+        assert_eq!(
+            stack, checkpoint.stack,
+            "{}: stack at {}",
+            self.name, position.0
+        );
     }
 
     fn step(&self, checkpoint: &Checkpoint) {
-        let Checkpoint { position, pc, line, time, text, .. } = checkpoint;
-        let step = self.ask(Steps { first: Step(position - 1), count: 1 }).remove(0);
+        let Checkpoint {
+            position,
+            pc,
+            line,
+            time,
+            text,
+            ..
+        } = checkpoint;
+        let step = self
+            .ask(Steps {
+                first: Step(position - 1),
+                count: 1,
+            })
+            .remove(0);
         let found = (step.pc, step.line, step.time, step.text.trim_end());
-        assert_eq!(found, (Address(*pc), Some(Line(*line)), Some(*time), text.as_str()), "{}", self.name);
-        assert_eq!(self.ask(PositionOfLine(Line(*line))), Position(*position), "{}: line {line}", self.name);
+        assert_eq!(
+            found,
+            (Address(*pc), Some(Line(*line)), Some(*time), text.as_str()),
+            "{}",
+            self.name
+        );
+        assert_eq!(
+            self.ask(PositionOfLine(Line(*line))),
+            Position(*position),
+            "{}: line {line}",
+            self.name
+        );
         let of_time = self.ask(PositionOfTime(*time)).0;
-        assert!((*position..position + 3).contains(&of_time), "{}: time {time}: {of_time}", self.name);
+        assert!(
+            (*position..position + 3).contains(&of_time),
+            "{}: time {time}: {of_time}",
+            self.name
+        );
     }
 
     fn memory(&self, position: Position, memory: &MemoryTruth) {
         let len_bytes = memory.bytes.len() as u64;
-        let states = self.ask(MemoryAt { position, address: Address(memory.address), len_bytes });
+        let states = self.ask(MemoryAt {
+            position,
+            address: Address(memory.address),
+            len_bytes,
+        });
         for (place, state) in states.iter().enumerate() {
-            let at = format!("{}: {:#x} at {}", self.name, memory.address + place as u64, position.0);
+            let at = format!(
+                "{}: {:#x} at {}",
+                self.name,
+                memory.address + place as u64,
+                position.0
+            );
             let expected = memory.bytes[place];
             match memory.seen_at[place] {
                 Some(seen_at) => {
                     let found = (state.value, state.source, state.seen_at);
-                    assert_eq!(found, (Some(expected), ValueSource::Recorded, Some(Position(seen_at))), "{at}");
+                    assert_eq!(
+                        found,
+                        (
+                            Some(expected),
+                            ValueSource::Recorded,
+                            Some(Position(seen_at))
+                        ),
+                        "{at}"
+                    );
                 }
                 // Either nothing tells it, or a later read.
                 None => match state.source {
                     ValueSource::Inferred => assert_eq!(state.value, Some(expected), "{at}"),
-                    _ => assert_eq!((state.value, state.source), (None, ValueSource::Unknown), "{at}"),
+                    _ => assert_eq!(
+                        (state.value, state.source),
+                        (None, ValueSource::Unknown),
+                        "{at}"
+                    ),
                 },
             }
         }
-        let cell = Cell::Memory { address: Address(memory.address), len_bytes };
+        let cell = Cell::Memory {
+            address: Address(memory.address),
+            len_bytes,
+        };
         let last = self.last_write(cell, position);
-        assert_eq!(last, memory.written_by.iter().copied().max().flatten(), "{}: {cell:?}", self.name);
+        assert_eq!(
+            last,
+            memory.written_by.iter().copied().max().flatten(),
+            "{}: {cell:?}",
+            self.name
+        );
     }
 
     /// The step of the last write, none for that of an initial dump too.
     fn last_write(&self, cell: Cell, before: Position) -> Option<u64> {
-        match self.ask(LastAccess { cell, kinds: AccessKinds::Writes, before }) {
+        match self.ask(LastAccess {
+            cell,
+            kinds: AccessKinds::Writes,
+            before,
+        }) {
             LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
             LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
         }
@@ -140,15 +260,30 @@ impl Truths<'_> {
             let cell = match &rewrite.cell {
                 Rewritten::Register(name) => {
                     let view = NameReader(self.index).register_view(name, THREAD).unwrap();
-                    Cell::Register { thread: THREAD, view }
+                    Cell::Register {
+                        thread: THREAD,
+                        view,
+                    }
                 }
-                Rewritten::Byte(address) => Cell::Memory { address: Address(*address), len_bytes: 1 },
+                Rewritten::Byte(address) => Cell::Memory {
+                    address: Address(*address),
+                    len_bytes: 1,
+                },
             };
             let last = self.last_write(cell, Position(rewrite.later));
             assert_eq!(last, rewrite.earlier, "{}: {rewrite:?}", self.name);
             let from = Position(rewrite.earlier.map_or(0, |step| step + 1));
-            let next = self.ask(NextAccess { cell, kinds: AccessKinds::Writes, from });
-            assert_eq!(step_of(next), Some(rewrite.later), "{}: {rewrite:?}", self.name);
+            let next = self.ask(NextAccess {
+                cell,
+                kinds: AccessKinds::Writes,
+                from,
+            });
+            assert_eq!(
+                step_of(next),
+                Some(rewrite.later),
+                "{}: {rewrite:?}",
+                self.name
+            );
         }
     }
 
@@ -163,9 +298,18 @@ impl Truths<'_> {
         }
         for revisit in &self.truth.revisits {
             let pc = Address(revisit.pc);
-            let last = self.ask(LastVisit { pc, before: Position(revisit.later) });
-            let next = self.ask(NextVisit { pc, from: Position(revisit.earlier.map_or(0, |step| step + 1)) });
-            let nth = self.ask(NthVisit { pc, number: revisit.number });
+            let last = self.ask(LastVisit {
+                pc,
+                before: Position(revisit.later),
+            });
+            let next = self.ask(NextVisit {
+                pc,
+                from: Position(revisit.earlier.map_or(0, |step| step + 1)),
+            });
+            let nth = self.ask(NthVisit {
+                pc,
+                number: revisit.number,
+            });
             let found = [step_of(last), step_of(next), step_of(nth)];
             assert_eq!(
                 found,
@@ -179,12 +323,34 @@ impl Truths<'_> {
     /// What no step did.
     fn nothing(&self) {
         let end = self.index.end();
-        let cell = Cell::Memory { address: Address(0x10), len_bytes: 64 };
+        let cell = Cell::Memory {
+            address: Address(0x10),
+            len_bytes: 64,
+        };
         assert_eq!(self.last_write(cell, end), None, "{}", self.name);
-        let next = NextAccess { cell, kinds: AccessKinds::All, from: Position(0) };
+        let next = NextAccess {
+            cell,
+            kinds: AccessKinds::All,
+            from: Position(0),
+        };
         assert_eq!(self.ask(next), None, "{}", self.name);
-        assert_eq!(self.ask(NextVisit { pc: Address(0x40_0582), from: Position(0) }), None, "{}", self.name);
-        assert_eq!(VisitReader(self.index).visit_count(Address(0x40_0582)).unwrap(), 0, "{}", self.name);
+        assert_eq!(
+            self.ask(NextVisit {
+                pc: Address(0x40_0582),
+                from: Position(0)
+            }),
+            None,
+            "{}",
+            self.name
+        );
+        assert_eq!(
+            VisitReader(self.index)
+                .visit_count(Address(0x40_0582))
+                .unwrap(),
+            0,
+            "{}",
+            self.name
+        );
     }
 }
 

@@ -14,14 +14,21 @@ type Edge = (&'static str, u64, u64, Option<u64>, String);
 impl Golden<'_> {
     /// Compares all calls, however they were left.
     pub fn calls(&mut self, golden: &[Json]) {
-        let expected: BTreeSet<Edge> = golden.iter().filter_map(|record| self.expected_edge(record)).collect();
+        let expected: BTreeSet<Edge> = golden
+            .iter()
+            .filter_map(|record| self.expected_edge(record))
+            .collect();
         let calls = self.index.plain_calls();
         let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
         let own = frames.filter(|call| call.thread == self.thread && call.entered != Entered::Root);
         let found: BTreeSet<Edge> = own.map(|call| found_edge(&call)).collect();
         let missing: Vec<_> = expected.difference(&found).take(5).collect();
         let extra: Vec<_> = found.difference(&expected).take(5).collect();
-        assert!(missing.is_empty() && extra.is_empty(), "{}: missing {missing:?}, extra {extra:?}", self.name);
+        assert!(
+            missing.is_empty() && extra.is_empty(),
+            "{}: missing {missing:?}, extra {extra:?}",
+            self.name
+        );
         self.compared.calls += found.len() as u64;
     }
 
@@ -32,32 +39,61 @@ impl Golden<'_> {
         let own: Vec<Call> = frames.filter(|call| call.thread == self.thread).collect();
         let tails = own.iter().filter(|call| call.entered == Entered::Tail);
         let found: BTreeSet<_> = tails
-            .map(|call| (call.call_step.unwrap().0, call.depth.into(), format!("{:x}", call.function.0)))
+            .map(|call| {
+                (
+                    call.call_step.unwrap().0,
+                    call.depth.into(),
+                    format!("{:x}", call.function.0),
+                )
+            })
             .collect();
         let expected: BTreeSet<_> = golden
             .iter()
             .filter(|record| record["kind"] == "tail")
             .map(|record| {
                 let jump = self.step(number(&record["tail_idx"])).0;
-                (jump, number(&record["depth"]), record["to"].as_str().unwrap().to_owned())
+                (
+                    jump,
+                    number(&record["depth"]),
+                    record["to"].as_str().unwrap().to_owned(),
+                )
             })
             .collect();
         assert_eq!(found, expected, "{}: tail calls", self.name);
         self.compared.tails += found.len() as u64;
-        let mut joined: Vec<Call> = own.iter().copied().filter(|call| call.entered != Entered::Tail).collect();
+        let mut joined: Vec<Call> = own
+            .iter()
+            .copied()
+            .filter(|call| call.entered != Entered::Tail)
+            .collect();
         for call in &mut joined {
             while call.left == Left::Tail {
-                let next = own.iter().find(|next| next.entered == Entered::Tail && next.call_step == call.exit_step);
+                let next = own
+                    .iter()
+                    .find(|next| next.entered == Entered::Tail && next.call_step == call.exit_step);
                 let next = next.unwrap();
-                assert_eq!((next.depth, next.entry_step.unwrap().0), (call.depth, call.exit_step.unwrap().0 + 1));
+                assert_eq!(
+                    (next.depth, next.entry_step.unwrap().0),
+                    (call.depth, call.exit_step.unwrap().0 + 1)
+                );
                 (call.exit_step, call.left) = (next.exit_step, next.left);
             }
         }
-        let whole = (0..whole.len()).filter_map(|id| whole.get(CallId(id))).filter(|call| call.thread == self.thread);
+        let whole = (0..whole.len())
+            .filter_map(|id| whole.get(CallId(id)))
+            .filter(|call| call.thread == self.thread);
         let edges = |calls: Vec<Call>| -> Vec<_> {
-            calls.iter().map(|call| (call.call_step, call.exit_step, call.left, call.depth)).collect()
+            calls
+                .iter()
+                .map(|call| (call.call_step, call.exit_step, call.left, call.depth))
+                .collect()
         };
-        assert_eq!(edges(joined), edges(whole.collect()), "{}: frames without tail calls", self.name);
+        assert_eq!(
+            edges(joined),
+            edges(whole.collect()),
+            "{}: frames without tail calls",
+            self.name
+        );
     }
 
     fn expected_edge(&self, record: &Json) -> Option<Edge> {
@@ -74,7 +110,13 @@ impl Golden<'_> {
         let entry = usize::try_from(number(&record["entry_idx"])).unwrap();
         let entry = self.steps.get(entry - 1).map_or(u64::MAX, |step| step.0);
         let exit = (how != "open").then(|| step("exit_idx"));
-        Some((how, call, entry, exit, record["callee"].as_str()?.to_owned()))
+        Some((
+            how,
+            call,
+            entry,
+            exit,
+            record["callee"].as_str()?.to_owned(),
+        ))
     }
 
     /// Compares the frames that are on the stack at a position.
@@ -83,11 +125,23 @@ impl Golden<'_> {
         let path = calls.path_at(self.thread, position);
         let context = format!("{}: stack at {}", self.name, position.0);
         assert_eq!(path.len() as u64, 1 + number(&record["depth"]), "{context}");
-        assert_eq!(self.index.calls().path_at(self.thread, position).len(), path.len(), "{context}");
+        assert_eq!(
+            self.index.calls().path_at(self.thread, position).len(),
+            path.len(),
+            "{context}"
+        );
         let frames = path.iter().rev().filter_map(|id| calls.get(*id));
         for (frame, golden) in frames.zip(record["stack"].as_array().unwrap()) {
-            assert_eq!(frame.call_step, Some(self.step(number(&golden["call_idx"]))), "{context}");
-            assert_eq!(format!("{:x}", frame.function.0), golden["callee"].as_str().unwrap(), "{context}");
+            assert_eq!(
+                frame.call_step,
+                Some(self.step(number(&golden["call_idx"]))),
+                "{context}"
+            );
+            assert_eq!(
+                format!("{:x}", frame.function.0),
+                golden["callee"].as_str().unwrap(),
+                "{context}"
+            );
             self.compared.frames += 1;
         }
     }
@@ -103,5 +157,11 @@ fn found_edge(call: &Call) -> Edge {
         Left::Gap => "gap",
     };
     let entry = call.entry_step.map_or(u64::MAX, |step| step.0);
-    (left, call.call_step.unwrap().0, entry, call.exit_step.map(|step| step.0), format!("{:x}", call.function.0))
+    (
+        left,
+        call.call_step.unwrap().0,
+        entry,
+        call.exit_step.map(|step| step.0),
+        format!("{:x}", call.function.0),
+    )
 }

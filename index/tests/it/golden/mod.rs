@@ -16,15 +16,23 @@ use goblin::elf::header::EM_ARM;
 use goblin::elf::sym::STT_FUNC;
 use serde_json::Value as Json;
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep, MemoryAt, NameReader,
-    Program, Query, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory, tail_calls, with_images,
+    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep,
+    MemoryAt, NameReader, Program, Query, RegistersAt, Steps, ThreadId, ValueSource,
+    index_in_memory, tail_calls, with_images,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
 
 fn open(input: Box<dyn ReadAt>, segment_bytes: u64) -> Index {
     let tarmac = Arc::new(Tarmac::open(input, Default::default()).unwrap());
-    index_in_memory(tarmac, &BuildOptions { segment_bytes, ..Default::default() }).unwrap()
+    index_in_memory(
+        tarmac,
+        &BuildOptions {
+            segment_bytes,
+            ..Default::default()
+        },
+    )
+    .unwrap()
 }
 
 /// What the image of a program says.
@@ -32,9 +40,16 @@ fn program(elf: &Path) -> Program {
     let bytes = bytes_of(elf);
     let elf = Elf::parse(&bytes).unwrap();
     let is_thumb = elf.header.e_machine == EM_ARM;
-    let symbols = elf.syms.iter().filter(|symbol| symbol.st_type() == STT_FUNC);
+    let symbols = elf
+        .syms
+        .iter()
+        .filter(|symbol| symbol.st_type() == STT_FUNC);
     let ranges = symbols.map(|symbol| {
-        let start = if is_thumb { symbol.st_value & !1 } else { symbol.st_value };
+        let start = if is_thumb {
+            symbol.st_value & !1
+        } else {
+            symbol.st_value
+        };
         start..start + symbol.st_size
     });
     let mut program = Program::default();
@@ -45,7 +60,9 @@ fn program(elf: &Path) -> Program {
 /// The lines of a file of JSON lines, unpacked by `zstd` where it is packed.
 fn json_lines(path: &Path) -> Vec<Json> {
     let text = String::from_utf8(bytes_of(path)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn bytes_of(path: &Path) -> Vec<u8> {
@@ -53,7 +70,11 @@ fn bytes_of(path: &Path) -> Vec<u8> {
         return std::fs::read(path).unwrap();
     }
     let packed = PathBuf::from(format!("{}.zst", path.display()));
-    let unpacked = Command::new("zstd").arg("-dc").arg(&packed).output().expect("zstd is needed for packed traces");
+    let unpacked = Command::new("zstd")
+        .arg("-dc")
+        .arg(&packed)
+        .output()
+        .expect("zstd is needed for packed traces");
     assert!(unpacked.status.success(), "{}", packed.display());
     unpacked.stdout
 }
@@ -85,7 +106,9 @@ struct Golden<'a> {
 
 impl Golden<'_> {
     fn ask<Q: Query>(&self, query: Q) -> Q::Answer {
-        query.run(self.index, &Cancel::default()).unwrap_or_else(|error| panic!("{}: {error}", self.name))
+        query
+            .run(self.index, &Cancel::default())
+            .unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
     /// The step that the emulator counts so.
@@ -101,8 +124,17 @@ impl Golden<'_> {
     /// Lines and times are told of a trace with one thread alone.
     fn place(&self, record: &Json, step: Step) {
         let (line, time) = (Line(number(&record["line"])), number(&record["time"]));
-        assert_eq!(self.ask(LineOfStep(step)), Some(line), "{}: line of step {}", self.name, step.0);
-        let steps = self.ask(Steps { first: step, count: 1 });
+        assert_eq!(
+            self.ask(LineOfStep(step)),
+            Some(line),
+            "{}: line of step {}",
+            self.name,
+            step.0
+        );
+        let steps = self.ask(Steps {
+            first: step,
+            count: 1,
+        });
         assert_eq!(steps[0].time, Some(time), "{}: time", self.name);
     }
 
@@ -115,10 +147,23 @@ impl Golden<'_> {
         for (name, register) in record["regs"].as_object().unwrap() {
             self.register(position, name, register);
         }
-        let steps = self.ask(Steps { first: step, count: 1 });
-        assert_eq!(format!("{:x}", steps[0].pc.0), record["pc"].as_str().unwrap(), "{}: pc", self.name);
+        let steps = self.ask(Steps {
+            first: step,
+            count: 1,
+        });
+        assert_eq!(
+            format!("{:x}", steps[0].pc.0),
+            record["pc"].as_str().unwrap(),
+            "{}: pc",
+            self.name
+        );
         if !self.name.contains(".es.") {
-            assert_eq!(steps[0].is_executed, record["executed"].as_bool().unwrap(), "{}: executed", self.name);
+            assert_eq!(
+                steps[0].is_executed,
+                record["executed"].as_bool().unwrap(),
+                "{}: executed",
+                self.name
+            );
         }
         for cell in record["mem"].as_array().unwrap() {
             self.memory(position, cell);
@@ -128,30 +173,56 @@ impl Golden<'_> {
 
     fn register(&mut self, position: Position, name: &str, golden: &Json) {
         let context = format!("{}: {name} at {}", self.name, position.0);
-        let file = self.ask(RegistersAt { position, thread: Some(self.thread) });
-        let view =
-            NameReader(self.index).register_view(name, file.thread).unwrap_or_else(|| panic!("{context}: no register"));
+        let file = self.ask(RegistersAt {
+            position,
+            thread: Some(self.thread),
+        });
+        let view = NameReader(self.index)
+            .register_view(name, file.thread)
+            .unwrap_or_else(|| panic!("{context}: no register"));
         let lower = name.to_lowercase();
         let shown = stepback_machine::Registers::name(view, file.instruction_set).unwrap_or(&lower);
-        let state = file.state(shown).unwrap_or_else(|| panic!("{context}: {shown} is not shown"));
+        let state = file
+            .state(shown)
+            .unwrap_or_else(|| panic!("{context}: {shown} is not shown"));
         if number(&golden[3]) == 0 {
-            assert!(state.value.is_unknown(), "{context}: known without a line that names it");
+            assert!(
+                state.value.is_unknown(),
+                "{context}: known without a line that names it"
+            );
             return;
         }
         assert_eq!(state.value.hex(), golden[0].as_str().unwrap(), "{context}");
-        assert_eq!(state.written_at, Some(self.position(number(&golden[1]))), "{context}: last write");
-        let cell = Cell::Register { thread: file.thread, view };
+        assert_eq!(
+            state.written_at,
+            Some(self.position(number(&golden[1]))),
+            "{context}: last write"
+        );
+        let cell = Cell::Register {
+            thread: file.thread,
+            view,
+        };
         self.last_write(position, cell, number(&golden[1]), &context);
         self.compared.registers += 1;
     }
 
     fn last_write(&mut self, before: Position, cell: Cell, golden: u64, context: &str) {
-        match self.ask(LastAccess { cell, kinds: AccessKinds::Writes, before }) {
+        match self.ask(LastAccess {
+            cell,
+            kinds: AccessKinds::Writes,
+            before,
+        }) {
             LastAccessAnswer::Step(hit) => {
                 assert_eq!(hit.position, self.position(golden), "{context}: position");
-                assert_eq!(hit.record.step.0 + 1, hit.position.0, "{context}: last write");
+                assert_eq!(
+                    hit.record.step.0 + 1,
+                    hit.position.0,
+                    "{context}: last write"
+                );
             }
-            LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => assert_eq!(golden, 0, "{context}: last write"),
+            LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => {
+                assert_eq!(golden, 0, "{context}: last write")
+            }
         }
         self.compared.writes += 1;
     }
@@ -159,18 +230,32 @@ impl Golden<'_> {
     fn memory(&mut self, position: Position, cell: &Json) {
         let address = u64::from_str_radix(cell["addr"].as_str().unwrap(), 16).unwrap();
         let golden = cell["bytes"].as_str().unwrap();
-        let bytes = self.ask(MemoryAt { position, address: Address(address), len_bytes: golden.len() as u64 / 2 });
-        let is_set = |flags: &str, place: usize| cell[flags].as_str().unwrap().as_bytes()[place] == b'1';
+        let bytes = self.ask(MemoryAt {
+            position,
+            address: Address(address),
+            len_bytes: golden.len() as u64 / 2,
+        });
+        let is_set =
+            |flags: &str, place: usize| cell[flags].as_str().unwrap().as_bytes()[place] == b'1';
         for (place, byte) in bytes.iter().enumerate() {
-            let context = format!("{}: byte {:#x} at {}", self.name, address + place as u64, position.0);
+            let context = format!(
+                "{}: byte {:#x} at {}",
+                self.name,
+                address + place as u64,
+                position.0
+            );
             let true_value = u8::from_str_radix(&golden[2 * place..2 * place + 2], 16).unwrap();
             if is_set("seen", place) {
                 assert!(
-                    matches!(byte.source, ValueSource::Recorded | ValueSource::External) || is_set("sys", place),
+                    matches!(byte.source, ValueSource::Recorded | ValueSource::External)
+                        || is_set("sys", place),
                     "{context}: {byte:?}"
                 );
             } else {
-                assert!(matches!(byte.source, ValueSource::Unknown | ValueSource::Inferred), "{context}: {byte:?}");
+                assert!(
+                    matches!(byte.source, ValueSource::Unknown | ValueSource::Inferred),
+                    "{context}: {byte:?}"
+                );
             }
             if is_set("sys", place) {
                 continue;
@@ -180,18 +265,45 @@ impl Golden<'_> {
                 assert_eq!(byte.value, Some(true_value), "{context}: {byte:?}");
                 self.compared.bytes += 1;
             }
-            let cell_of_byte = Cell::Memory { address: Address(address + place as u64), len_bytes: 1 };
-            self.last_write(position, cell_of_byte, number(&cell["last_write"][place]), &context);
+            let cell_of_byte = Cell::Memory {
+                address: Address(address + place as u64),
+                len_bytes: 1,
+            };
+            self.last_write(
+                position,
+                cell_of_byte,
+                number(&cell["last_write"][place]),
+                &context,
+            );
         }
     }
 }
 
 /// Compares all that is known of a thread.
-fn compare(name: &str, index: &Index, thread: ThreadId, records: &[Json], calls: &[Json]) -> Compared {
-    let steps = Steps { first: Step(0), count: index.step_count() };
+fn compare(
+    name: &str,
+    index: &Index,
+    thread: ThreadId,
+    records: &[Json],
+    calls: &[Json],
+) -> Compared {
+    let steps = Steps {
+        first: Step(0),
+        count: index.step_count(),
+    };
     let steps = steps.run(index, &Cancel::default()).unwrap();
-    let steps = steps.iter().filter(|step| step.thread == thread).map(|step| step.step).collect();
-    let mut golden = Golden { index, name, thread, steps, compared: Compared::default() };
+    let steps = steps
+        .iter()
+        .filter(|step| step.thread == thread)
+        .map(|step| step.step)
+        .collect();
+    let mut golden = Golden {
+        index,
+        name,
+        thread,
+        steps,
+        compared: Compared::default(),
+    };
     records.iter().for_each(|record| golden.record(record));
     golden.calls(calls);
     if !index.program().functions().is_empty() {
@@ -202,7 +314,8 @@ fn compare(name: &str, index: &Index, thread: ThreadId, records: &[Json], calls:
 }
 
 fn traces() -> Option<PathBuf> {
-    let traces = std::env::var_os("STEPBACK_TRACES").map(|traces| PathBuf::from(traces).join("tarmac"));
+    let traces =
+        std::env::var_os("STEPBACK_TRACES").map(|traces| PathBuf::from(traces).join("tarmac"));
     if traces.is_none() {
         println!("skipped: STEPBACK_TRACES is not set");
     }
@@ -229,13 +342,29 @@ fn real_traces_agree_with_the_emulator_that_made_them() {
     for name in names {
         let file = |suffix: &str| traces.join(format!("{name}.{suffix}"));
         let text = bytes_of(&file("tarmac"));
-        let segment_bytes = if name.ends_with("medium") { 16 << 20 } else { 64 << 10 };
+        let segment_bytes = if name.ends_with("medium") {
+            16 << 20
+        } else {
+            64 << 10
+        };
         let elf = traces.join(format!("{}.elf", name.split('.').next().unwrap()));
-        let mut index = with_images(open(Box::new(text), segment_bytes), program(&elf), &Cancel::default());
-        index.find_tail_calls(tail_calls, &Cancel::default()).unwrap();
-        let (records, calls) = (json_lines(&file("golden.jsonl")), json_lines(&file("calls.jsonl")));
+        let mut index = with_images(
+            open(Box::new(text), segment_bytes),
+            program(&elf),
+            &Cancel::default(),
+        );
+        index
+            .find_tail_calls(tail_calls, &Cancel::default())
+            .unwrap();
+        let (records, calls) = (
+            json_lines(&file("golden.jsonl")),
+            json_lines(&file("calls.jsonl")),
+        );
         let compared = compare(name, &index, ThreadId(0), &records, &calls);
-        assert!(compared.registers > 1000 && compared.bytes > 1000 && compared.calls > 5, "{name}: {compared:?}");
+        assert!(
+            compared.registers > 1000 && compared.bytes > 1000 && compared.calls > 5,
+            "{name}: {compared:?}"
+        );
     }
 }
 
@@ -244,33 +373,77 @@ fn compare_cores(index: &Index, file: impl Fn(usize, &str) -> PathBuf, calls_at_
     for (core, thread) in [(0, ThreadId(0)), (1, ThreadId(1))] {
         let name = format!("cpu{core}");
         assert_eq!(index.thread_by_name(&name), Some(thread));
-        let (records, calls) = (json_lines(&file(core, "golden.jsonl")), json_lines(&file(core, "calls.jsonl")));
+        let (records, calls) = (
+            json_lines(&file(core, "golden.jsonl")),
+            json_lines(&file(core, "calls.jsonl")),
+        );
         let compared = compare(&name, index, thread, &records, &calls);
-        assert!(compared.registers > 100 && compared.calls >= calls_at_least, "{name}: {compared:?}");
+        assert!(
+            compared.registers > 100 && compared.calls >= calls_at_least,
+            "{name}: {compared:?}"
+        );
     }
 }
 
 #[test]
 fn two_cores_in_one_trace_agree_with_the_emulator_that_made_each() {
     let Some(traces) = traces() else { return };
-    let index = open(Box::new(bytes_of(&traces.join("own/amp.small.tarmac"))), 64 << 10);
-    compare_cores(&index, |core, suffix| traces.join(format!("own/amp{core}.{suffix}")), 300);
+    let index = open(
+        Box::new(bytes_of(&traces.join("own/amp.small.tarmac"))),
+        64 << 10,
+    );
+    compare_cores(
+        &index,
+        |core, suffix| traces.join(format!("own/amp{core}.{suffix}")),
+        300,
+    );
 }
 
 #[test]
 fn the_fixture_of_two_cores_agrees_with_the_emulator_that_made_each() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
-    let index = open(Box::new(bytes_of(&fixtures.join("amp.head.tarmac"))), 16 << 10);
-    compare_cores(&index, |core, suffix| fixtures.join(format!("golden/amp.head.cpu{core}.{suffix}")), 3);
+    let index = open(
+        Box::new(bytes_of(&fixtures.join("amp.head.tarmac"))),
+        16 << 10,
+    );
+    compare_cores(
+        &index,
+        |core, suffix| fixtures.join(format!("golden/amp.head.cpu{core}.{suffix}")),
+        3,
+    );
 }
 
 #[test]
 fn the_fixtures_agree_with_the_emulator_that_made_them() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
-    for name in ["overflow_bare.tiny", "qsort.es.tiny", "cm3.tiny", "fp32.tiny", "recurse.tiny"] {
-        let index = open(Box::new(bytes_of(&fixtures.join(format!("{name}.tarmac")))), 16 << 10);
-        let golden = |suffix: &str| json_lines(&fixtures.join("golden").join(format!("{name}.{suffix}.jsonl")));
-        let compared = compare(name, &index, ThreadId(0), &golden("golden"), &golden("calls"));
-        assert!(compared.registers > 50 && compared.bytes > 50 && compared.calls > 5, "{name}: {compared:?}");
+    for name in [
+        "overflow_bare.tiny",
+        "qsort.es.tiny",
+        "cm3.tiny",
+        "fp32.tiny",
+        "recurse.tiny",
+    ] {
+        let index = open(
+            Box::new(bytes_of(&fixtures.join(format!("{name}.tarmac")))),
+            16 << 10,
+        );
+        let golden = |suffix: &str| {
+            json_lines(
+                &fixtures
+                    .join("golden")
+                    .join(format!("{name}.{suffix}.jsonl")),
+            )
+        };
+        let compared = compare(
+            name,
+            &index,
+            ThreadId(0),
+            &golden("golden"),
+            &golden("calls"),
+        );
+        assert!(
+            compared.registers > 50 && compared.bytes > 50 && compared.calls > 5,
+            "{name}: {compared:?}"
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! What is inferred where something besides instructions happens between two steps.
 
-use stepback_index::{BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory};
+use stepback_index::{
+    BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory,
+};
 use stepback_machine::{Branch, InstructionSet, Registers};
 use stepback_parsers::{GapReason, MarkerKind, Position};
 
@@ -31,9 +33,17 @@ fn marker(kind: MarkerKind, value: u64) -> Record {
 /// Compares what is inferred of a register of thread 0 at a position.
 #[track_caller]
 fn check_set(records: &[Record], set: InstructionSet, at: u64, name: &str, expected: &str) {
-    let index = index_in_memory(Records::new(records.to_vec(), set), &BuildOptions::default()).unwrap();
+    let index = index_in_memory(
+        Records::new(records.to_vec(), set),
+        &BuildOptions::default(),
+    )
+    .unwrap();
     let views = vec![(name.to_owned(), Registers::view(name, set).unwrap())];
-    let question = RegisterViewsAt { position: Position(at), thread: ThreadId(0), views };
+    let question = RegisterViewsAt {
+        position: Position(at),
+        thread: ThreadId(0),
+        views,
+    };
     let states = question.run(&index, &Cancel::default()).unwrap();
     assert_eq!(states[0].value.hex(), expected, "{name} at {at}");
 }
@@ -93,7 +103,10 @@ fn before_a_signal_registers_are_what_the_last_step_left() {
 #[test]
 fn results_of_system_calls_that_may_say_whether_they_succeeded_are_not_values() {
     let result = |value, failed: Option<u64>| {
-        let mut records = vec![step(0, 0x1000, SYSCALL), marker(MarkerKind::FUNCTION, CLOSE)];
+        let mut records = vec![
+            step(0, 0x1000, SYSCALL),
+            marker(MarkerKind::FUNCTION, CLOSE),
+        ];
         records.push(marker(MarkerKind::RETURN_VALUE, value));
         records.extend(failed.map(|error| marker(MarkerKind::SYSTEM_CALL_FAILED, error)));
         records.extend([nop(0, 0x1002), nop(0, 0x1003)]);
@@ -102,14 +115,22 @@ fn results_of_system_calls_that_may_say_whether_they_succeeded_are_not_values() 
     check(&result(1, None), 1, "rax", UNKNOWN);
     check(&result(0, Some(9)), 1, "rax", UNKNOWN);
     check(&result(9, Some(9)), 1, "rax", UNKNOWN);
-    check(&result(9_u64.wrapping_neg(), Some(9)), 1, "rax", "fffffffffffffff7");
+    check(
+        &result(9_u64.wrapping_neg(), Some(9)),
+        1,
+        "rax",
+        "fffffffffffffff7",
+    );
     check(&result(9, None), 1, "rax", "0000000000000009");
 }
 
 #[test]
 fn arguments_are_where_their_function_has_them() {
     let arguments = |function| {
-        let mut records = vec![step(0, 0x1000, SYSCALL), marker(MarkerKind::FUNCTION, function)];
+        let mut records = vec![
+            step(0, 0x1000, SYSCALL),
+            marker(MarkerKind::FUNCTION, function),
+        ];
         records.extend((1..5).map(|number| marker(MarkerKind::ARGUMENT, number)));
         records.extend([nop(0, 0x1002), nop(0, 0x1003)]);
         records
@@ -138,7 +159,11 @@ fn nothing_from_before_a_gap_is_told() {
 #[test]
 fn nothing_from_before_a_gap_that_the_trace_tells_of_is_told() {
     let steps = |gap: Option<Record>| -> Vec<Record> {
-        [step(0, 0x1000, EAX), nop(0, 0x1005)].into_iter().chain(gap).chain([nop(0, 0x1006), nop(0, 0x1007)]).collect()
+        [step(0, 0x1000, EAX), nop(0, 0x1005)]
+            .into_iter()
+            .chain(gap)
+            .chain([nop(0, 0x1006), nop(0, 0x1007)])
+            .collect()
     };
     check(&steps(None), 3, "rax", "0000000001234567");
     for reason in GapReason::ALL {
@@ -157,9 +182,19 @@ fn narrow_sources_leave_zeros_in_vector_registers() {
     records.extend(ending(0x100b));
     check(&records, 2, "xmm0", "000000000000000000000000ffffffff");
     // mov x0, #-1; fmov d1, x0; fmov s2, w0; fmov s3, s1
-    let codes = [0x9280_0000_u32, 0x9e67_0001, 0x1e27_0002, 0x1e20_4023, 0xd503_201f, 0xd503_201f];
-    let records: Vec<_> =
-        codes.iter().zip(0..).map(|(code, place)| step(0, 0x1000 + 4 * place, &code.to_le_bytes())).collect();
+    let codes = [
+        0x9280_0000_u32,
+        0x9e67_0001,
+        0x1e27_0002,
+        0x1e20_4023,
+        0xd503_201f,
+        0xd503_201f,
+    ];
+    let records: Vec<_> = codes
+        .iter()
+        .zip(0..)
+        .map(|(code, place)| step(0, 0x1000 + 4 * place, &code.to_le_bytes()))
+        .collect();
     let check = |name, expected| check_set(&records, InstructionSet::A64, 4, name, expected);
     check("d1", "ffffffffffffffff");
     check("q2", "000000000000000000000000ffffffff");

@@ -15,7 +15,12 @@ fn known_with_damage_at(damaged: &[u64]) -> Option<String> {
     let mut text = String::new();
     for step in 0..STEPS {
         let opcode = if step == 20 { "d2800145" } else { "d503201f" };
-        writeln!(text, "{step} clk cpu0 IT ({step}) {:08x} {opcode} O EL0t_n : -", 0x8000 + 4 * step).unwrap();
+        writeln!(
+            text,
+            "{step} clk cpu0 IT ({step}) {:08x} {opcode} O EL0t_n : -",
+            0x8000 + 4 * step
+        )
+        .unwrap();
         if step == 20 {
             writeln!(text, "{step} clk cpu0 R X5 000000000000000a").unwrap();
         }
@@ -25,9 +30,16 @@ fn known_with_damage_at(damaged: &[u64]) -> Option<String> {
     }
     let index = index_of(text.into_bytes());
     assert_eq!(index.info().warning_count, damaged.len() as u64);
-    let question = InferredRegisters { position: Position(STEPS - 4), thread: ThreadId(0) };
+    let question = InferredRegisters {
+        position: Position(STEPS - 4),
+        thread: ThreadId(0),
+    };
     let inference = question.run(&index, &Cancel::default()).unwrap();
-    inference.registers.iter().find(|known| known.name == "x5").map(|known| known.value.hex())
+    inference
+        .registers
+        .iter()
+        .find(|known| known.name == "x5")
+        .map(|known| known.value.hex())
 }
 
 #[test]
@@ -43,6 +55,9 @@ fn damage_elsewhere_leaves_what_is_known_of_a_far_write() {
 fn two_damaged_places_leave_what_is_known_between_them() {
     let known = Some("000000000000000a".to_owned());
     assert_eq!(known_with_damage_at(&[2, STEPS - 1]), known);
-    assert_eq!(known_with_damage_at(&[2, 4, 6, STEPS - 2, STEPS - 1]), known);
+    assert_eq!(
+        known_with_damage_at(&[2, 4, 6, STEPS - 2, STEPS - 1]),
+        known
+    );
     assert_eq!(known_with_damage_at(&[2, 500, STEPS - 1]), None);
 }

@@ -1,6 +1,8 @@
 //! What differs between two positions of a trace without values, as both positions have it.
 
-use stepback_index::{BuildOptions, Cancel, DifferenceBetween, MemoryDifference, Query as _, index_in_memory};
+use stepback_index::{
+    BuildOptions, Cancel, DifferenceBetween, MemoryDifference, Query as _, index_in_memory,
+};
 use stepback_machine::{Address, Branch, InstructionSet};
 use stepback_parsers::{Position, Step};
 
@@ -22,9 +24,17 @@ fn memory_differs_where_both_positions_have_other_bytes() {
         step(0x100d, &[0x90]),
         step(0x100e, &[0x90]),
     ];
-    let index = index_in_memory(Records::new(records, InstructionSet::X86_64), &BuildOptions::default()).unwrap();
+    let index = index_in_memory(
+        Records::new(records, InstructionSet::X86_64),
+        &BuildOptions::default(),
+    )
+    .unwrap();
     let difference = |from, to| {
-        let question = DifferenceBetween { from: Position(from), to: Position(to), thread: None };
+        let question = DifferenceBetween {
+            from: Position(from),
+            to: Position(to),
+            thread: None,
+        };
         let found = question.run(&index, &Cancel::default()).unwrap();
         assert_eq!(found.blocks_not_inferred, 0);
         found.memory

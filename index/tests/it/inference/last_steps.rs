@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use stepback_index::{BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, UnfinishedSteps, index_in_memory};
+use stepback_index::{
+    BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, UnfinishedSteps, index_in_memory,
+};
 use stepback_machine::{Branch, InstructionSet, Registers};
 use stepback_parsers::{GapReason, MarkerKind, Position, Step};
 
@@ -27,23 +29,48 @@ fn three(thread: u16) -> Vec<Record> {
 }
 
 fn nops(thread: u16, count: u64) -> Vec<Record> {
-    (0..count).map(|number| step(thread, 0x9000 + number, &[0x90])).collect()
+    (0..count)
+        .map(|number| step(thread, 0x9000 + number, &[0x90]))
+        .collect()
 }
 
 #[track_caller]
-fn check_source(source: Arc<Records>, set: InstructionSet, [at, thread]: [u64; 2], expected: &[(&str, &str)]) {
+fn check_source(
+    source: Arc<Records>,
+    set: InstructionSet,
+    [at, thread]: [u64; 2],
+    expected: &[(&str, &str)],
+) {
     let index = index_in_memory(source, &BuildOptions::default()).unwrap();
-    let views = expected.iter().map(|(name, _)| ((*name).to_owned(), Registers::view(name, set).unwrap())).collect();
-    let question = RegisterViewsAt { position: Position(at), thread: ThreadId(thread as u16), views };
+    let views = expected
+        .iter()
+        .map(|(name, _)| ((*name).to_owned(), Registers::view(name, set).unwrap()))
+        .collect();
+    let question = RegisterViewsAt {
+        position: Position(at),
+        thread: ThreadId(thread as u16),
+        views,
+    };
     let states = question.run(&index, &Cancel::default()).unwrap();
-    let found: Vec<_> = states.iter().map(|state| (state.name.clone(), state.value.hex())).collect();
-    let expected: Vec<_> = expected.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let found: Vec<_> = states
+        .iter()
+        .map(|state| (state.name.clone(), state.value.hex()))
+        .collect();
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
     assert_eq!(found, expected, "thread {thread} at {at}");
 }
 
 #[track_caller]
 fn check(records: &[Record], at: [u64; 2], expected: &[(&str, &str)]) {
-    check_source(Records::new(records.to_vec(), InstructionSet::X86_64), InstructionSet::X86_64, at, expected);
+    check_source(
+        Records::new(records.to_vec(), InstructionSet::X86_64),
+        InstructionSet::X86_64,
+        at,
+        expected,
+    );
     check_source(
         Records::recorded(records.to_vec(), InstructionSet::X86_64, true),
         InstructionSet::X86_64,
@@ -53,18 +80,34 @@ fn check(records: &[Record], at: [u64; 2], expected: &[(&str, &str)]) {
 }
 
 #[track_caller]
-fn check_by_block(records: &[Record], at: u64, unfinished: Option<[u64; 2]>, expected: &[(&str, &str)]) {
+fn check_by_block(
+    records: &[Record],
+    at: u64,
+    unfinished: Option<[u64; 2]>,
+    expected: &[(&str, &str)],
+) {
     let source = || Records::recorded(records.to_vec(), InstructionSet::X86_64, true);
     check_source(source(), InstructionSet::X86_64, [at, 0], expected);
     let index = index_in_memory(source(), &BuildOptions::default()).unwrap();
-    let question = UnfinishedSteps { position: Position(at), thread: ThreadId(0) };
+    let question = UnfinishedSteps {
+        position: Position(at),
+        thread: ThreadId(0),
+    };
     let found = question.run(&index, &Cancel::default()).unwrap();
-    assert_eq!(found, unfinished.map(|[first, end]| Step(first)..Step(end)), "unfinished at {at}");
+    assert_eq!(
+        found,
+        unfinished.map(|[first, end]| Step(first)..Step(end)),
+        "unfinished at {at}"
+    );
 }
 
 #[test]
 fn the_last_step_of_a_thread_leaves_what_it_means() {
-    check(&three(0), [3, 0], &[("rax", FORTY_TWO), ("rbx", FIVE), ("rcx", UNKNOWN)]);
+    check(
+        &three(0),
+        [3, 0],
+        &[("rax", FORTY_TWO), ("rbx", FIVE), ("rcx", UNKNOWN)],
+    );
 }
 
 #[test]
@@ -79,21 +122,47 @@ fn threads_that_ended_earlier_keep_their_registers() {
 
 #[test]
 fn a_thread_that_waits_for_long_keeps_its_registers() {
-    let records = [three(0), nops(1, 5000), vec![step(0, 0x100b, &[0x89, 0xc1])], nops(1, 10)].concat();
+    let records = [
+        three(0),
+        nops(1, 5000),
+        vec![step(0, 0x100b, &[0x89, 0xc1])],
+        nops(1, 10),
+    ]
+    .concat();
     check(&records, [2000, 0], &[("rax", FORTY_TWO), ("rbx", FIVE)]);
     check(&records, [5004, 0], &[("rax", FORTY_TWO)]);
     // It goes on somewhere else than it stopped.
-    let records = [three(0), nops(1, 5000), vec![step(0, 0x2000, &[0x90])], nops(1, 10)].concat();
+    let records = [
+        three(0),
+        nops(1, 5000),
+        vec![step(0, 0x2000, &[0x90])],
+        nops(1, 10),
+    ]
+    .concat();
     check(&records, [2000, 0], &[("rax", UNKNOWN), ("rbx", UNKNOWN)]);
     // A signal comes while it waits.
     let signal = Record::marker(0, MarkerKind::KERNEL_EVENT, 0x100b);
-    let records = [three(0), nops(1, 2500), vec![signal], nops(1, 2500), nops(0, 1)].concat();
+    let records = [
+        three(0),
+        nops(1, 2500),
+        vec![signal],
+        nops(1, 2500),
+        nops(0, 1),
+    ]
+    .concat();
     check(&records, [2000, 0], &[("rax", FORTY_TWO), ("rbx", FIVE)]);
     check(&records, [4000, 0], &[("rax", UNKNOWN), ("rbx", UNKNOWN)]);
     // What it accesses afterwards tells what a register held: mov rdx, [rsi]
-    let load = [step(0, 0x100b, &[0x48, 0x8b, 0x16]), Record::read(0, 0x7000)];
+    let load = [
+        step(0, 0x100b, &[0x48, 0x8b, 0x16]),
+        Record::read(0, 0x7000),
+    ];
     let records = [three(0), nops(1, 5000), load.to_vec(), nops(1, 10)].concat();
-    check(&records, [2000, 0], &[("rsi", "0000000000007000"), ("rdx", UNKNOWN)]);
+    check(
+        &records,
+        [2000, 0],
+        &[("rsi", "0000000000007000"), ("rdx", UNKNOWN)],
+    );
 }
 
 #[test]
@@ -102,70 +171,159 @@ fn other_architectures_end_likewise() {
     let codes = [0xd280_0540_u32, 0xd503_201f, 0x5280_00a1];
     let steps = |codes: &[u32]| -> Vec<Record> {
         let all = codes.iter().zip(0..);
-        all.map(|(code, place)| step(0, 0x1000 + 4 * place, &code.to_le_bytes())).collect()
+        all.map(|(code, place)| step(0, 0x1000 + 4 * place, &code.to_le_bytes()))
+            .collect()
     };
     let source = Records::new(steps(&codes), InstructionSet::A64);
-    check_source(source, InstructionSet::A64, [3, 0], &[("x0", FORTY_TWO), ("x1", FIVE), ("x2", UNKNOWN)]);
+    check_source(
+        source,
+        InstructionSet::A64,
+        [3, 0],
+        &[("x0", FORTY_TWO), ("x1", FIVE), ("x2", UNKNOWN)],
+    );
     // The last step goes elsewhere: bl 0x2000
     let source = Records::new(steps(&[0xd280_0540, 0x9400_03ff]), InstructionSet::A64);
-    check_source(source, InstructionSet::A64, [2, 0], &[("x0", FORTY_TWO), ("x30", "0000000000001008")]);
+    check_source(
+        source,
+        InstructionSet::A64,
+        [2, 0],
+        &[("x0", FORTY_TWO), ("x30", "0000000000001008")],
+    );
     // RV64: li a0, 42; nop; li a1, 5
-    let source = Records::new(steps(&[0x02a0_0513, 0x13, 0x0050_0593]), InstructionSet::Riscv64);
-    check_source(source, InstructionSet::Riscv64, [3, 0], &[("a0", FORTY_TWO), ("a1", FIVE)]);
+    let source = Records::new(
+        steps(&[0x02a0_0513, 0x13, 0x0050_0593]),
+        InstructionSet::Riscv64,
+    );
+    check_source(
+        source,
+        InstructionSet::Riscv64,
+        [3, 0],
+        &[("a0", FORTY_TWO), ("a1", FIVE)],
+    );
 }
 
 #[test]
 fn a_signal_that_no_handler_follows_finds_what_the_last_step_left() {
     let with = |markers: &[(MarkerKind, u64)]| {
-        let markers = markers.iter().map(|(kind, value)| Record::marker(0, *kind, *value));
+        let markers = markers
+            .iter()
+            .map(|(kind, value)| Record::marker(0, *kind, *value));
         three(0).into_iter().chain(markers).collect::<Vec<_>>()
     };
     let known = [("rax", FORTY_TWO), ("rbx", FIVE)];
     check(&with(&[(MarkerKind::KERNEL_EVENT, 0x100b)]), [3, 0], &known);
     // The one that it interrupted may not have been completed.
-    check(&with(&[(MarkerKind::KERNEL_EVENT, 0x1006)]), [3, 0], &[("rax", FORTY_TWO), ("rbx", UNKNOWN)]);
+    check(
+        &with(&[(MarkerKind::KERNEL_EVENT, 0x1006)]),
+        [3, 0],
+        &[("rax", FORTY_TWO), ("rbx", UNKNOWN)],
+    );
     // mov rbx, [rcx] was begun: 48 8b 19
     let begun = (MarkerKind::UNCOMPLETED, 0x19_8b48);
-    check(&with(&[begun]), [3, 0], &[("rax", FORTY_TWO), ("rbx", UNKNOWN)]);
-    check(&with(&[begun, (MarkerKind::KERNEL_EVENT, 0x100b)]), [3, 0], &[("rax", FORTY_TWO), ("rbx", UNKNOWN)]);
+    check(
+        &with(&[begun]),
+        [3, 0],
+        &[("rax", FORTY_TWO), ("rbx", UNKNOWN)],
+    );
+    check(
+        &with(&[begun, (MarkerKind::KERNEL_EVENT, 0x100b)]),
+        [3, 0],
+        &[("rax", FORTY_TWO), ("rbx", UNKNOWN)],
+    );
     // rep movsb was begun: f3 a4
-    let copied = [("rax", FORTY_TWO), ("rbx", FIVE), ("rcx", UNKNOWN), ("rsi", UNKNOWN), ("rdi", UNKNOWN)];
+    let copied = [
+        ("rax", FORTY_TWO),
+        ("rbx", FIVE),
+        ("rcx", UNKNOWN),
+        ("rsi", UNKNOWN),
+        ("rdi", UNKNOWN),
+    ];
     check(&with(&[(MarkerKind::UNCOMPLETED, 0xa4f3)]), [3, 0], &copied);
-    for kind in [GapReason::Off.kind(), GapReason::Lost.kind(), MarkerKind::WINDOW] {
+    for kind in [
+        GapReason::Off.kind(),
+        GapReason::Lost.kind(),
+        MarkerKind::WINDOW,
+    ] {
         check(&with(&[(kind, 1)]), [3, 0], &known);
     }
     // What a handler left is over.
-    check(&with(&[(MarkerKind::KERNEL_TRANSFER, 0x100b)]), [3, 0], &[("rax", UNKNOWN), ("rbx", UNKNOWN)]);
-    check(&with(&[(GapReason::Contradiction.kind(), 0)]), [3, 0], &[("rax", UNKNOWN), ("rbx", UNKNOWN)]);
+    check(
+        &with(&[(MarkerKind::KERNEL_TRANSFER, 0x100b)]),
+        [3, 0],
+        &[("rax", UNKNOWN), ("rbx", UNKNOWN)],
+    );
+    check(
+        &with(&[(GapReason::Contradiction.kind(), 0)]),
+        [3, 0],
+        &[("rax", UNKNOWN), ("rbx", UNKNOWN)],
+    );
 }
 
 #[test]
 fn of_a_block_that_may_have_faulted_only_what_ran_for_certain_is_known() {
     // mov rdx, [rcx]
-    let load = |address| [step(0, 0x1005, &[0x48, 0x8b, 0x11]), Record::read(0, address)];
+    let load = |address| {
+        [
+            step(0, 0x1005, &[0x48, 0x8b, 0x11]),
+            Record::read(0, address),
+        ]
+    };
     let five = step(0, 0x1008, &[0xbb, 5, 0, 0, 0]);
     let mut records = vec![three(0)[0]];
     records.extend(load(0));
-    let expected = [("rax", FORTY_TWO), ("rbx", UNKNOWN), ("rcx", "0000000000000000"), ("rdx", UNKNOWN)];
+    let expected = [
+        ("rax", FORTY_TWO),
+        ("rbx", UNKNOWN),
+        ("rcx", "0000000000000000"),
+        ("rdx", UNKNOWN),
+    ];
     check_by_block(&records, 2, Some([1, 2]), &expected);
     records.push(five);
     check_by_block(&records, 3, Some([1, 3]), &expected);
-    check_by_block(&records, 2, None, &[("rax", FORTY_TWO), ("rcx", "0000000000000000")]);
+    check_by_block(
+        &records,
+        2,
+        None,
+        &[("rax", FORTY_TWO), ("rcx", "0000000000000000")],
+    );
     // Formats that record what was done show that it was.
     let source = Records::new(records.clone(), InstructionSet::X86_64);
-    check_source(source, InstructionSet::X86_64, [3, 0], &[("rax", FORTY_TWO), ("rbx", FIVE)]);
+    check_source(
+        source,
+        InstructionSet::X86_64,
+        [3, 0],
+        &[("rax", FORTY_TWO), ("rbx", FIVE)],
+    );
     // A later block shows that it was completed: jmp +0
     let mut records = [vec![three(0)[0]], load(0x7000).to_vec()].concat();
     records.push(Record::instruction(0, 0x1008, &[0xeb, 0], Branch::Jump));
     records.push(step(0, 0x100a, &[0xbb, 5, 0, 0, 0]));
-    check_by_block(&records, 4, None, &[("rax", FORTY_TWO), ("rbx", FIVE), ("rcx", "0000000000007000")]);
+    check_by_block(
+        &records,
+        4,
+        None,
+        &[
+            ("rax", FORTY_TWO),
+            ("rbx", FIVE),
+            ("rcx", "0000000000007000"),
+        ],
+    );
     // So does a page that was accessed before, unless it is written now.
     let mut records = [load(0x7000).to_vec(), vec![step(0, 0x1008, &[0xeb, 0])]].concat();
-    records.extend([step(0, 0x100a, &[0x48, 0x8b, 0x11]), Record::read(0, 0x7008)]);
+    records.extend([
+        step(0, 0x100a, &[0x48, 0x8b, 0x11]),
+        Record::read(0, 0x7008),
+    ]);
     records.push(step(0, 0x100d, &[0xbb, 5, 0, 0, 0]));
     check_by_block(&records, 4, None, &[("rbx", FIVE)]);
     let place = records.len() - 3;
-    records.splice(place.., [step(0, 0x100a, &[0x48, 0x89, 0x11]), Record::write(0, 0x7008)]);
+    records.splice(
+        place..,
+        [
+            step(0, 0x100a, &[0x48, 0x89, 0x11]),
+            Record::write(0, 0x7008),
+        ],
+    );
     records.push(step(0, 0x100d, &[0xbb, 5, 0, 0, 0]));
     check_by_block(&records, 4, Some([2, 4]), &[("rbx", UNKNOWN)]);
 }
@@ -173,22 +331,49 @@ fn of_a_block_that_may_have_faulted_only_what_ran_for_certain_is_known() {
 #[test]
 fn a_division_or_an_undefined_instruction_may_have_been_the_last() {
     for fault in [&[0xf7, 0xf1][..], &[0x0f, 0x0b]] {
-        let records = [three(0), vec![step(0, 0x100b, fault), step(0, 0x100d, &[0xb9, 5, 0, 0, 0])]].concat();
+        let records = [
+            three(0),
+            vec![step(0, 0x100b, fault), step(0, 0x100d, &[0xb9, 5, 0, 0, 0])],
+        ]
+        .concat();
         let divided = if fault[0] == 0xf7 { UNKNOWN } else { FORTY_TWO };
-        check_by_block(&records, 5, Some([3, 5]), &[("rax", divided), ("rbx", FIVE), ("rcx", UNKNOWN)]);
+        check_by_block(
+            &records,
+            5,
+            Some([3, 5]),
+            &[("rax", divided), ("rbx", FIVE), ("rcx", UNKNOWN)],
+        );
     }
 }
 
 #[test]
 fn what_the_program_addresses_itself_and_the_first_use_of_a_stack_are_mapped() {
     // mov [0x6090a0], rax; push rax
-    let store = [step(0, 0x1005, &[0x48, 0x89, 0x04, 0x25, 0xa0, 0x90, 0x60, 0]), Record::write(0, 0x60_90a0)];
+    let store = [
+        step(0, 0x1005, &[0x48, 0x89, 0x04, 0x25, 0xa0, 0x90, 0x60, 0]),
+        Record::write(0, 0x60_90a0),
+    ];
     let push = |pc, address| [step(0, pc, &[0x50]), Record::write(0, address)];
     let five = |pc| step(0, pc, &[0xbb, 5, 0, 0, 0]);
-    let records = [vec![three(0)[0]], store.to_vec(), push(0x100d, 0x7000_0ff8).to_vec(), vec![five(0x100e)]].concat();
-    let expected = [("rax", FORTY_TWO), ("rbx", FIVE), ("rsp", "0000000070000ff8")];
+    let records = [
+        vec![three(0)[0]],
+        store.to_vec(),
+        push(0x100d, 0x7000_0ff8).to_vec(),
+        vec![five(0x100e)],
+    ]
+    .concat();
+    let expected = [
+        ("rax", FORTY_TWO),
+        ("rbx", FIVE),
+        ("rsp", "0000000070000ff8"),
+    ];
     check_by_block(&records, 4, None, &expected);
     // The stack may end below the page in which it was used.
-    let records = [push(0x1000, 0x7000_1000).to_vec(), push(0x1001, 0x7000_0ff8).to_vec(), vec![five(0x1002)]].concat();
+    let records = [
+        push(0x1000, 0x7000_1000).to_vec(),
+        push(0x1001, 0x7000_0ff8).to_vec(),
+        vec![five(0x1002)],
+    ]
+    .concat();
     check_by_block(&records, 3, Some([1, 3]), &[("rbx", UNKNOWN)]);
 }

@@ -1,7 +1,9 @@
 //! What a load gives its register: the bytes that memory holds, whichever register addresses them.
 //! The values follow from the instructions (Intel SDM volume 2: PUSH, MOV, MOVZX; volume 1, 1.3.1: bytes are stored lowest first).
 
-use stepback_index::{BuildOptions, Cancel, Index, MemoryAt, Query as _, RegisterViewsAt, ThreadId, index_in_memory};
+use stepback_index::{
+    BuildOptions, Cancel, Index, MemoryAt, Query as _, RegisterViewsAt, ThreadId, index_in_memory,
+};
 use stepback_machine::{AccessKind, Address, Branch, InstructionSet, Registers};
 use stepback_parsers::{MarkerKind, Position};
 
@@ -14,7 +16,14 @@ const EAX: &[u8] = &[0xb8, 0x67, 0x45, 0x23, 0x01];
 const NOP: &[u8] = &[0x90];
 
 fn access(kind: AccessKind, address: u64, size_bytes: u8) -> Option<Record> {
-    Some(Record { thread: 0, what: What::Access { kind, address, size_bytes } })
+    Some(Record {
+        thread: 0,
+        what: What::Access {
+            kind,
+            address,
+            size_bytes,
+        },
+    })
 }
 
 fn read(address: u64, size_bytes: u8) -> Option<Record> {
@@ -37,25 +46,51 @@ fn code(steps: &[(&[u8], Option<Record>)]) -> Vec<Record> {
 }
 
 fn index_of(records: Vec<Record>) -> Index {
-    index_in_memory(Records::new(records, InstructionSet::X86_64), &BuildOptions::default()).unwrap()
+    index_in_memory(
+        Records::new(records, InstructionSet::X86_64),
+        &BuildOptions::default(),
+    )
+    .unwrap()
 }
 
 fn register(index: &Index, at: u64, name: &str) -> String {
-    let views = vec![(name.to_owned(), Registers::view(name, InstructionSet::X86_64).unwrap())];
-    let question = RegisterViewsAt { position: Position(at), thread: ThreadId(0), views };
-    question.run(index, &Cancel::default()).unwrap()[0].value.hex()
+    let views = vec![(
+        name.to_owned(),
+        Registers::view(name, InstructionSet::X86_64).unwrap(),
+    )];
+    let question = RegisterViewsAt {
+        position: Position(at),
+        thread: ThreadId(0),
+        views,
+    };
+    question.run(index, &Cancel::default()).unwrap()[0]
+        .value
+        .hex()
 }
 
 /// Bytes of memory, lowest address first.
 fn memory(index: &Index, at: u64, address: u64, len_bytes: u64) -> Vec<Option<u8>> {
-    let question = MemoryAt { position: Position(at), address: Address(address), len_bytes };
-    question.run(index, &Cancel::default()).unwrap().iter().map(|byte| byte.value).collect()
+    let question = MemoryAt {
+        position: Position(at),
+        address: Address(address),
+        len_bytes,
+    };
+    question
+        .run(index, &Cancel::default())
+        .unwrap()
+        .iter()
+        .map(|byte| byte.value)
+        .collect()
 }
 
 /// Compares a register after the last of the steps but two.
 #[track_caller]
 fn check(steps: &[(&[u8], Option<Record>)], name: &str, expected: &str) {
-    assert_eq!(register(&index_of(code(steps)), steps.len() as u64, name), expected, "{name}");
+    assert_eq!(
+        register(&index_of(code(steps)), steps.len() as u64, name),
+        expected,
+        "{name}"
+    );
 }
 
 /// `mov rdi, rsp`
@@ -75,15 +110,31 @@ fn a_pushed_value_is_loaded_through_a_copy_of_the_stack_pointer() {
         ]
     };
     // mov rbx, [rdi + 8]
-    check(&steps(&[0x48, 0x8b, 0x5f, 8], 8, 8), "rbx", "0000000001234567");
+    check(
+        &steps(&[0x48, 0x8b, 0x5f, 8], 8, 8),
+        "rbx",
+        "0000000001234567",
+    );
     // mov ebx, [rdi + 8]
     check(&steps(&[0x8b, 0x5f, 8], 8, 4), "rbx", "0000000001234567");
     // movzx ebx, byte ptr [rdi + 9]
-    check(&steps(&[0x0f, 0xb6, 0x5f, 9], 9, 1), "rbx", "0000000000000045");
+    check(
+        &steps(&[0x0f, 0xb6, 0x5f, 9], 9, 1),
+        "rbx",
+        "0000000000000045",
+    );
     // movzx ebx, word ptr [rdi + 0xa]
-    check(&steps(&[0x0f, 0xb7, 0x5f, 0xa], 0xa, 2), "rbx", "0000000000000123");
+    check(
+        &steps(&[0x0f, 0xb7, 0x5f, 0xa], 0xa, 2),
+        "rbx",
+        "0000000000000123",
+    );
     // mov rbx, [rdi + 2]: the ends of both
-    check(&steps(&[0x48, 0x8b, 0x5f, 2], 2, 8), "rbx", "4567000000000123");
+    check(
+        &steps(&[0x48, 0x8b, 0x5f, 2], 2, 8),
+        "rbx",
+        "4567000000000123",
+    );
 }
 
 #[test]
@@ -97,7 +148,11 @@ fn what_several_stores_left_is_loaded_at_once() {
     ];
     check(&steps, "rbx", "0000000200000301");
     // Nothing stored the upper half: mov rbx, [rdi + 4]
-    let steps = [steps[0], steps[2], (&[0x48, 0x8b, 0x5f, 4], read(STACK + 4, 8))];
+    let steps = [
+        steps[0],
+        steps[2],
+        (&[0x48, 0x8b, 0x5f, 4], read(STACK + 4, 8)),
+    ];
     check(&steps, "rbx", "????????00000002");
     // Where the whole is an address, the rest is known from then on: mov rbx, [rdi + 4]; mov ecx, [rbx + 8]; mov edx, [rdi + 8]
     let steps = [
@@ -120,9 +175,18 @@ fn a_value_stored_elsewhere_is_loaded_as_memory_holds_it() {
     ];
     let index = index_of(code(&steps));
     assert_eq!(register(&index, 3, "rcx"), "0000000001234567");
-    assert_eq!(memory(&index, 3, HEAP, 4), [0x67, 0x45, 0x23, 0x01].map(Some));
+    assert_eq!(
+        memory(&index, 3, HEAP, 4),
+        [0x67, 0x45, 0x23, 0x01].map(Some)
+    );
     // The kernel may have written it: read(0, rdi, …)
-    let call = [(EAX, None), steps[1], (&[0x31, 0xc0], None), (&[0x0f, 0x05], None), steps[2]];
+    let call = [
+        (EAX, None),
+        steps[1],
+        (&[0x31, 0xc0], None),
+        (&[0x0f, 0x05], None),
+        steps[2],
+    ];
     check(&call, "rcx", "????????????????");
 }
 
@@ -130,10 +194,24 @@ fn a_value_stored_elsewhere_is_loaded_as_memory_holds_it() {
 fn what_others_may_have_stored_is_not_loaded() {
     let other = |address: u64| {
         let step = Record::instruction(1, 0x9000, &[0x48, 0x89, 0x07], Branch::None);
-        vec![step, Record { thread: 1, what: What::Access { kind: AccessKind::Write, address, size_bytes: 8 } }]
+        vec![
+            step,
+            Record {
+                thread: 1,
+                what: What::Access {
+                    kind: AccessKind::Write,
+                    address,
+                    size_bytes: 8,
+                },
+            },
+        ]
     };
     let own = |thread_one: Vec<Record>| {
-        let steps = [(EAX, None), (&[0x48, 0x89, 0x07][..], write(HEAP, 8)), (&[0x48, 0x8b, 0x0f], read(HEAP, 8))];
+        let steps = [
+            (EAX, None),
+            (&[0x48, 0x89, 0x07][..], write(HEAP, 8)),
+            (&[0x48, 0x8b, 0x0f], read(HEAP, 8)),
+        ];
         let records = code(&steps);
         let (before, after) = records.split_at(3);
         index_of([before, &thread_one, after].concat())
@@ -141,11 +219,19 @@ fn what_others_may_have_stored_is_not_loaded() {
     for address in [HEAP, HEAP + 0x1000] {
         // Nothing says which system calls the other thread makes.
         let index = own(other(address));
-        assert_eq!(register(&index, 4, "rcx"), "????????????????", "{address:#x}");
+        assert_eq!(
+            register(&index, 4, "rcx"),
+            "????????????????",
+            "{address:#x}"
+        );
         assert_eq!(memory(&index, 4, HEAP, 1), [None], "{address:#x}");
     }
     let index = own(vec![Record::marker(0, MarkerKind::KERNEL_EVENT, 0x1008)]);
-    assert_eq!(register(&index, 3, "rcx"), "????????????????", "behind a signal");
+    assert_eq!(
+        register(&index, 3, "rcx"),
+        "????????????????",
+        "behind a signal"
+    );
 }
 
 /// Intel SDM, volume 2, REP and MOVS: each round moves both pointers, and ends with a counter of 0.
@@ -165,14 +251,31 @@ fn a_repeated_move_leaves_its_pointers_behind_the_last_byte() {
     };
     let unknown = "????????????????";
     let names = ["rcx", "rsi", "rdi"];
-    let known = |addresses: &[u64], behind: u64, at: u64| names.map(|name| register(&run(addresses, behind), at, name));
-    assert_eq!(known(&[0, 1, 2], 0x1002, 1), ["0000000000000000", "0000000050000003", "000000007fff0003"]);
-    assert_eq!(known(&[0, 1, 2], 0x1002, 0)[1..], ["0000000050000000", "000000007fff0000"]);
+    let known = |addresses: &[u64], behind: u64, at: u64| {
+        names.map(|name| register(&run(addresses, behind), at, name))
+    };
+    assert_eq!(
+        known(&[0, 1, 2], 0x1002, 1),
+        ["0000000000000000", "0000000050000003", "000000007fff0003"]
+    );
+    assert_eq!(
+        known(&[0, 1, 2], 0x1002, 0)[1..],
+        ["0000000050000000", "000000007fff0000"]
+    );
     // With the direction flag.
-    assert_eq!(known(&[2, 1, 0], 0x1002, 1), ["0000000000000000", "000000004fffffff", "000000007ffeffff"]);
+    assert_eq!(
+        known(&[2, 1, 0], 0x1002, 1),
+        ["0000000000000000", "000000004fffffff", "000000007ffeffff"]
+    );
     // Which way it went one round does not show.
-    assert_eq!(known(&[0], 0x1002, 1), ["0000000000000000", unknown, unknown]);
-    assert_eq!(known(&[], 0x1002, 1), ["0000000000000000", unknown, unknown]);
+    assert_eq!(
+        known(&[0], 0x1002, 1),
+        ["0000000000000000", unknown, unknown]
+    );
+    assert_eq!(
+        known(&[], 0x1002, 1),
+        ["0000000000000000", unknown, unknown]
+    );
     // It was interrupted.
     assert_eq!(known(&[0, 1, 2], 0x5000, 1), [unknown; 3]);
 }
@@ -180,10 +283,17 @@ fn a_repeated_move_leaves_its_pointers_behind_the_last_byte() {
 /// Intel SDM, volume 1, 3.7.4: a segment override adds the base of GS to the pointer, which holds the offset alone.
 #[test]
 fn the_address_of_a_repeated_load_with_a_segment_is_not_the_pointer() {
-    let mut records = vec![Record::instruction(0, 0x1000, &[0x65, 0xf3, 0x48, 0xad], Branch::None)];
+    let mut records = vec![Record::instruction(
+        0,
+        0x1000,
+        &[0x65, 0xf3, 0x48, 0xad],
+        Branch::None,
+    )];
     (0..2).for_each(|round| records.extend(read(HEAP + 8 * round, 8)));
-    records
-        .extend([Record::instruction(0, 0x1004, NOP, Branch::None), Record::instruction(0, 0x1005, NOP, Branch::None)]);
+    records.extend([
+        Record::instruction(0, 0x1004, NOP, Branch::None),
+        Record::instruction(0, 0x1005, NOP, Branch::None),
+    ]);
     let index = index_of(records);
     assert_eq!(register(&index, 1, "rcx"), "0000000000000000");
     for at in [0, 1] {

@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 use random::Machine;
 use stepback_index::{
-    AccessTarget, BuildOptions, Cancel, Effect, Index, InferredMemory, InferredRegisters, MemoryAt, Query as _,
-    RegisterFile, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
+    AccessTarget, BuildOptions, Cancel, Effect, Index, InferredMemory, InferredRegisters, MemoryAt,
+    Query as _, RegisterFile, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{Position, Step, Tarmac};
@@ -77,18 +77,38 @@ fn compare(name: &str, text: Vec<u8>, positions: u64) -> Compared {
     compared
 }
 
-fn compare_at(name: &str, index: &Index, position: Position, thread: ThreadId, compared: &mut Compared) {
+fn compare_at(
+    name: &str,
+    index: &Index,
+    position: Position,
+    thread: ThreadId,
+    compared: &mut Compared,
+) {
     let cancel = Cancel::default();
-    let truth: RegisterFile = RegistersAt { position, thread: Some(thread) }.run(index, &cancel).unwrap();
-    let inference = InferredRegisters { position, thread }.run(index, &cancel).unwrap();
+    let truth: RegisterFile = RegistersAt {
+        position,
+        thread: Some(thread),
+    }
+    .run(index, &cancel)
+    .unwrap();
+    let inference = InferredRegisters { position, thread }
+        .run(index, &cancel)
+        .unwrap();
     compared.contradictions += inference.contradictions;
-    let recorded = truth.registers.iter().filter(|state| state.source == ValueSource::Recorded);
+    let recorded = truth
+        .registers
+        .iter()
+        .filter(|state| state.source == ValueSource::Recorded);
     for state in recorded.filter(|state| state.view.register != RegisterId::PC) {
-        let inferred = inference.registers.iter().find(|inferred| inferred.view == state.view);
+        let inferred = inference
+            .registers
+            .iter()
+            .find(|inferred| inferred.view == state.view);
         if let Some(inferred) = inferred {
             let bytes = inferred.value.0.iter().zip(&state.value.0);
-            let is_true =
-                bytes.clone().all(|(inferred, truth)| inferred.is_none() || truth.is_none() || inferred == truth);
+            let is_true = bytes.clone().all(|(inferred, truth)| {
+                inferred.is_none() || truth.is_none() || inferred == truth
+            });
             assert!(
                 is_true,
                 "{name}: {} at {} is {}, not {}: {}",
@@ -117,11 +137,20 @@ fn compare_at(name: &str, index: &Index, position: Position, thread: ThreadId, c
 fn compare_memory_at(name: &str, index: &Index, position: Position, compared: &mut Compared) {
     const LENGTH: u64 = 256;
     let cancel = Cancel::default();
-    let nearby = Steps { first: Step(position.0.saturating_sub(8)), count: 16 }.run(index, &cancel).unwrap();
-    let accessed = nearby.iter().flat_map(|record| &record.effects).filter_map(|effect| match effect {
-        Effect::Access(access) => Some(&access.target),
-        _ => None,
-    });
+    let nearby = Steps {
+        first: Step(position.0.saturating_sub(8)),
+        count: 16,
+    }
+    .run(index, &cancel)
+    .unwrap();
+    let accessed =
+        nearby
+            .iter()
+            .flat_map(|record| &record.effects)
+            .filter_map(|effect| match effect {
+                Effect::Access(access) => Some(&access.target),
+                _ => None,
+            });
     let blocks: BTreeSet<u64> = accessed
         .filter_map(|target| match target {
             AccessTarget::Memory { address, .. } => Some(address.0 & !(LENGTH - 1)),
@@ -129,14 +158,33 @@ fn compare_memory_at(name: &str, index: &Index, position: Position, compared: &m
         })
         .collect();
     for address in blocks.into_iter().map(Address) {
-        let truth = MemoryAt { position, address, len_bytes: LENGTH }.run(index, &cancel).unwrap();
-        let inferred = InferredMemory { position, address, len_bytes: LENGTH }.run(index, &cancel).unwrap();
+        let truth = MemoryAt {
+            position,
+            address,
+            len_bytes: LENGTH,
+        }
+        .run(index, &cancel)
+        .unwrap();
+        let inferred = InferredMemory {
+            position,
+            address,
+            len_bytes: LENGTH,
+        }
+        .run(index, &cancel)
+        .unwrap();
         assert_eq!(truth.len(), inferred.len());
         for ((truth, inferred), offset) in truth.iter().zip(inferred).zip(0..) {
-            let Some(byte) = truth.value.filter(|_| truth.source == ValueSource::Recorded) else { continue };
+            let Some(byte) = truth
+                .value
+                .filter(|_| truth.source == ValueSource::Recorded)
+            else {
+                continue;
+            };
             let place = address.0 + offset;
             assert!(
-                inferred.is_none_or(|inferred| inferred == byte || is_found(index, position, place, inferred)),
+                inferred.is_none_or(
+                    |inferred| inferred == byte || is_found(index, position, place, inferred)
+                ),
                 "{name}: {place:#x} at {} is {byte:02x}, not {inferred:02x?}",
                 position.0
             );
@@ -149,11 +197,21 @@ fn compare_memory_at(name: &str, index: &Index, position: Position, compared: &m
 /// True when a later load finds that a byte was changed without a record to what was inferred from that load.
 fn is_found(index: &Index, position: Position, address: u64, byte: u8) -> bool {
     let states = (position.0 + 1..=index.end().0.min(position.0 + 256)).map(|later| {
-        let question = MemoryAt { position: Position(later), address: Address(address), len_bytes: 1 };
-        *question.run(index, &Cancel::default()).unwrap().first().unwrap()
+        let question = MemoryAt {
+            position: Position(later),
+            address: Address(address),
+            len_bytes: 1,
+        };
+        *question
+            .run(index, &Cancel::default())
+            .unwrap()
+            .first()
+            .unwrap()
     });
     let mut changed = states.filter(|state| state.seen_at > Some(position));
-    changed.next().is_some_and(|state| state.source == ValueSource::External && state.value == Some(byte))
+    changed
+        .next()
+        .is_some_and(|state| state.source == ValueSource::External && state.value == Some(byte))
 }
 
 fn bytes_of(path: &Path) -> Vec<u8> {
@@ -161,7 +219,11 @@ fn bytes_of(path: &Path) -> Vec<u8> {
         return std::fs::read(path).unwrap();
     }
     let packed = PathBuf::from(format!("{}.zst", path.display()));
-    let unpacked = Command::new("zstd").arg("-dc").arg(&packed).output().expect("zstd is needed for packed traces");
+    let unpacked = Command::new("zstd")
+        .arg("-dc")
+        .arg(&packed)
+        .output()
+        .expect("zstd is needed for packed traces");
     assert!(unpacked.status.success(), "{}", packed.display());
     unpacked.stdout
 }
@@ -169,8 +231,19 @@ fn bytes_of(path: &Path) -> Vec<u8> {
 #[test]
 fn nothing_inferred_of_the_fixtures_is_wrong() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
-    for name in ["overflow_bare.tiny", "qsort.es.tiny", "cm3.tiny", "fp32.tiny", "recurse.tiny", "amp.head"] {
-        let compared = compare(name, bytes_of(&fixtures.join(format!("{name}.tarmac"))), 100);
+    for name in [
+        "overflow_bare.tiny",
+        "qsort.es.tiny",
+        "cm3.tiny",
+        "fp32.tiny",
+        "recurse.tiny",
+        "amp.head",
+    ] {
+        let compared = compare(
+            name,
+            bytes_of(&fixtures.join(format!("{name}.tarmac"))),
+            100,
+        );
         assert!(compared.general > 500, "{name}: {compared:?}");
     }
 }
@@ -178,10 +251,20 @@ fn nothing_inferred_of_the_fixtures_is_wrong() {
 #[test]
 fn nothing_inferred_of_random_instructions_is_wrong() {
     for seed in 0..24 {
-        let compared = compare(&format!("seed {seed}"), Machine::trace(seed, 3000).into_bytes(), 40);
+        let compared = compare(
+            &format!("seed {seed}"),
+            Machine::trace(seed, 3000).into_bytes(),
+            40,
+        );
         // With two CPUs nothing says what the other one asked for.
-        assert!(compared.memory_inferred > 200 || seed % 2 == 1, "seed {seed}: {compared:?}");
-        assert!(compared.general > 200 && compared.share() > 40, "seed {seed}: {compared:?}");
+        assert!(
+            compared.memory_inferred > 200 || seed % 2 == 1,
+            "seed {seed}: {compared:?}"
+        );
+        assert!(
+            compared.general > 200 && compared.share() > 40,
+            "seed {seed}: {compared:?}"
+        );
     }
 }
 
@@ -210,7 +293,9 @@ fn nothing_inferred_of_real_traces_is_wrong() {
         "arm-samples/quicksort",
     ];
     for name in names {
-        let file = PathBuf::from(&traces).join("tarmac").join(format!("{name}.tarmac"));
+        let file = PathBuf::from(&traces)
+            .join("tarmac")
+            .join(format!("{name}.tarmac"));
         compare(name, bytes_of(&file), 300);
     }
 }

@@ -30,7 +30,9 @@ impl Machine {
     pub fn trace(seed: u64, steps: u64) -> String {
         let mut dice = Dice(seed);
         let mut registers = [0; 32];
-        registers.iter_mut().for_each(|register| *register = 0x10_0000 + dice.below(1 << 20) * 8);
+        registers
+            .iter_mut()
+            .for_each(|register| *register = 0x10_0000 + dice.below(1 << 20) * 8);
         let mut machine = Self {
             dice,
             registers,
@@ -52,7 +54,11 @@ impl Machine {
         self.pc += 4;
         let opcode = self.instruction(pc);
         let effects = std::mem::take(&mut self.effects);
-        writeln!(self.text, "{time} clk cpu0 IT ({time}) {pc:08x} {opcode:08x} O EL0t_n : -").unwrap();
+        writeln!(
+            self.text,
+            "{time} clk cpu0 IT ({time}) {pc:08x} {opcode:08x} O EL0t_n : -"
+        )
+        .unwrap();
         self.text.push_str(&effects);
         if self.has_other && self.dice.one_in(40) {
             self.store_of_other();
@@ -65,7 +71,11 @@ impl Machine {
         let value = self.dice.number();
         self.put(address, 8, value);
         let time = self.time;
-        writeln!(self.text, "{time} clk cpu1 IT ({time}) 00009000 f9000020 O EL0t_n : -").unwrap();
+        writeln!(
+            self.text,
+            "{time} clk cpu1 IT ({time}) 00009000 f9000020 O EL0t_n : -"
+        )
+        .unwrap();
         writeln!(self.text, "{time} clk cpu1 MW8 {address:016x} {value:016x}").unwrap();
     }
 
@@ -75,7 +85,11 @@ impl Machine {
 
     /// What a register holds where 31 is zero.
     fn plain(&self, number: usize) -> u64 {
-        if number == 31 { 0 } else { self.registers[number] }
+        if number == 31 {
+            0
+        } else {
+            self.registers[number]
+        }
     }
 
     /// Writes a register where 31 is zero.
@@ -88,13 +102,20 @@ impl Machine {
     /// Writes a register where 31 is the stack pointer.
     fn set_or_stack(&mut self, number: usize, value: u64) {
         self.registers[number] = value;
-        let name = if number == 31 { "SP_EL0".to_owned() } else { format!("X{number}") };
+        let name = if number == 31 {
+            "SP_EL0".to_owned()
+        } else {
+            format!("X{number}")
+        };
         writeln!(self.effects, "{} clk cpu0 R {name} {value:016x}", self.time).unwrap();
     }
 
     fn put(&mut self, address: u64, size: u64, value: u64) {
         for place in 0..size {
-            self.memory.insert(without_tag(address.wrapping_add(place)), (value >> (8 * place)) as u8);
+            self.memory.insert(
+                without_tag(address.wrapping_add(place)),
+                (value >> (8 * place)) as u8,
+            );
         }
     }
 
@@ -111,7 +132,11 @@ impl Machine {
     }
 
     fn store(&mut self, address: u64, size: u64, value: u64) {
-        let value = if size == 8 { value } else { value & ((1 << (8 * size)) - 1) };
+        let value = if size == 8 {
+            value
+        } else {
+            value & ((1 << (8 * size)) - 1)
+        };
         self.put(address, size, value);
         self.show("MW", address, size, value);
     }
@@ -119,7 +144,11 @@ impl Machine {
     fn show(&mut self, word: &str, address: u64, size: u64, value: u64) {
         self.touched.push(address);
         let (time, digits) = (self.time, 2 * usize::try_from(size).unwrap());
-        writeln!(self.effects, "{time} clk cpu0 {word}{size} {address:016x} {value:0digits$x}").unwrap();
+        writeln!(
+            self.effects,
+            "{time} clk cpu0 {word}{size} {address:016x} {value:0digits$x}"
+        )
+        .unwrap();
     }
 
     /// Does something, and says with which encoding.
@@ -144,7 +173,10 @@ impl Machine {
             }
             4 => {
                 let number = self.dice.below(64) * 8;
-                self.set_or_stack(d, u64::from((self.registers[n] as u32).wrapping_sub(number as u32)));
+                self.set_or_stack(
+                    d,
+                    u64::from((self.registers[n] as u32).wrapping_sub(number as u32)),
+                );
                 0x5100_0000 | (number as u32) << 10 | fields(d, n, 0) // SUB w
             }
             5 => {
@@ -202,7 +234,10 @@ impl Machine {
     /// Loads and stores with a scaled offset.
     fn scaled(&mut self, d: usize, n: usize) -> u32 {
         let number = self.dice.below(16);
-        let (size, opcode) = self.dice.pick(&[(1, 0x3900_0000), (4, 0xb900_0000), (8, 0xf900_0000)]).unwrap();
+        let (size, opcode) = self
+            .dice
+            .pick(&[(1, 0x3900_0000), (4, 0xb900_0000), (8, 0xf900_0000)])
+            .unwrap();
         let address = self.registers[n].wrapping_add(number * size);
         let opcode = opcode | (number as u32) << 10 | (n << 5 | d) as u32;
         if self.dice.one_in(2) {

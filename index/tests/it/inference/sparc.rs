@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessTarget, BuildOptions, Cancel, Effect, Index, InferredRegisters, MemoryAt, Query as _, RegistersAt, Steps,
-    ThreadId, ValueSource, index_in_memory,
+    AccessTarget, BuildOptions, Cancel, Effect, Index, InferredRegisters, MemoryAt, Query as _,
+    RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::kept::KeptOptions;
@@ -17,7 +17,10 @@ use super::sparc_machine::{Machine, Truth};
 
 /// The index of a trace, packed or not.
 pub fn index_of(name: &str, bytes: Vec<u8>) -> Index {
-    let file = TraceFile { name: name.to_owned(), data: Arc::new(bytes) };
+    let file = TraceFile {
+        name: name.to_owned(),
+        data: Arc::new(bytes),
+    };
     let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
@@ -40,7 +43,12 @@ struct Pair<'a> {
 impl Pair<'_> {
     /// Compares all registers, and the memory that is accessed, at about so many positions.
     fn compare(&mut self, positions: u64) {
-        assert_eq!(self.told.step_count(), self.hidden.step_count(), "{}", self.name);
+        assert_eq!(
+            self.told.step_count(),
+            self.hidden.step_count(),
+            "{}",
+            self.name
+        );
         let stride = (self.told.step_count() / positions).max(1) | 1;
         let mut position = Position(stride / 2 + 1);
         while position <= self.told.end() {
@@ -50,7 +58,12 @@ impl Pair<'_> {
         }
         let first = Step(self.told.step_count() / 2);
         self.accesses(first, 4096);
-        println!("{}: {} % of {:?}", self.name, self.compared.share(), self.compared);
+        println!(
+            "{}: {} % of {:?}",
+            self.name,
+            self.compared.share(),
+            self.compared
+        );
         assert!(
             self.wrong.is_empty(),
             "{} are wrong: {:#?}",
@@ -61,20 +74,38 @@ impl Pair<'_> {
 
     fn registers_at(&mut self, position: Position) {
         let (thread, cancel) = (ThreadId(0), Cancel::default());
-        let question = RegistersAt { position, thread: Some(thread) };
+        let question = RegistersAt {
+            position,
+            thread: Some(thread),
+        };
         let truth = question.run(&self.told, &cancel).unwrap();
         let found = question.run(&self.hidden, &cancel).unwrap();
         // The trace with values says the same of what its steps force.
-        let beside = InferredRegisters { position, thread }.run(&self.told, &cancel).unwrap();
-        let recorded = truth.registers.iter().filter(|state| state.source == ValueSource::Recorded);
+        let beside = InferredRegisters { position, thread }
+            .run(&self.told, &cancel)
+            .unwrap();
+        let recorded = truth
+            .registers
+            .iter()
+            .filter(|state| state.source == ValueSource::Recorded);
         for state in recorded.filter(|state| state.view.register != RegisterId::PC) {
-            let known = found.registers.iter().find(|known| known.view == state.view);
+            let known = found
+                .registers
+                .iter()
+                .find(|known| known.view == state.view);
             let known = known.filter(|known| known.source == ValueSource::Inferred);
-            let beside = beside.registers.iter().find(|known| known.view == state.view);
+            let beside = beside
+                .registers
+                .iter()
+                .find(|known| known.view == state.view);
             let values = known.map(|known| (&known.value, known.reason));
-            for (value, reason) in values.into_iter().chain(beside.map(|known| (&known.value, Some(known.reason)))) {
+            for (value, reason) in values
+                .into_iter()
+                .chain(beside.map(|known| (&known.value, Some(known.reason))))
+            {
                 let mut bytes = value.0.iter().zip(&state.value.0);
-                if !bytes.all(|(known, truth)| known.is_none() || truth.is_none() || known == truth) {
+                if !bytes.all(|(known, truth)| known.is_none() || truth.is_none() || known == truth)
+                {
                     let reason = reason.map_or_else(String::new, |reason| reason.to_string());
                     let (name, at) = (&state.name, position.0);
                     self.wrong.push(format!(
@@ -102,21 +133,42 @@ impl Pair<'_> {
     fn memory_at(&mut self, position: Position) {
         const LENGTH: u64 = 64;
         let cancel = Cancel::default();
-        let near = Steps { first: Step(position.0.saturating_sub(8)), count: 16 }.run(&self.told, &cancel).unwrap();
-        let mut blocks: Vec<u64> = near.iter().flat_map(|record| &record.effects).filter_map(block_of).collect();
+        let near = Steps {
+            first: Step(position.0.saturating_sub(8)),
+            count: 16,
+        }
+        .run(&self.told, &cancel)
+        .unwrap();
+        let mut blocks: Vec<u64> = near
+            .iter()
+            .flat_map(|record| &record.effects)
+            .filter_map(block_of)
+            .collect();
         blocks.sort_unstable();
         blocks.dedup();
         for address in blocks.into_iter().map(Address) {
-            let question = MemoryAt { position, address, len_bytes: LENGTH };
+            let question = MemoryAt {
+                position,
+                address,
+                len_bytes: LENGTH,
+            };
             let truth = question.run(&self.told, &cancel).unwrap();
             let found = question.run(&self.hidden, &cancel).unwrap();
             for ((truth, found), place) in truth.iter().zip(found).zip(address.0..) {
-                let Some(byte) = truth.value.filter(|_| truth.source == ValueSource::Recorded) else { continue };
+                let Some(byte) = truth
+                    .value
+                    .filter(|_| truth.source == ValueSource::Recorded)
+                else {
+                    continue;
+                };
                 self.compared.memory += 1;
                 self.compared.memory_inferred += u64::from(found.value.is_some());
                 if found.value.is_some_and(|found| found != byte) {
                     let (at, found) = (position.0, found.value);
-                    self.wrong.push(format!("{}: {place:#x} at {at} is {byte:02x}, not {found:02x?}", self.name));
+                    self.wrong.push(format!(
+                        "{}: {place:#x} at {at} is {byte:02x}, not {found:02x?}",
+                        self.name
+                    ));
                 }
             }
         }
@@ -125,14 +177,31 @@ impl Pair<'_> {
     fn accesses(&mut self, first: Step, count: u64) {
         let (question, cancel) = (Steps { first, count }, Cancel::default());
         let truth = question.run(&self.told, &cancel).unwrap();
-        for (told, found) in truth.iter().zip(question.run(&self.hidden, &cancel).unwrap()) {
-            assert_eq!((told.pc, told.effects.iter().filter_map(access_of).count()), {
-                (found.pc, found.effects.iter().filter_map(access_of).count())
-            });
-            let accesses = told.effects.iter().filter_map(access_of).zip(found.effects.iter().filter_map(access_of));
+        for (told, found) in truth
+            .iter()
+            .zip(question.run(&self.hidden, &cancel).unwrap())
+        {
+            assert_eq!(
+                (told.pc, told.effects.iter().filter_map(access_of).count()),
+                { (found.pc, found.effects.iter().filter_map(access_of).count()) }
+            );
+            let accesses = told
+                .effects
+                .iter()
+                .filter_map(access_of)
+                .zip(found.effects.iter().filter_map(access_of));
             for (told, known) in accesses {
-                if !known.value.0.iter().zip(&told.value.0).all(|(known, truth)| known.is_none() || known == truth) {
-                    self.wrong.push(format!("{}: step {}: {told:?}, not {known:?}", self.name, found.step.0));
+                if !known
+                    .value
+                    .0
+                    .iter()
+                    .zip(&told.value.0)
+                    .all(|(known, truth)| known.is_none() || known == truth)
+                {
+                    self.wrong.push(format!(
+                        "{}: step {}: {told:?}, not {known:?}",
+                        self.name, found.step.0
+                    ));
                 }
             }
         }
@@ -141,7 +210,9 @@ impl Pair<'_> {
 
 fn access_of(effect: &Effect) -> Option<&stepback_index::Access> {
     match effect {
-        Effect::Access(access) if matches!(access.target, AccessTarget::Memory { .. }) => Some(access),
+        Effect::Access(access) if matches!(access.target, AccessTarget::Memory { .. }) => {
+            Some(access)
+        }
         _ => None,
     }
 }
@@ -155,7 +226,13 @@ fn block_of(effect: &Effect) -> Option<u64> {
 
 fn compare(name: &str, told: &Path, hidden: &Path, positions: u64) -> Compared {
     let (told, hidden) = (index_of_file(told), index_of_file(hidden));
-    let mut pair = Pair { name, told, hidden, compared: Compared::default(), wrong: Vec::new() };
+    let mut pair = Pair {
+        name,
+        told,
+        hidden,
+        compared: Compared::default(),
+        wrong: Vec::new(),
+    };
     pair.compare(positions);
     pair.compared
 }
@@ -163,17 +240,32 @@ fn compare(name: &str, told: &Path, hidden: &Path, positions: u64) -> Compared {
 #[test]
 fn nothing_inferred_of_sparc_fixtures_is_wrong() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/rst");
-    let compared = compare("small", &fixtures.join("small.rst"), &fixtures.join("small_nv.rst.xz"), 1744);
-    assert!(compared.general > 500 && compared.share() > 30, "{compared:?}");
+    let compared = compare(
+        "small",
+        &fixtures.join("small.rst"),
+        &fixtures.join("small_nv.rst.xz"),
+        1744,
+    );
+    assert!(
+        compared.general > 500 && compared.share() > 30,
+        "{compared:?}"
+    );
 }
 
 #[test]
 fn nothing_inferred_of_real_sparc_traces_is_wrong() {
-    let Some(traces) = std::env::var_os("STEPBACK_TRACES").map(|traces| PathBuf::from(traces).join("rst")) else {
+    let Some(traces) =
+        std::env::var_os("STEPBACK_TRACES").map(|traces| PathBuf::from(traces).join("rst"))
+    else {
         println!("skipped: STEPBACK_TRACES is not set");
         return;
     };
-    compare("medium", &traces.join("medium.rz3.gz"), &traces.join("medium_nv.rst.zst"), 500);
+    compare(
+        "medium",
+        &traces.join("medium.rz3.gz"),
+        &traces.join("medium_nv.rst.zst"),
+        500,
+    );
 }
 
 /// The plain names by number.
@@ -183,7 +275,9 @@ fn number_of(name: &str) -> Option<usize> {
         "fp" => return Some(30),
         name => name.get(1..)?.parse().ok()?,
     };
-    let family = ["g", "o", "l", "i"].iter().position(|family| name.starts_with(family))?;
+    let family = ["g", "o", "l", "i"]
+        .iter()
+        .position(|family| name.starts_with(family))?;
     (place < 8 && name.len() == 2).then_some(8 * family + place)
 }
 
@@ -194,9 +288,14 @@ fn compare_with_truth(name: &str, bytes: Vec<u8>, truths: &[Truth]) -> (u64, u64
     assert_eq!(index.step_count() as usize + 1, truths.len(), "{name}");
     let (mut known, mut all) = (0, 0);
     for (position, truth) in (0..).zip(truths).step_by(STRIDE) {
-        let question = RegistersAt { position: Position(position), thread: Some(ThreadId(0)) };
+        let question = RegistersAt {
+            position: Position(position),
+            thread: Some(ThreadId(0)),
+        };
         for state in question.run(&index, &Cancel::default()).unwrap().registers {
-            let Some(number) = number_of(&state.name) else { continue };
+            let Some(number) = number_of(&state.name) else {
+                continue;
+            };
             let value = truth.registers[number];
             let is_true = state
                 .value
@@ -204,7 +303,9 @@ fn compare_with_truth(name: &str, bytes: Vec<u8>, truths: &[Truth]) -> (u64, u64
                 .iter()
                 .zip(value.to_le_bytes())
                 .all(|(known, byte)| known.is_none_or(|known| known == byte));
-            let reason = state.reason.map_or_else(String::new, |reason| reason.to_string());
+            let reason = state
+                .reason
+                .map_or_else(String::new, |reason| reason.to_string());
             assert!(
                 is_true,
                 "{name}: {} at {position} is {value:016x}, not {} ({:?}, written at {:?}): {reason}",
@@ -216,10 +317,17 @@ fn compare_with_truth(name: &str, bytes: Vec<u8>, truths: &[Truth]) -> (u64, u64
             all += 1;
             known += u64::from(state.value.to_u64().is_some());
         }
-        let Some(loaded) = &truth.loaded else { continue };
+        let Some(loaded) = &truth.loaded else {
+            continue;
+        };
         let (address, len_bytes) = (Address(loaded.address), loaded.bytes.len() as u64);
-        let bytes =
-            MemoryAt { position: Position(position), address, len_bytes }.run(&index, &Cancel::default()).unwrap();
+        let bytes = MemoryAt {
+            position: Position(position),
+            address,
+            len_bytes,
+        }
+        .run(&index, &Cancel::default())
+        .unwrap();
         for (state, byte) in bytes.iter().zip(&loaded.bytes) {
             let is_stale = state.source != ValueSource::Inferred;
             assert!(
@@ -235,9 +343,21 @@ fn compare_with_truth(name: &str, bytes: Vec<u8>, truths: &[Truth]) -> (u64, u64
 fn nothing_inferred_of_random_sparc_programs_is_wrong() {
     for seed in 0..9 {
         let run = Machine::run(seed, 1200);
-        let none = compare_with_truth(&format!("seed {seed} without values"), run.without, &run.truths);
-        let some = compare_with_truth(&format!("seed {seed} with some"), run.with_some, &run.truths);
-        let all = compare_with_truth(&format!("seed {seed} with values"), run.with_values, &run.truths);
+        let none = compare_with_truth(
+            &format!("seed {seed} without values"),
+            run.without,
+            &run.truths,
+        );
+        let some = compare_with_truth(
+            &format!("seed {seed} with some"),
+            run.with_some,
+            &run.truths,
+        );
+        let all = compare_with_truth(
+            &format!("seed {seed} with values"),
+            run.with_values,
+            &run.truths,
+        );
         println!("seed {seed}: {none:?} {some:?} {all:?}");
         assert!(
             none.0 * 100 / none.1 > 5 && some.0 > none.0 && all.0 > some.0,

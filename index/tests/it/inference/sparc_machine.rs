@@ -97,7 +97,11 @@ impl Machine {
     pub fn run(seed: u64, steps: usize) -> Run {
         let mut dice = Dice(seed);
         let windows = 3 + dice.below(6) as usize;
-        let kernel = if seed.is_multiple_of(3) { Kernel::Traced } else { Kernel::Unseen };
+        let kernel = if seed.is_multiple_of(3) {
+            Kernel::Traced
+        } else {
+            Kernel::Unseen
+        };
         let mut writer = RstWriter::new(windows as u8);
         if seed.is_multiple_of(2) {
             writer.state(0x92);
@@ -130,9 +134,19 @@ impl Machine {
             machine.step();
         }
         machine.note(None);
-        let Self { truths, writers: [with_values, without, with_some], .. } = machine;
-        let [with_values, without, with_some] = [with_values, without, with_some].map(RstWriter::into_bytes);
-        Run { truths, with_values, without, with_some }
+        let Self {
+            truths,
+            writers: [with_values, without, with_some],
+            ..
+        } = machine;
+        let [with_values, without, with_some] =
+            [with_values, without, with_some].map(RstWriter::into_bytes);
+        Run {
+            truths,
+            with_values,
+            without,
+            with_some,
+        }
     }
 
     fn begin(&mut self) {
@@ -172,7 +186,9 @@ impl Machine {
     /// A record of an instruction in each trace.
     fn record(&mut self, word: u32, ea: Option<u64>, flags: Flags) {
         let pc = self.pc;
-        self.writers.iter_mut().for_each(|writer| writer.instruction(pc, word, ea, flags));
+        self.writers
+            .iter_mut()
+            .for_each(|writer| writer.instruction(pc, word, ea, flags));
     }
 
     fn tell(&mut self, number: usize) {
@@ -207,7 +223,9 @@ impl Machine {
 
     fn register(&mut self) -> usize {
         // Few, so that they are used again; not the stack pointers.
-        self.dice.pick(&[1, 2, 8, 9, 10, 16, 17, 18, 24, 25, 26]).unwrap()
+        self.dice
+            .pick(&[1, 2, 8, 9, 10, 16, 17, 18, 24, 25, 26])
+            .unwrap()
     }
 
     fn step(&mut self) {
@@ -226,9 +244,11 @@ impl Machine {
         let [d, n, m] = [(); 3].map(|()| self.register());
         let (left, right) = (self.get(n), self.get(m));
         let number = self.dice.below(1 << 12);
-        let by_number =
-            |kind: u32| 2 << 30 | (d as u32) << 25 | kind << 19 | (n as u32) << 14 | 1 << 13 | number as u32;
-        let by_register = |kind: u32| 2 << 30 | (d as u32) << 25 | kind << 19 | (n as u32) << 14 | m as u32;
+        let by_number = |kind: u32| {
+            2 << 30 | (d as u32) << 25 | kind << 19 | (n as u32) << 14 | 1 << 13 | number as u32
+        };
+        let by_register =
+            |kind: u32| 2 << 30 | (d as u32) << 25 | kind << 19 | (n as u32) << 14 | m as u32;
         match self.dice.below(9) {
             0 => {
                 let high = self.dice.below(1 << 22);
@@ -243,7 +263,11 @@ impl Machine {
             7 => self.plain(by_register(2) & !(31 << 14), d, right),
             _ => {
                 // SRL by 0 cuts off the upper half.
-                self.plain(2 << 30 | (d as u32) << 25 | 0x26 << 19 | (n as u32) << 14 | 1 << 13, d, left & 0xffff_ffff);
+                self.plain(
+                    2 << 30 | (d as u32) << 25 | 0x26 << 19 | (n as u32) << 14 | 1 << 13,
+                    d,
+                    left & 0xffff_ffff,
+                );
             }
         }
     }
@@ -255,23 +279,37 @@ impl Machine {
     }
 
     fn bytes(&mut self, address: u64, size: u64) -> Vec<u8> {
-        (0..size).map(|place| self.byte(address.wrapping_add(place))).collect()
+        (0..size)
+            .map(|place| self.byte(address.wrapping_add(place)))
+            .collect()
     }
 
     fn load(&mut self, address: u64, size: u64) -> u64 {
-        self.bytes(address, size).iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
+        self.bytes(address, size)
+            .iter()
+            .fold(0, |value, byte| value << 8 | u64::from(*byte))
     }
 
     fn store(&mut self, address: u64, size: u64, value: u64) {
         for place in 0..size {
-            self.memory.insert(address.wrapping_add(place), (value >> (8 * (size - 1 - place))) as u8);
+            self.memory.insert(
+                address.wrapping_add(place),
+                (value >> (8 * (size - 1 - place))) as u8,
+            );
         }
     }
 
     /// A load or store by a register, or on the stack.
     fn access(&mut self) {
-        let (size, load, store) =
-            self.dice.pick(&[(8, 0x0b, 0x0e), (4, 0x00, 0x04), (1, 0x01, 0x05), (2, 0x02, 0x06)]).unwrap();
+        let (size, load, store) = self
+            .dice
+            .pick(&[
+                (8, 0x0b, 0x0e),
+                (4, 0x00, 0x04),
+                (1, 0x01, 0x05),
+                (2, 0x02, 0x06),
+            ])
+            .unwrap();
         let d = self.register();
         let (base, offset) = match self.dice.below(4) {
             0 => (14, BIAS + 176 + self.dice.below(4) * 8),
@@ -284,13 +322,34 @@ impl Machine {
             return self.compute();
         }
         let fields = 3 << 30 | (d as u32) << 25 | (base as u32) << 14 | 1 << 13 | offset as u32;
-        let direction = if self.dice.one_in(2) { Direction::Load } else { Direction::Store };
-        let kind = if direction == Direction::Load { load } else { store };
-        self.carry_out(address, Move { word: fields | kind << 19, register: d, direction, size });
+        let direction = if self.dice.one_in(2) {
+            Direction::Load
+        } else {
+            Direction::Store
+        };
+        let kind = if direction == Direction::Load {
+            load
+        } else {
+            store
+        };
+        self.carry_out(
+            address,
+            Move {
+                word: fields | kind << 19,
+                register: d,
+                direction,
+                size,
+            },
+        );
     }
 
     fn carry_out(&mut self, address: u64, what: Move) {
-        let Move { word, register, direction, size } = what;
+        let Move {
+            word,
+            register,
+            direction,
+            size,
+        } = what;
         if direction == Direction::Load {
             let bytes = self.bytes(address, size);
             let value = self.load(address, size);
@@ -337,14 +396,21 @@ impl Machine {
             let right = if self.dice.one_in(2) {
                 m as u32
             } else {
-                let number = if left < 1 << 12 && self.dice.one_in(2) { left } else { self.dice.below(1 << 12) };
+                let number = if left < 1 << 12 && self.dice.one_in(2) {
+                    left
+                } else {
+                    self.dice.below(1 << 12)
+                };
                 self.zero = left == number;
                 1 << 13 | number as u32
             };
             self.plain(2 << 30 | 0x14 << 19 | (n as u32) << 14 | right, 0, 0); // SUBCC to %g0
             let is_equal = self.dice.one_in(2);
             let condition = if is_equal { 1 } else { 9 };
-            (condition << 25 | 1 << 22 | 1 << 21 | annul, self.zero == is_equal) // BPE, BPNE on %xcc
+            (
+                condition << 25 | 1 << 22 | 1 << 21 | annul,
+                self.zero == is_equal,
+            ) // BPE, BPNE on %xcc
         };
         let words = ((target - self.pc) / 4) as u32;
         let word = match word >> 22 & 7 {
@@ -353,7 +419,14 @@ impl Machine {
         };
         self.note(None);
         let ea = if is_taken { target } else { self.pc + 8 };
-        self.record(word, Some(ea), Flags { is_taken, ..Flags::default() });
+        self.record(
+            word,
+            Some(ea),
+            Flags {
+                is_taken,
+                ..Flags::default()
+            },
+        );
         self.goes_on();
         self.npc = ea;
         if is_annulling && !is_taken {
@@ -366,22 +439,42 @@ impl Machine {
     /// What stands behind a branch that skips it.
     fn annulled(&mut self) {
         self.note(None);
-        self.record(0xa010_2007, None, Flags { is_annulled: true, ..Flags::default() });
+        self.record(
+            0xa010_2007,
+            None,
+            Flags {
+                is_annulled: true,
+                ..Flags::default()
+            },
+        );
         self.goes_on();
     }
 
     /// Something in the slot of a branch.
     fn slot(&mut self) {
-        if self.dice.one_in(4) { self.access() } else { self.compute() }
+        if self.dice.one_in(4) {
+            self.access()
+        } else {
+            self.compute()
+        }
     }
 
     /// `ba`, with its slot or without; now and then another one in it.
     fn jump(&mut self) {
         let target = self.near();
         let is_annulling = self.dice.one_in(3);
-        let word = |pc: u64, annul: bool| u32::from(annul) << 29 | 8 << 25 | 2 << 22 | ((target - pc) / 4) as u32;
+        let word = |pc: u64, annul: bool| {
+            u32::from(annul) << 29 | 8 << 25 | 2 << 22 | ((target - pc) / 4) as u32
+        };
         self.note(None);
-        self.record(word(self.pc, is_annulling), Some(target), Flags { is_taken: true, ..Flags::default() });
+        self.record(
+            word(self.pc, is_annulling),
+            Some(target),
+            Flags {
+                is_taken: true,
+                ..Flags::default()
+            },
+        );
         self.goes_on();
         self.npc = target;
         if is_annulling {
@@ -394,7 +487,14 @@ impl Machine {
         let second = self.near();
         self.note(None);
         let word = 8 << 25 | 2 << 22 | ((second - self.pc) / 4) as u32;
-        self.record(word, Some(second), Flags { is_taken: true, ..Flags::default() });
+        self.record(
+            word,
+            Some(second),
+            Flags {
+                is_taken: true,
+                ..Flags::default()
+            },
+        );
         self.goes_on();
         self.npc = second;
         self.slot();
@@ -411,7 +511,14 @@ impl Machine {
         } else {
             2 << 30 | 15 << 25 | 0x38 << 19 | (through as u32) << 14 | 1 << 13
         };
-        self.record(word, Some(target), Flags { is_taken: true, ..Flags::default() });
+        self.record(
+            word,
+            Some(target),
+            Flags {
+                is_taken: true,
+                ..Flags::default()
+            },
+        );
         let link = self.pc;
         self.put(15, link);
         self.tell(15);
@@ -431,7 +538,15 @@ impl Machine {
         }
         self.store(address, 8, pointer);
         let word = 3 << 30 | (register as u32) << 25 | LDX << 19 | (base as u32) << 14 | 1 << 13;
-        self.carry_out(address, Move { word, register, direction: Direction::Load, size: 8 });
+        self.carry_out(
+            address,
+            Move {
+                word,
+                register,
+                direction: Direction::Load,
+                size: 8,
+            },
+        );
         true
     }
 
@@ -492,24 +607,58 @@ impl Machine {
         let handler = 0xf000_0000 + 64 * u64::from(trap_type);
         let (pc, npc, window) = (self.pc, self.npc, self.current);
         self.note(None);
-        self.writers.iter_mut().for_each(|writer| writer.trap(trap_type, pc));
-        let word = if kind == STX { 0x9de3_bf30 } else { 0x81e8_0000 };
-        self.record(word, Some(handler), Flags { has_trap: true, is_taken: true, ..Flags::default() });
+        self.writers
+            .iter_mut()
+            .for_each(|writer| writer.trap(trap_type, pc));
+        let word = if kind == STX {
+            0x9de3_bf30
+        } else {
+            0x81e8_0000
+        };
+        self.record(
+            word,
+            Some(handler),
+            Flags {
+                has_trap: true,
+                is_taken: true,
+                ..Flags::default()
+            },
+        );
         self.current = (self.current + further) % self.windows;
         (self.pc, self.npc) = (handler, handler + 4);
         for place in 0..16 {
             let (number, offset) = (16 + place, BIAS + 8 * place as u64);
             let address = self.get(14).wrapping_add(offset);
-            let word = 3 << 30 | (number as u32) << 25 | kind << 19 | 14 << 14 | 1 << 13 | offset as u32;
-            let direction = if kind == STX { Direction::Store } else { Direction::Load };
-            self.carry_out(address, Move { word, register: number, direction, size: 8 });
+            let word =
+                3 << 30 | (number as u32) << 25 | kind << 19 | 14 << 14 | 1 << 13 | offset as u32;
+            let direction = if kind == STX {
+                Direction::Store
+            } else {
+                Direction::Load
+            };
+            self.carry_out(
+                address,
+                Move {
+                    word,
+                    register: number,
+                    direction,
+                    size: 8,
+                },
+            );
         }
         self.note(None);
-        let word = if kind == STX { 0x8188_0000 } else { 0x8388_0000 }; // SAVED, RESTORED
+        let word = if kind == STX {
+            0x8188_0000
+        } else {
+            0x8388_0000
+        }; // SAVED, RESTORED
         self.record(word, None, Flags::default());
         let change = |count: usize, is_more: bool| if is_more { count + 1 } else { count - 1 };
         let is_spill = kind == STX;
-        (self.can_save, self.can_restore) = (change(self.can_save, is_spill), change(self.can_restore, !is_spill));
+        (self.can_save, self.can_restore) = (
+            change(self.can_save, is_spill),
+            change(self.can_restore, !is_spill),
+        );
         self.goes_on();
         // They are those of the program to which control goes back.
         let stack = self.cells[(window + 1) % self.windows][14];
@@ -518,7 +667,14 @@ impl Machine {
             self.writers[place].pair_before([7, 14], [global, stack]);
         }
         self.note(None);
-        self.record(0x83f0_0000, Some(pc), Flags { is_taken: true, ..Flags::default() }); // RETRY
+        self.record(
+            0x83f0_0000,
+            Some(pc),
+            Flags {
+                is_taken: true,
+                ..Flags::default()
+            },
+        ); // RETRY
         (self.pc, self.npc, self.current) = (pc, npc, window);
     }
 
@@ -535,7 +691,14 @@ impl Machine {
         }
         self.note(None);
         let word = if is_return { 0x81cf_e008 } else { 0x81c7_e008 };
-        self.record(word, Some(target), Flags { is_taken: true, ..Flags::default() });
+        self.record(
+            word,
+            Some(target),
+            Flags {
+                is_taken: true,
+                ..Flags::default()
+            },
+        );
         self.goes_on();
         self.npc = target;
         if is_return {
@@ -583,7 +746,14 @@ impl Machine {
             self.store(at, 8, value);
             return;
         }
-        self.record(0x91d0_206d, Some(self.npc), Flags { is_taken: true, ..Flags::default() });
+        self.record(
+            0x91d0_206d,
+            Some(self.npc),
+            Flags {
+                is_taken: true,
+                ..Flags::default()
+            },
+        );
         let [result, second] = [(); 2].map(|()| self.dice.number());
         self.put(8, result);
         self.put(9, second);

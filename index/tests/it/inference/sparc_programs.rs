@@ -57,7 +57,11 @@ impl Program {
     fn new(windows: u8) -> Self {
         let mut writer = RstWriter::new(windows);
         writer.state(0x92);
-        Self { writer, pc: 0x1000, steps: 0 }
+        Self {
+            writer,
+            pc: 0x1000,
+            steps: 0,
+        }
     }
 
     fn put(&mut self, word: u32, ea: Option<u64>, flags: Flags) {
@@ -69,20 +73,31 @@ impl Program {
     /// CANSAVE, CANRESTORE, CLEANWIN and OTHERWIN behind the last step, those that the trace says.
     fn counts(&mut self, counts: [Option<u64>; 4]) -> &mut Self {
         for (count, number) in counts.into_iter().zip(10..) {
-            count.into_iter().for_each(|count| self.writer.register(Kind::Privileged, number, count));
+            count
+                .into_iter()
+                .for_each(|count| self.writer.register(Kind::Privileged, number, count));
         }
         self
     }
 
     /// Steps one behind the other.
     fn run(&mut self, words: &[u32]) -> &mut Self {
-        words.iter().for_each(|word| self.put(*word, None, Flags::default()));
+        words
+            .iter()
+            .for_each(|word| self.put(*word, None, Flags::default()));
         self
     }
 
     /// A step that goes elsewhere, and what stands in its slot.
     fn turn(&mut self, words: [u32; 2], target: u64) -> &mut Self {
-        self.put(words[0], Some(target), Flags { is_taken: true, ..Flags::default() });
+        self.put(
+            words[0],
+            Some(target),
+            Flags {
+                is_taken: true,
+                ..Flags::default()
+            },
+        );
         self.put(words[1], None, Flags::default());
         self.pc = target;
         self
@@ -98,15 +113,34 @@ impl Program {
         let (pc, is_spill) = (self.pc, trap_type < 0xc0);
         self.writer.trap(trap_type, pc);
         let handler = 0x9000 + 0x40 * u64::from(trap_type);
-        self.put(word, Some(handler), Flags { has_trap: true, is_taken: true, is_annulled: false });
+        self.put(
+            word,
+            Some(handler),
+            Flags {
+                has_trap: true,
+                is_taken: true,
+                is_annulled: false,
+            },
+        );
         self.pc = handler;
         for place in 0..16 {
             let kind = if is_spill { 0x0e } else { 0x0b };
             let offset = BIAS + 8 * place;
-            self.put(access(kind, L0 + place as u32, SP, offset), Some(stack + 8 * place), Flags::default());
+            self.put(
+                access(kind, L0 + place as u32, SP, offset),
+                Some(stack + 8 * place),
+                Flags::default(),
+            );
         }
         self.run(&[if is_spill { SAVED } else { RESTORED }]);
-        self.put(RETRY, Some(pc), Flags { is_taken: true, ..Flags::default() });
+        self.put(
+            RETRY,
+            Some(pc),
+            Flags {
+                is_taken: true,
+                ..Flags::default()
+            },
+        );
         self.pc = pc;
         self
     }
@@ -123,20 +157,34 @@ impl Program {
 #[track_caller]
 fn check(program: &Program, expected: &str) {
     let index = program.index();
-    let question = RegistersAt { position: Position(program.steps), thread: Some(ThreadId(0)) };
+    let question = RegistersAt {
+        position: Position(program.steps),
+        thread: Some(ThreadId(0)),
+    };
     let states = question.run(&index, &Cancel::default()).unwrap().registers;
-    let names = expected.split(' ').map(|word| word.split('=').next().unwrap());
+    let names = expected
+        .split(' ')
+        .map(|word| word.split('=').next().unwrap());
     let told = |name: &str| {
         let state = states.iter().find(|state| state.name == name);
         let value = state.and_then(|state| state.value.to_u64());
-        format!("{name}={}", value.map_or_else(|| "?".to_owned(), |value| format!("{value:x}")))
+        format!(
+            "{name}={}",
+            value.map_or_else(|| "?".to_owned(), |value| format!("{value:x}"))
+        )
     };
     assert_eq!(names.map(told).collect::<Vec<_>>().join(" "), expected);
 }
 
 fn state(program: &Program, position: u64, name: &str) -> RegisterState {
-    let question = RegistersAt { position: Position(position), thread: Some(ThreadId(0)) };
-    let states = question.run(&program.index(), &Cancel::default()).unwrap().registers;
+    let question = RegistersAt {
+        position: Position(position),
+        thread: Some(ThreadId(0)),
+    };
+    let states = question
+        .run(&program.index(), &Cancel::default())
+        .unwrap()
+        .registers;
     states.into_iter().find(|state| state.name == name).unwrap()
 }
 
@@ -153,8 +201,14 @@ fn what_stands_in_a_slot_comes_before_where_control_goes() {
 
 #[test]
 fn what_a_branch_skips_changes_nothing() {
-    let annulled = Flags { is_annulled: true, ..Flags::default() };
-    let taken = Flags { is_taken: true, ..Flags::default() };
+    let annulled = Flags {
+        is_annulled: true,
+        ..Flags::default()
+    };
+    let taken = Flags {
+        is_taken: true,
+        ..Flags::default()
+    };
     // `ba,a`: always skipped, shown or not.
     for is_shown in [true, false] {
         let mut program = Program::new(8);
@@ -171,9 +225,17 @@ fn what_a_branch_skips_changes_nothing() {
     for is_taken in [true, false] {
         let mut program = Program::new(8);
         program.run(&[mov(3, L0)]);
-        let (target, flags) = if is_taken { (0x1014, taken) } else { (0x100c, Flags::default()) };
+        let (target, flags) = if is_taken {
+            (0x1014, taken)
+        } else {
+            (0x100c, Flags::default())
+        };
         program.put(BNE_ANNULLING, Some(target), flags);
-        program.put(mov(9, L0), None, if is_taken { Flags::default() } else { annulled });
+        program.put(
+            mov(9, L0),
+            None,
+            if is_taken { Flags::default() } else { annulled },
+        );
         program.pc = target;
         program.run(&[add(L0, 1, L1)]);
         check(&program, if is_taken { "l0=9 l1=a" } else { "l0=3 l1=4" });
@@ -184,7 +246,9 @@ fn what_a_branch_skips_changes_nothing() {
 fn arguments_go_in_by_outs_and_come_back_by_ins() {
     for is_return in [false, true] {
         let mut program = Program::new(8);
-        program.run(&[mov(7, L0), mov(4, O0)]).call(mov(6, O1), 0x2000);
+        program
+            .run(&[mov(7, L0), mov(4, O0)])
+            .call(mov(6, O1), 0x2000);
         program.run(&[SAVE, mov(1, L0), add(I0, 1, I0)]);
         check(&program, "i0=5 i1=6 l0=1");
         if is_return {
@@ -209,7 +273,14 @@ fn frames_keep_their_registers_while_others_are_called() {
         for depth in (0..deep).rev() {
             program.run(&[restore(0, 0, 0)]);
             // Of the innermost frame and those that called it there are as many windows but one.
-            check(&program, &if depth > 0 { format!("l0={depth:x}") } else { "l0=?".to_owned() });
+            check(
+                &program,
+                &if depth > 0 {
+                    format!("l0={depth:x}")
+                } else {
+                    "l0=?".to_owned()
+                },
+            );
         }
     }
 }
@@ -221,20 +292,31 @@ fn windows_that_handlers_store_and_load_are_followed_through_memory() {
     program.run(&[mov(0x123, L0), add(L0, 4, I0)]);
     // Two frames more, and then there is no window left: that of the first is stored.
     program.run(&[SAVE, mov(1, L0), SAVE, mov(2, L0)]);
-    program.window_trap(0x84, SAVE, STACK).run(&[SAVE, mov(3, L0)]);
+    program
+        .window_trap(0x84, SAVE, STACK)
+        .run(&[SAVE, mov(3, L0)]);
     check(&program, "l0=3");
     program.run(&[restore(0, 0, 0)]);
     check(&program, "l0=2");
     program.run(&[restore(0, 0, 0)]);
     check(&program, "l0=1");
-    program.window_trap(0xc4, restore(0, 0, 0), STACK).run(&[restore(0, 0, 0)]);
+    program
+        .window_trap(0xc4, restore(0, 0, 0), STACK)
+        .run(&[restore(0, 0, 0)]);
     check(&program, "l0=123 i0=127");
     // Who stored something else there meanwhile would be seen.
     let mut program = Program::new(4);
     program.run(&[mov(0x123, L0), SAVE, mov(1, L0), SAVE, mov(2, L0)]);
-    program.window_trap(0x84, SAVE, STACK).run(&[SAVE, restore(0, 0, 0), restore(0, 0, 0), mov(9, L1)]);
+    program.window_trap(0x84, SAVE, STACK).run(&[
+        SAVE,
+        restore(0, 0, 0),
+        restore(0, 0, 0),
+        mov(9, L1),
+    ]);
     program.put(access(0x0e, L1, O1, 0), Some(STACK), Flags::default());
-    program.window_trap(0xc4, restore(0, 0, 0), STACK).run(&[restore(0, 0, 0)]);
+    program
+        .window_trap(0xc4, restore(0, 0, 0), STACK)
+        .run(&[restore(0, 0, 0)]);
     check(&program, "l0=9");
 }
 
@@ -242,8 +324,11 @@ fn windows_that_handlers_store_and_load_are_followed_through_memory() {
 #[track_caller]
 fn check_counts(program: &Program, expected: &str) {
     let names = ["cansave", "canrestore", "cleanwin", "otherwin"];
-    let expected: Vec<_> =
-        names.iter().zip(expected.split(' ')).map(|(name, value)| format!("{name}={value}")).collect();
+    let expected: Vec<_> = names
+        .iter()
+        .zip(expected.split(' '))
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     check(program, &expected.join(" "));
 }
 
@@ -277,17 +362,29 @@ fn what_records_count_says_where_a_window_was_taken_from() {
     let none = [None; 4];
     // Nothing was ever said of OTHERWIN: CANRESTORE falls only where it is 0.
     let mut program = Program::new(8);
-    program.run(&[NOP]).counts([Some(0), Some(6), None, None]).run(&[SAVED]).counts([Some(1), Some(5), None, None]);
+    program
+        .run(&[NOP])
+        .counts([Some(0), Some(6), None, None])
+        .run(&[SAVED])
+        .counts([Some(1), Some(5), None, None]);
     check_counts(&program, "1 5 ? 0");
     let mut program = Program::new(8);
-    program.run(&[NOP]).counts([Some(0), Some(3), None, None]).run(&[SAVED]).counts([Some(1), Some(3), None, None]);
+    program
+        .run(&[NOP])
+        .counts([Some(0), Some(3), None, None])
+        .run(&[SAVED])
+        .counts([Some(1), Some(3), None, None]);
     check_counts(&program, "1 3 ? ?");
     let mut program = Program::new(8);
     program.run(&[NOP]).counts(none).run(&[SAVED]).counts(none);
     check_counts(&program, "? ? ? ?");
     // What was said long before.
     let mut program = Program::new(8);
-    program.run(&[NOP]).counts([Some(0), Some(6), Some(6), Some(0)]).run(&[NOP; 2000]).run(&[SAVED]);
+    program
+        .run(&[NOP])
+        .counts([Some(0), Some(6), Some(6), Some(0)])
+        .run(&[NOP; 2000])
+        .run(&[SAVED]);
     check_counts(&program, "1 5 6 0");
 }
 
@@ -295,7 +392,9 @@ fn what_records_count_says_where_a_window_was_taken_from() {
 fn a_trap_for_a_window_changes_no_count_by_itself() {
     const STACK: u64 = 0x40_0000_0000;
     let mut program = Program::new(4);
-    program.run(&[NOP]).counts([Some(0), Some(2), Some(3), Some(0)]);
+    program
+        .run(&[NOP])
+        .counts([Some(0), Some(2), Some(3), Some(0)]);
     program.window_trap(0x84, SAVE, STACK);
     check_counts(&program, "1 1 3 0");
     check_counts(program.run(&[SAVE]), "0 2 3 0");

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessTarget, BuildOptions, Cancel, Effect, Index, MemoryAt, Query as _, RegistersAt, Steps, ThreadId, Value,
-    ValueSource, index_in_memory,
+    AccessTarget, BuildOptions, Cancel, Effect, Index, MemoryAt, Query as _, RegistersAt, Steps,
+    ThreadId, Value, ValueSource, index_in_memory,
 };
 use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
 use stepback_parsers::drmemtrace::{Drmemtrace, RecordContent};
@@ -96,15 +96,31 @@ fn truth_of(bytes: &[u8]) -> Vec<Entry> {
                 .zip(0..)
                 .filter(|(_, bit)| mask >> bit & 1 != 0)
                 .for_each(|(word, _)| *word = reader.word());
-            let changed = vectors.iter_mut().zip(FLAGS + 1..).filter(|(_, bit)| mask >> bit & 1 != 0);
+            let changed = vectors
+                .iter_mut()
+                .zip(FLAGS + 1..)
+                .filter(|(_, bit)| mask >> bit & 1 != 0);
             changed.for_each(|(vector, _)| *vector = reader.number::<16>());
-            entries.push(Entry { pc, words, vectors, accesses: Vec::new() });
+            entries.push(Entry {
+                pc,
+                words,
+                vectors,
+                accesses: Vec::new(),
+            });
             continue;
         }
         let (address, size) = (reader.word(), reader.number::<2>() as usize);
         let bytes = (tag & 0x20 == 0).then(|| reader.take(size).to_vec());
-        let kind = if tag & !0x20 == b'R' { AccessKind::Read } else { AccessKind::Write };
-        entries.last_mut().unwrap().accesses.push(TrueAccess { kind, address, bytes });
+        let kind = if tag & !0x20 == b'R' {
+            AccessKind::Read
+        } else {
+            AccessKind::Write
+        };
+        entries.last_mut().unwrap().accesses.push(TrueAccess {
+            kind,
+            address,
+            bytes,
+        });
     }
     entries
 }
@@ -129,7 +145,8 @@ struct ThreadTruth {
 impl ThreadTruth {
     /// The place of the first step from a position on.
     fn next(&self, position: Position) -> usize {
-        self.steps.partition_point(|(step, _)| step.step < position.0)
+        self.steps
+            .partition_point(|(step, _)| step.step < position.0)
     }
 }
 
@@ -138,7 +155,11 @@ fn aligned(name: &str, steps: &[TracedStep], entries: &[Entry]) -> Vec<(TracedSt
     let mut aligned = Vec::new();
     let mut entries = entries.chunk_by(|one, next| one.pc == next.pc);
     for steps in steps.chunk_by(|one, next| one.pc == next.pc) {
-        let Some(mut known) = entries.by_ref().take(GIVEN_UP).find(|known| known[0].pc == steps[0].pc) else {
+        let Some(mut known) = entries
+            .by_ref()
+            .take(GIVEN_UP)
+            .find(|known| known[0].pc == steps[0].pc)
+        else {
             println!("{name}: the truth of {:?} is not found", steps[0]);
             break;
         };
@@ -147,9 +168,21 @@ fn aligned(name: &str, steps: &[TracedStep], entries: &[Entry]) -> Vec<(TracedSt
         for step in steps {
             let (rounds, rest) = known.split_at(step.rounds.min(known.len()));
             known = rest;
-            let Some(first) = rounds.first() else { continue };
-            let accesses = rounds.iter().flat_map(|round| &round.accesses).cloned().collect();
-            aligned.push((*step, Entry { accesses, ..first.clone() }));
+            let Some(first) = rounds.first() else {
+                continue;
+            };
+            let accesses = rounds
+                .iter()
+                .flat_map(|round| &round.accesses)
+                .cloned()
+                .collect();
+            aligned.push((
+                *step,
+                Entry {
+                    accesses,
+                    ..first.clone()
+                },
+            ));
         }
     }
     aligned
@@ -185,15 +218,21 @@ struct Comparison<'a> {
 }
 
 fn index_of(folder: &Path) -> Index {
-    let mut names: Vec<_> =
-        std::fs::read_dir(folder.join("trace")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut names: Vec<_> = std::fs::read_dir(folder.join("trace"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     names.retain(|path| path.to_string_lossy().contains(".trace."));
     names.sort();
     let file = |path: &Path| TraceFile {
         name: path.file_name().unwrap().to_string_lossy().into_owned(),
         data: Arc::new(File::open(path).unwrap()),
     };
-    let trace = Drmemtrace::open(names.iter().map(|path| file(path)).collect(), KeptOptions::default()).unwrap();
+    let trace = Drmemtrace::open(
+        names.iter().map(|path| file(path)).collect(),
+        KeptOptions::default(),
+    )
+    .unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     index_in_memory(Arc::new(trace), &BuildOptions::default()).unwrap()
 }
@@ -206,17 +245,32 @@ impl<'a> Comparison<'a> {
         let identities = trace.threads();
         let mut number = 0;
         let records = trace.records(0..u64::MAX, |record| {
-            let steps = steps.entry(identities[usize::from(record.thread.0)].tid).or_default();
+            let steps = steps
+                .entry(identities[usize::from(record.thread.0)].tid)
+                .or_default();
             match record.content {
                 RecordContent::Instruction(code, _) => {
-                    steps.push(TracedStep { step: number, pc: code.pc, rounds: 1, is_left: false });
+                    steps.push(TracedStep {
+                        step: number,
+                        pc: code.pc,
+                        rounds: 1,
+                        is_left: false,
+                    });
                     number += 1;
                 }
                 RecordContent::Marker(stored) if stored.marker.kind == MarkerKind::REPETITION => {
-                    steps.iter_mut().rev().take(1).for_each(|step| step.rounds += stored.count as usize);
+                    steps
+                        .iter_mut()
+                        .rev()
+                        .take(1)
+                        .for_each(|step| step.rounds += stored.count as usize);
                 }
                 RecordContent::Marker(stored) if KERNEL.contains(&stored.marker.kind) => {
-                    steps.iter_mut().rev().take(1).for_each(|step| step.is_left = true);
+                    steps
+                        .iter_mut()
+                        .rev()
+                        .take(1)
+                        .for_each(|step| step.is_left = true);
                 }
                 _ => {}
             }
@@ -226,14 +280,29 @@ impl<'a> Comparison<'a> {
         let mut threads = Vec::new();
         for (thread, number) in index.threads().iter().zip(0..) {
             let tid: u64 = thread.name.parse().unwrap();
-            let file = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-            let mut file = file.filter(|path| path.to_string_lossy().ends_with(&format!(".{tid}.bin.zst")));
+            let file = std::fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path());
+            let mut file =
+                file.filter(|path| path.to_string_lossy().ends_with(&format!(".{tid}.bin.zst")));
             let entries = truth_of(&bytes_of(&file.next().unwrap().with_extension("")));
             let steps = aligned(name, &steps[&tid], &entries);
-            threads.push(ThreadTruth { thread: ThreadId(number), steps });
+            threads.push(ThreadTruth {
+                thread: ThreadId(number),
+                steps,
+            });
         }
         let (general, vectors, accessed, memory) = Default::default();
-        Self { name, index, threads, general, vectors, accessed, memory, wrong: Vec::new() }
+        Self {
+            name,
+            index,
+            threads,
+            general,
+            vectors,
+            accessed,
+            memory,
+            wrong: Vec::new(),
+        }
     }
 
     /// Compares at each so many positions, and all accesses.
@@ -247,7 +316,11 @@ impl<'a> Comparison<'a> {
             position.0 += stride;
         }
         for place in 0..self.threads.len() {
-            let steps: Vec<u64> = self.threads[place].steps.iter().map(|(step, _)| step.step).collect();
+            let steps: Vec<u64> = self.threads[place]
+                .steps
+                .iter()
+                .map(|(step, _)| step.step)
+                .collect();
             // What a load finds was there just before it.
             for step in steps.iter().rev().step_by((stride / 32).max(1) as usize) {
                 self.memory_at(Position(*step), place, 1);
@@ -264,7 +337,14 @@ impl<'a> Comparison<'a> {
             self.accesses(first..first + 512);
             first += 512 * (stride / 8).max(1);
         }
-        let Self { name, general, vectors, accessed, memory, .. } = self;
+        let Self {
+            name,
+            general,
+            vectors,
+            accessed,
+            memory,
+            ..
+        } = self;
         println!(
             "{name}: known are {:.2} % of general registers, {:.2} % of vectors, {:.2} % of bytes accessed, {:.2} % of memory; {} wrong of {}",
             general.share(),
@@ -279,7 +359,10 @@ impl<'a> Comparison<'a> {
     /// The steps, with the places of their threads, that load something else than what was stored or loaded there last.
     fn changed_unseen(&self) -> Vec<(usize, u64)> {
         let all = self.threads.iter().zip(0..).flat_map(|(truth, place)| {
-            truth.steps.iter().map(move |(step, entry)| (step.step, place, &entry.accesses))
+            truth
+                .steps
+                .iter()
+                .map(move |(step, entry)| (step.step, place, &entry.accesses))
         });
         let mut all: Vec<_> = all.collect();
         all.sort_unstable_by_key(|(step, ..)| *step);
@@ -289,7 +372,8 @@ impl<'a> Comparison<'a> {
             for access in accesses {
                 for (byte, address) in access.bytes.iter().flatten().zip(access.address..) {
                     let before = known.insert(address, *byte);
-                    is_changed |= access.kind == AccessKind::Read && before.is_some_and(|before| before != *byte);
+                    is_changed |= access.kind == AccessKind::Read
+                        && before.is_some_and(|before| before != *byte);
                 }
             }
             if is_changed {
@@ -302,16 +386,32 @@ impl<'a> Comparison<'a> {
     fn registers_at(&mut self, position: Position, place: usize) {
         let truth = &self.threads[place];
         let next = truth.next(position);
-        let Some((_, entry)) = truth.steps.get(next).filter(|_| next > 0) else { return };
+        let Some((_, entry)) = truth.steps.get(next).filter(|_| next > 0) else {
+            return;
+        };
         // What is asked of another thread is what it left.
         let thread = truth.thread;
-        let file = RegistersAt { position, thread: Some(thread) }.run(&self.index, &Cancel::default()).unwrap();
+        let file = RegistersAt {
+            position,
+            thread: Some(thread),
+        }
+        .run(&self.index, &Cancel::default())
+        .unwrap();
         for state in &file.registers {
-            let Some(bytes) = true_bytes(entry, state.view) else { continue };
+            let Some(bytes) = true_bytes(entry, state.view) else {
+                continue;
+            };
             let is_known = !state.value.is_unknown();
-            if state.view.register < RegisterId::PC { &mut self.general } else { &mut self.vectors }.note(is_known);
+            if state.view.register < RegisterId::PC {
+                &mut self.general
+            } else {
+                &mut self.vectors
+            }
+            .note(is_known);
             if !agrees(&state.value, &bytes) {
-                let reason = state.reason.map_or_else(String::new, |reason| reason.to_string());
+                let reason = state
+                    .reason
+                    .map_or_else(String::new, |reason| reason.to_string());
                 self.wrong.push(format!(
                     "{} of {thread:?} at {} is {}, not {}: {reason}",
                     state.name,
@@ -326,57 +426,101 @@ impl<'a> Comparison<'a> {
     /// What the thread's next loads find was in memory before, unless somebody wrote it since.
     fn memory_at(&mut self, position: Position, place: usize, count: usize) {
         let truth = &self.threads[place];
-        if self.index.threads().len() > 1 && truth.next(position) == truth.next(Position(position.0 + 1)) {
+        if self.index.threads().len() > 1
+            && truth.next(position) == truth.next(Position(position.0 + 1))
+        {
             return;
         }
-        let steps = truth.steps.iter().skip(truth.next(position)).take(count).zip(position.0..);
+        let steps = truth
+            .steps
+            .iter()
+            .skip(truth.next(position))
+            .take(count)
+            .zip(position.0..);
         // Where another thread goes on the order is not known.
-        let steps: Vec<_> = steps.take_while(|((step, _), expected)| step.step == *expected).collect();
-        let (mut loads, mut written): (Vec<(&TrueAccess, usize)>, Vec<Range<u64>>) = Default::default();
+        let steps: Vec<_> = steps
+            .take_while(|((step, _), expected)| step.step == *expected)
+            .collect();
+        let (mut loads, mut written): (Vec<(&TrueAccess, usize)>, Vec<Range<u64>>) =
+            Default::default();
         for ((step, entry), _) in steps {
             if step.is_left {
                 break;
             }
             for access in &entry.accesses {
-                let length = access.bytes.as_ref().map_or(4096, |bytes| bytes.len() as u64);
+                let length = access
+                    .bytes
+                    .as_ref()
+                    .map_or(4096, |bytes| bytes.len() as u64);
                 let range = access.address..access.address.saturating_add(length);
                 if access.kind == AccessKind::Write {
                     written.push(range);
-                } else if written.iter().all(|known| known.end <= range.start || range.end <= known.start) {
+                } else if written
+                    .iter()
+                    .all(|known| known.end <= range.start || range.end <= known.start)
+                {
                     loads.push((access, written.len()));
                 }
             }
         }
         for (load, stores_before) in loads {
             let Some(bytes) = &load.bytes else { continue };
-            let question = MemoryAt { position, address: Address(load.address), len_bytes: bytes.len() as u64 };
+            let question = MemoryAt {
+                position,
+                address: Address(load.address),
+                len_bytes: bytes.len() as u64,
+            };
             let states = question.run(&self.index, &Cancel::default()).unwrap();
             for ((state, byte), address) in states.iter().zip(bytes).zip(load.address..) {
-                let known = state.value.filter(|_| state.source == ValueSource::Inferred);
+                let known = state
+                    .value
+                    .filter(|_| state.source == ValueSource::Inferred);
                 self.memory.note(known.is_some());
                 // A store in between may have been through another address of the same memory.
-                let is_same = |range: &Range<u64>| (address.wrapping_sub(range.start)) % PAGE < range.end - range.start;
+                let is_same = |range: &Range<u64>| {
+                    (address.wrapping_sub(range.start)) % PAGE < range.end - range.start
+                };
                 let is_stored = written.iter().take(stores_before).any(is_same);
                 if known.is_some_and(|known| known != *byte) && !is_stored {
                     let seen = state.seen_at;
-                    self.wrong
-                        .push(format!("{address:#x} at {} is {byte:02x}, not {known:02x?} of {seen:?}", position.0));
+                    self.wrong.push(format!(
+                        "{address:#x} at {} is {byte:02x}, not {known:02x?} of {seen:?}",
+                        position.0
+                    ));
                 }
             }
         }
     }
 
     fn accesses(&mut self, steps: Range<u64>) {
-        let question = Steps { first: Step(steps.start), count: steps.end - steps.start };
+        let question = Steps {
+            first: Step(steps.start),
+            count: steps.end - steps.start,
+        };
         for record in question.run(&self.index, &Cancel::default()).unwrap() {
-            let truth = self.threads.iter().find(|truth| truth.thread == record.thread).unwrap();
-            let Some((_, entry)) = truth.steps.get(truth.next(Position(record.step.0))) else { continue };
+            let truth = self
+                .threads
+                .iter()
+                .find(|truth| truth.thread == record.thread)
+                .unwrap();
+            let Some((_, entry)) = truth.steps.get(truth.next(Position(record.step.0))) else {
+                continue;
+            };
             for effect in &record.effects {
-                let Effect::Access(access) = effect else { continue };
-                let AccessTarget::Memory { address, .. } = access.target else { continue };
+                let Effect::Access(access) = effect else {
+                    continue;
+                };
+                let AccessTarget::Memory { address, .. } = access.target else {
+                    continue;
+                };
                 for (known, address) in access.value.0.iter().zip(address.0..) {
-                    let possible = entry.accesses.iter().filter(|possible| possible.kind == access.kind);
-                    let possible: Vec<u8> = possible.filter_map(|possible| possible.byte(address)).collect();
+                    let possible = entry
+                        .accesses
+                        .iter()
+                        .filter(|possible| possible.kind == access.kind);
+                    let possible: Vec<u8> = possible
+                        .filter_map(|possible| possible.byte(address))
+                        .collect();
                     if possible.is_empty() {
                         continue;
                     }
@@ -401,14 +545,26 @@ fn true_bytes(entry: &Entry, view: RegisterView) -> Option<Vec<u8>> {
         0..GENERAL => entry.words[number].to_le_bytes().to_vec(),
         _ => {
             let vector = view.register.0.checked_sub(RegisterId::V0.0)?;
-            entry.vectors.get(usize::from(vector))?.to_le_bytes().to_vec()
+            entry
+                .vectors
+                .get(usize::from(vector))?
+                .to_le_bytes()
+                .to_vec()
         }
     };
-    Some(bytes.get(usize::from(view.offset)..usize::from(view.offset + view.size_bytes))?.to_vec())
+    Some(
+        bytes
+            .get(usize::from(view.offset)..usize::from(view.offset + view.size_bytes))?
+            .to_vec(),
+    )
 }
 
 fn agrees(value: &Value, truth: &[u8]) -> bool {
-    value.0.iter().zip(truth).all(|(known, truth)| known.is_none_or(|known| known == *truth))
+    value
+        .0
+        .iter()
+        .zip(truth)
+        .all(|(known, truth)| known.is_none_or(|known| known == *truth))
 }
 
 #[test]
@@ -418,11 +574,23 @@ fn nothing_inferred_of_x86_is_wrong() {
         return;
     };
     let mut wrong = Vec::new();
-    for name in ["t_true", "t_awk", "t_crash4", "t_spin1", "t_stores", "t_many"] {
+    for name in [
+        "t_true", "t_awk", "t_crash4", "t_spin1", "t_stores", "t_many",
+    ] {
         let folder = Path::new(&traces).join("drmemtrace-truth").join(name);
         let mut comparison = Comparison::new(name, &folder);
         comparison.run(STRIDE);
-        wrong.extend(comparison.wrong.into_iter().map(|wrong| format!("{name}: {wrong}")));
+        wrong.extend(
+            comparison
+                .wrong
+                .into_iter()
+                .map(|wrong| format!("{name}: {wrong}")),
+        );
     }
-    assert!(wrong.is_empty(), "{} are wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(40)]);
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong: {:#?}",
+        wrong.len(),
+        &wrong[..wrong.len().min(40)]
+    );
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use stepback_index::{
-    BuildOptions, Cancel, MemoryAt, Program, Query as _, RegisterViewsAt, ThreadId, index_in_memory, with_images,
+    BuildOptions, Cancel, MemoryAt, Program, Query as _, RegisterViewsAt, ThreadId,
+    index_in_memory, with_images,
 };
 use stepback_machine::{AccessKind, Address, Branch, InstructionSet, Registers};
 use stepback_parsers::{MarkerKind, Position};
@@ -13,14 +14,29 @@ use crate::support::records::{Record, Records, What};
 const STACK: u64 = 0x7000_0000;
 
 fn access(thread: u16, kind: AccessKind, address: u64) -> Record {
-    Record { thread, what: What::Access { kind, address, size_bytes: 8 } }
+    Record {
+        thread,
+        what: What::Access {
+            kind,
+            address,
+            size_bytes: 8,
+        },
+    }
 }
 
 /// `mov qword ptr [rsp + offset], 5` with its record.
 fn store(thread: u16, offset: u32) -> [Record; 2] {
-    let bytes = [&[0x48, 0xc7, 0x84, 0x24][..], &offset.to_le_bytes(), &[5, 0, 0, 0]].concat();
+    let bytes = [
+        &[0x48, 0xc7, 0x84, 0x24][..],
+        &offset.to_le_bytes(),
+        &[5, 0, 0, 0],
+    ]
+    .concat();
     let step = Record::instruction(thread, 0x1000, &bytes, Branch::None);
-    [step, access(thread, AccessKind::Write, STACK + u64::from(offset))]
+    [
+        step,
+        access(thread, AccessKind::Write, STACK + u64::from(offset)),
+    ]
 }
 
 /// `mov rbx, [rsp + offset]` with its record, and a step behind it.
@@ -28,7 +44,11 @@ fn load(thread: u16, pc: u64, offset: u32) -> [Record; 3] {
     let bytes = [&[0x48, 0x8b, 0x9c, 0x24][..], &offset.to_le_bytes()].concat();
     let step = Record::instruction(thread, pc, &bytes, Branch::None);
     let behind = Record::instruction(thread, pc + 8, &[0x90], Branch::None);
-    [step, access(thread, AccessKind::Read, STACK + u64::from(offset)), behind]
+    [
+        step,
+        access(thread, AccessKind::Read, STACK + u64::from(offset)),
+        behind,
+    ]
 }
 
 fn step(thread: u16, pc: u64, bytes: &[u8]) -> [Record; 1] {
@@ -42,16 +62,35 @@ fn marker(thread: u16, kind: MarkerKind, value: u64) -> [Record; 1] {
 /// Compares `rbx` of thread 0, and what memory holds at an offset of the stack, at a position.
 #[track_caller]
 fn check(records: &[&[Record]], at: u64, offset: u32, expected: Option<u8>) {
-    let index =
-        index_in_memory(Records::new(records.concat(), InstructionSet::X86_64), &BuildOptions::default()).unwrap();
+    let index = index_in_memory(
+        Records::new(records.concat(), InstructionSet::X86_64),
+        &BuildOptions::default(),
+    )
+    .unwrap();
     let (position, cancel) = (Position(at), Cancel::default());
-    let views = vec![("bl".to_owned(), Registers::view("bl", InstructionSet::X86_64).unwrap())];
-    let states = RegisterViewsAt { position, thread: ThreadId(0), views }.run(&index, &cancel).unwrap();
+    let views = vec![(
+        "bl".to_owned(),
+        Registers::view("bl", InstructionSet::X86_64).unwrap(),
+    )];
+    let states = RegisterViewsAt {
+        position,
+        thread: ThreadId(0),
+        views,
+    }
+    .run(&index, &cancel)
+    .unwrap();
     assert_eq!(states[0].value.0, [expected], "bl");
-    let question = MemoryAt { position, address: Address(STACK + u64::from(offset)), len_bytes: 1 };
+    let question = MemoryAt {
+        position,
+        address: Address(STACK + u64::from(offset)),
+        len_bytes: 1,
+    };
     let byte = question.run(&index, &cancel).unwrap()[0].value;
     // Traces that do not say which system calls were made tell nothing of memory where several threads run.
-    assert!(byte.is_none() || byte == expected, "memory is {byte:02x?}, not {expected:02x?}");
+    assert!(
+        byte.is_none() || byte == expected,
+        "memory is {byte:02x?}, not {expected:02x?}"
+    );
 }
 
 /// `xsavec [rsp + 0x40]`, which recorders leave out.
@@ -61,7 +100,12 @@ const XSAVEC: &[u8] = &[0x0f, 0xc7, 0x64, 0x24, 0x40];
 fn a_saved_state_ends_what_was_known_of_the_stack_as_far_as_it_reaches() {
     let trace = |offset: u32, mask: u8| {
         let mask = step(0, 0x100c, &[0xb8, mask, 0, 0, 0]); // mov eax, mask
-        (store(0, offset), mask, step(0, 0x1011, XSAVEC), load(0, 0x1016, offset))
+        (
+            store(0, offset),
+            mask,
+            step(0, 0x1011, XSAVEC),
+            load(0, 0x1016, offset),
+        )
     };
     let known = |offset: u32, mask: u8, expected: Option<u8>| {
         let (store, mask, save, load) = trace(offset, mask);
@@ -82,16 +126,52 @@ fn what_another_thread_stores_at_the_same_time_ends_what_was_known() {
     let own = [&store(0, 8)[..], &load(0, 0x100c, 8)].concat();
     let nop = step(0, 0x1015, &[0x90]);
     // Its step stands behind, but begins before the first thread's steps were over.
-    let during = [&time(0, 10)[..], &own, &time(1, 20), &store(1, 8), &time(1, 25), &time(0, 30), &nop].concat();
+    let during = [
+        &time(0, 10)[..],
+        &own,
+        &time(1, 20),
+        &store(1, 8),
+        &time(1, 25),
+        &time(0, 30),
+        &nop,
+    ]
+    .concat();
     check(&[&during], 2, 8, None);
-    let nops: Vec<Record> = (0..300).flat_map(|number| step(0, 0x1015 + number, &[0x90])).collect();
-    let after = [&time(0, 10)[..], &own, &nops, &time(0, 15), &time(1, 20), &store(1, 8)].concat();
+    let nops: Vec<Record> = (0..300)
+        .flat_map(|number| step(0, 0x1015 + number, &[0x90]))
+        .collect();
+    let after = [
+        &time(0, 10)[..],
+        &own,
+        &nops,
+        &time(0, 15),
+        &time(1, 20),
+        &store(1, 8),
+    ]
+    .concat();
     check(&[&after], 2, 8, Some(5));
     // Its step stands before, and may have been made later.
-    let longer = [&time(1, 5)[..], &store(1, 8), &time(0, 10), &own, &time(1, 25), &time(0, 30), &nop].concat();
+    let longer = [
+        &time(1, 5)[..],
+        &store(1, 8),
+        &time(0, 10),
+        &own,
+        &time(1, 25),
+        &time(0, 30),
+        &nop,
+    ]
+    .concat();
     check(&[&longer], 3, 8, None);
     // Elsewhere.
-    let elsewhere = [&time(0, 10)[..], &own, &time(1, 20), &store(1, 0x800), &time(0, 30), &nop].concat();
+    let elsewhere = [
+        &time(0, 10)[..],
+        &own,
+        &time(1, 20),
+        &store(1, 0x800),
+        &time(0, 30),
+        &nop,
+    ]
+    .concat();
     check(&[&elsewhere], 2, 8, Some(5));
 }
 
@@ -102,16 +182,30 @@ fn what_the_kernel_reads_for_another_thread_ends_what_was_known() {
         let pointer = step(1, 0x2000, &[&[0xbe][..], &address].concat()); // mov esi, address
         let length = step(1, 0x2005, &[0xba, 0x10, 0, 0, 0]); // mov edx, 16
         let call = step(1, 0x200a, &[0x0f, 0x05]);
-        [&pointer[..], &length, &call, &marker(1, MarkerKind::SYSTEM_CALL, 0)].concat()
+        [
+            &pointer[..],
+            &length,
+            &call,
+            &marker(1, MarkerKind::SYSTEM_CALL, 0),
+        ]
+        .concat()
     };
     let around = |inner: &[Record]| [&store(0, 8)[..], inner, &load(0, 0x100c, 8)].concat();
     check(&[&around(&read(STACK))], 5, 8, None);
     check(&[&around(&read(STACK + 0x1000))], 5, 8, Some(5));
     // Where to is not known.
-    let call = [&step(1, 0x200a, &[0x0f, 0x05])[..], &marker(1, MarkerKind::SYSTEM_CALL, 0)].concat();
+    let call = [
+        &step(1, 0x200a, &[0x0f, 0x05])[..],
+        &marker(1, MarkerKind::SYSTEM_CALL, 0),
+    ]
+    .concat();
     check(&[&around(&call)], 3, 8, None);
     // It writes nothing.
-    let call = [&step(1, 0x200a, &[0x0f, 0x05])[..], &marker(1, MarkerKind::SYSTEM_CALL, 3)].concat();
+    let call = [
+        &step(1, 0x200a, &[0x0f, 0x05])[..],
+        &marker(1, MarkerKind::SYSTEM_CALL, 3),
+    ]
+    .concat();
     check(&[&around(&call)], 3, 8, Some(5));
 }
 
@@ -130,7 +224,11 @@ fn code(steps: &[(&[u8], &[Record])]) -> Vec<Record> {
 fn byte_at(records: &[Record], at: u64, address: u64) -> Option<u8> {
     let trace = Records::new(records.to_vec(), InstructionSet::X86_64);
     let index = index_in_memory(trace, &BuildOptions::default()).unwrap();
-    let question = MemoryAt { position: Position(at), address: Address(address), len_bytes: 1 };
+    let question = MemoryAt {
+        position: Position(at),
+        address: Address(address),
+        len_bytes: 1,
+    };
     question.run(&index, &Cancel::default()).unwrap()[0].value
 }
 
@@ -138,8 +236,15 @@ fn byte_at(records: &[Record], at: u64, address: u64) -> Option<u8> {
 fn bl_at(records: &[Record], at: u64) -> Option<u8> {
     let trace = Records::new(records.to_vec(), InstructionSet::X86_64);
     let index = index_in_memory(trace, &BuildOptions::default()).unwrap();
-    let views = vec![("bl".to_owned(), Registers::view("bl", InstructionSet::X86_64).unwrap())];
-    let question = RegisterViewsAt { position: Position(at), thread: ThreadId(0), views };
+    let views = vec![(
+        "bl".to_owned(),
+        Registers::view("bl", InstructionSet::X86_64).unwrap(),
+    )];
+    let question = RegisterViewsAt {
+        position: Position(at),
+        thread: ThreadId(0),
+        views,
+    };
     question.run(&index, &Cancel::default()).unwrap()[0].value.0[0]
 }
 
@@ -152,22 +257,29 @@ fn memory_that_may_be_found_at_another_address_is_known_only_while_it_is_accesse
     const THERE: u64 = 0x5000_4000;
     let with_flags = |flags: u8| {
         code(&[
-            (&[0x41, 0xba, flags, 0, 0, 0], &[]),                            // 0 mov r10d, flags
-            (&[0xbe, 0, 0x10, 0, 0], &[]),                                   // 1 mov esi, 0x1000
-            (SYSCALL, &marker(0, MarkerKind::SYSTEM_CALL, 9)),               // 2 mmap
-            (&[0x48, 0x89, 0xc5], &[]),                                      // 3 mov rbp, rax
-            (SYSCALL, &marker(0, MarkerKind::SYSTEM_CALL, 9)),               // 4 mmap
-            (&[0x48, 0xc7, 0x45, 0, 5, 0, 0, 0], &[Record::write(0, HERE)]), // 5 mov qword ptr [rbp], 5
-            (&[0x48, 0xc7, 0, 6, 0, 0, 0], &[Record::write(0, THERE)]),      // 6 mov qword ptr [rax], 6
+            (&[0x41, 0xba, flags, 0, 0, 0], &[]), // 0 mov r10d, flags
+            (&[0xbe, 0, 0x10, 0, 0], &[]),        // 1 mov esi, 0x1000
+            (SYSCALL, &marker(0, MarkerKind::SYSTEM_CALL, 9)), // 2 mmap
+            (&[0x48, 0x89, 0xc5], &[]),           // 3 mov rbp, rax
+            (SYSCALL, &marker(0, MarkerKind::SYSTEM_CALL, 9)), // 4 mmap
+            (
+                &[0x48, 0xc7, 0x45, 0, 5, 0, 0, 0],
+                &[Record::write(0, HERE)],
+            ), // 5 mov qword ptr [rbp], 5
+            (&[0x48, 0xc7, 0, 6, 0, 0, 0], &[Record::write(0, THERE)]), // 6 mov qword ptr [rax], 6
             (NOP, &[]),
-            (&[0x48, 0xc7, 0x45, 16, 7, 0, 0, 0], &[Record::write(0, HERE + 0x2000)]), // 8 elsewhere
+            (
+                &[0x48, 0xc7, 0x45, 16, 7, 0, 0, 0],
+                &[Record::write(0, HERE + 0x2000)],
+            ), // 8 elsewhere
             (NOP, &[]),
         ])
     };
     const SHARED: u8 = 1;
     const PRIVATE: u8 = 0x22;
     let bytes = |flags: u8| {
-        [(6, HERE), (7, HERE), (7, THERE), (8, THERE)].map(|(at, address)| byte_at(&with_flags(flags), at, address))
+        [(6, HERE), (7, HERE), (7, THERE), (8, THERE)]
+            .map(|(at, address)| byte_at(&with_flags(flags), at, address))
     };
     assert_eq!(bytes(PRIVATE), [Some(5), Some(5), Some(6), Some(6)]);
     assert_eq!(bytes(SHARED), [Some(5), None, Some(6), None]);
@@ -178,17 +290,23 @@ fn a_stack_that_others_see_is_not_followed() {
     let trace = |flags: u8| {
         let stack = u32::try_from(STACK).unwrap().to_le_bytes();
         code(&[
-            (&[&[0xbf][..], &stack].concat(), &[]),            // 0 mov edi, STACK
-            (&[0xbe, 0, 0x10, 0, 0], &[]),                     // 1 mov esi, 0x1000
-            (&[0x41, 0xba, flags, 0, 0, 0], &[]),              // 2 mov r10d, flags
+            (&[&[0xbf][..], &stack].concat(), &[]), // 0 mov edi, STACK
+            (&[0xbe, 0, 0x10, 0, 0], &[]),          // 1 mov esi, 0x1000
+            (&[0x41, 0xba, flags, 0, 0, 0], &[]),   // 2 mov r10d, flags
             (SYSCALL, &marker(0, MarkerKind::SYSTEM_CALL, 9)), // 3 mmap
-            (&[0x48, 0xc7, 0x44, 0x24, 8, 5, 0, 0, 0], &[Record::write(0, STACK + 8)]), // 4 mov qword ptr [rsp + 8], 5
+            (
+                &[0x48, 0xc7, 0x44, 0x24, 8, 5, 0, 0, 0],
+                &[Record::write(0, STACK + 8)],
+            ), // 4 mov qword ptr [rsp + 8], 5
             (&[0x48, 0x8b, 0x5c, 0x24, 8], &[Record::read(0, STACK + 8)]), // 5 mov rbx, [rsp + 8]
             (NOP, &[]),
         ])
     };
     const FIXED: u8 = 0x10;
-    assert_eq!([2, 1, 3, 0].map(|kind| bl_at(&trace(FIXED | kind), 6)), [Some(5), None, None, None]);
+    assert_eq!(
+        [2, 1, 3, 0].map(|kind| bl_at(&trace(FIXED | kind), 6)),
+        [Some(5), None, None, None]
+    );
 }
 
 #[test]
@@ -200,14 +318,22 @@ fn memory_that_the_kernel_writes_unasked_is_known_only_while_it_is_accessed() {
             (&[&[0xbf][..], &area].concat(), &[]), // 0 mov edi, AREA
             (&[0xbe, 32, 0, 0, 0], &[]),           // 1 mov esi, 32
             (SYSCALL, &marker(0, MarkerKind::SYSTEM_CALL, number)),
-            (&[0x48, 0xc7, 0x47, 8, 5, 0, 0, 0], &[Record::write(0, AREA + 8)]), // 3 mov qword ptr [rdi + 8], 5
-            (&[0x48, 0xc7, 0x47, 64, 6, 0, 0, 0], &[Record::write(0, AREA + 64)]), // 4 mov qword ptr [rdi + 64], 6
+            (
+                &[0x48, 0xc7, 0x47, 8, 5, 0, 0, 0],
+                &[Record::write(0, AREA + 8)],
+            ), // 3 mov qword ptr [rdi + 8], 5
+            (
+                &[0x48, 0xc7, 0x47, 64, 6, 0, 0, 0],
+                &[Record::write(0, AREA + 64)],
+            ), // 4 mov qword ptr [rdi + 64], 6
             (NOP, &[]),
             (NOP, &[]),
         ])
     };
-    let bytes =
-        |number: u64| [(4, 8), (5, 8), (5, 64), (6, 64)].map(|(at, offset)| byte_at(&trace(number), at, AREA + offset));
+    let bytes = |number: u64| {
+        [(4, 8), (5, 8), (5, 64), (6, 64)]
+            .map(|(at, offset)| byte_at(&trace(number), at, AREA + offset))
+    };
     const CLOSE: u64 = 3;
     const RSEQ: u64 = 334;
     const IO_URING_SETUP: u64 = 425;
@@ -219,7 +345,11 @@ fn memory_that_the_kernel_writes_unasked_is_known_only_while_it_is_accessed() {
 #[test]
 fn what_the_kernel_shows_every_program_is_known_only_while_it_is_read() {
     const CLOCK: u64 = 0x5000_0080;
-    let load = [&[0x48, 0x8b, 0x1c, 0x25][..], &u32::try_from(CLOCK).unwrap().to_le_bytes()].concat(); // mov rbx, [CLOCK]
+    let load = [
+        &[0x48, 0x8b, 0x1c, 0x25][..],
+        &u32::try_from(CLOCK).unwrap().to_le_bytes(),
+    ]
+    .concat(); // mov rbx, [CLOCK]
     const SHOWN: u64 = 0x6000_0005;
     let records = code(&[
         (&load, &[Record::read(0, CLOCK)]),
@@ -232,9 +362,15 @@ fn what_the_kernel_shows_every_program_is_known_only_while_it_is_read() {
         let trace = Records::new(records.clone(), InstructionSet::X86_64);
         let index = index_in_memory(trace, &BuildOptions::default()).unwrap();
         let mut program = Program::default();
-        pages.iter().for_each(|pages| program.add_kernel_pages(pages.clone()));
+        pages
+            .iter()
+            .for_each(|pages| program.add_kernel_pages(pages.clone()));
         let index = with_images(index, program, &Cancel::default());
-        let question = MemoryAt { position: Position(at), address: Address(CLOCK), len_bytes: 1 };
+        let question = MemoryAt {
+            position: Position(at),
+            address: Address(CLOCK),
+            len_bytes: 1,
+        };
         question.run(&index, &Cancel::default()).unwrap()[0].value
     };
     let bytes = |pages: Option<Range<u64>>| [1, 3, 5].map(|at| byte_with(&pages, at));
@@ -253,14 +389,27 @@ fn the_number_of_the_core_may_change_at_any_time() {
                 &[0x64, 0x8b, 0x04, 0x25, 0x10, 0, 0, 0],
                 &[Record {
                     thread: 0,
-                    what: What::Access { kind: AccessKind::Read, address: STACK - distance + 0x10, size_bytes: 4 },
+                    what: What::Access {
+                        kind: AccessKind::Read,
+                        address: STACK - distance + 0x10,
+                        size_bytes: 4,
+                    },
                 }],
             ),
-            (&[0x48, 0xc7, 0x44, 0x24, 0x18, 5, 0, 0, 0], &[Record::write(0, STACK + 0x18)]), // mov qword ptr [rsp + 0x18], 5
-            (&[0x48, 0x8b, 0x5c, 0x24, 0x18], &[Record::read(0, STACK + 0x18)]),              // mov rbx, [rsp + 0x18]
+            (
+                &[0x48, 0xc7, 0x44, 0x24, 0x18, 5, 0, 0, 0],
+                &[Record::write(0, STACK + 0x18)],
+            ), // mov qword ptr [rsp + 0x18], 5
+            (
+                &[0x48, 0x8b, 0x5c, 0x24, 0x18],
+                &[Record::read(0, STACK + 0x18)],
+            ), // mov rbx, [rsp + 0x18]
             (NOP, &[]),
         ])
     };
     // What lies in it is not the thread's alone; what lies elsewhere is known.
-    assert_eq!([0, 0x800, 0x1000, 0x8000].map(|distance| bl_at(&trace(distance), 3)), [None, None, Some(5), Some(5)]);
+    assert_eq!(
+        [0, 0x800, 0x1000, 0x8000].map(|distance| bl_at(&trace(distance), 3)),
+        [None, None, Some(5), Some(5)]
+    );
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, Query as _, RegistersAt, ThreadId,
-    ValueSource, index_in_memory,
+    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, Query as _,
+    RegistersAt, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::Registers;
 use stepback_parsers::{Position, Tarmac};
@@ -18,20 +18,44 @@ fn index_of(text: &str) -> Index {
 #[track_caller]
 fn check(index: &Index, at: u64, name: &str, expected: &str) {
     let (position, cancel, thread) = (Position(at), Cancel::default(), ThreadId(0));
-    let file = RegistersAt { position, thread: Some(thread) }.run(index, &cancel).unwrap();
+    let file = RegistersAt {
+        position,
+        thread: Some(thread),
+    }
+    .run(index, &cancel)
+    .unwrap();
     let state = file.state(name).unwrap();
-    let value = state.value.to_u64().map_or("?".to_owned(), |value| format!("{value:x}"));
+    let value = state
+        .value
+        .to_u64()
+        .map_or("?".to_owned(), |value| format!("{value:x}"));
     let view = Registers::view(name, file.instruction_set).unwrap();
     let cell = Cell::Register { thread, view };
-    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: position }.run(index, &cancel).unwrap();
+    let last = LastAccess {
+        cell,
+        kinds: AccessKinds::Writes,
+        before: position,
+    }
+    .run(index, &cancel)
+    .unwrap();
     let writer = match last {
         LastAccessAnswer::Step(hit) => format!("step {}", hit.record.step.0),
         other => format!("{other:?}"),
     };
-    let source = if state.source == ValueSource::Recorded { " recorded" } else { "" };
-    let same = state.written_by.map_or("Never".to_owned(), |step| format!("step {}", step.0));
+    let source = if state.source == ValueSource::Recorded {
+        " recorded"
+    } else {
+        ""
+    };
+    let same = state
+        .written_by
+        .map_or("Never".to_owned(), |step| format!("step {}", step.0));
     assert_eq!(writer, same, "{name} at {at}");
-    assert_eq!(format!("{value}{source} by {writer}"), expected, "{name} at {at}");
+    assert_eq!(
+        format!("{value}{source} by {writer}"),
+        expected,
+        "{name} at {at}"
+    );
 }
 
 const GEM5: &str = "\
@@ -70,14 +94,21 @@ fn a_stack_pointer_that_no_line_names_follows_from_instructions() {
 
 #[test]
 fn a_stack_pointer_that_is_named_is_what_its_lines_say() {
-    let named = GEM5.replace("250 clk cpu0 IT (2)", "250 clk cpu0 R SP 0000000000000040\n250 clk cpu0 IT (2)");
+    let named = GEM5.replace(
+        "250 clk cpu0 IT (2)",
+        "250 clk cpu0 R SP 0000000000000040\n250 clk cpu0 IT (2)",
+    );
     check(&index_of(&named), 7, "sp", "40 recorded by step 1");
 }
 
 #[test]
 fn all_registers_follow_from_instructions_where_lines_name_none() {
     let is_kept = |line: &&str| !line.contains(" R X");
-    let text: String = GEM5.lines().filter(is_kept).map(|line| format!("{line}\n")).collect();
+    let text: String = GEM5
+        .lines()
+        .filter(is_kept)
+        .map(|line| format!("{line}\n"))
+        .collect();
     let index = index_of(&text);
     check(&index, 7, "sp", "100000 by step 5");
     check(&index, 1, "x0", "100000 by step 0");

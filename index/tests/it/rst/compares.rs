@@ -23,12 +23,31 @@ fn conditional_move(codes: u32) -> u32 {
 fn sliced(words: &[u32]) -> Vec<u64> {
     let mut writer = RstWriter::new(8);
     writer.state(0);
-    (0u64..).zip(words).for_each(|(place, word)| writer.instruction(0x1000 + 4 * place, *word, None, Flags::default()));
-    let index = index_of_file(TraceFile { name: "trace.rst".into(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
-    let view = NameReader(&index).register_view("%d2", ThreadId(0)).unwrap();
-    let cell = Cell::Register { thread: ThreadId(0), view };
+    (0u64..).zip(words).for_each(|(place, word)| {
+        writer.instruction(0x1000 + 4 * place, *word, None, Flags::default())
+    });
+    let index = index_of_file(
+        TraceFile {
+            name: "trace.rst".into(),
+            data: Arc::new(writer.into_bytes()),
+        },
+        1 << 20,
+    );
+    let view = NameReader(&index)
+        .register_view("%d2", ThreadId(0))
+        .unwrap();
+    let cell = Cell::Register {
+        thread: ThreadId(0),
+        view,
+    };
     let at = Position(words.len() as u64);
-    let rows = Why { cell, at, edges: EdgeKinds::default(), limit: usize::MAX }.run(&index, &Cancel::default());
+    let rows = Why {
+        cell,
+        at,
+        edges: EdgeKinds::default(),
+        limit: usize::MAX,
+    }
+    .run(&index, &Cancel::default());
     let steps = rows.unwrap().into_iter().filter_map(|row| match row {
         SliceRow::Step(row) => Some(row.step.0),
         SliceRow::End(_) => None,
@@ -38,13 +57,25 @@ fn sliced(words: &[u32]) -> Vec<u64> {
 
 #[test]
 fn a_compare_that_sets_other_codes_is_not_what_a_move_depends_on() {
-    assert_eq!(sliced(&[compare(1), compare(0), conditional_move(1)]), [2, 0]);
-    assert_eq!(sliced(&[compare(0), compare(1), conditional_move(0)]), [2, 0]);
-    assert_eq!(sliced(&[compare(1), compare(0), conditional_move(0)]), [2, 1]);
+    assert_eq!(
+        sliced(&[compare(1), compare(0), conditional_move(1)]),
+        [2, 0]
+    );
+    assert_eq!(
+        sliced(&[compare(0), compare(1), conditional_move(0)]),
+        [2, 0]
+    );
+    assert_eq!(
+        sliced(&[compare(1), compare(0), conditional_move(0)]),
+        [2, 1]
+    );
 }
 
 /// The byte comes from the last compare, which left the codes of the others in it as they were.
 #[test]
 fn codes_that_share_a_byte_come_from_all_compares_that_set_some_of_it() {
-    assert_eq!(sliced(&[compare(1), compare(2), conditional_move(1)]), [2, 1, 0]);
+    assert_eq!(
+        sliced(&[compare(1), compare(2), conditional_move(1)]),
+        [2, 1, 0]
+    );
 }

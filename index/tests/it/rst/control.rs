@@ -15,36 +15,62 @@ fn sparc(steps: &str) -> Index {
     writer.state(0);
     for line in steps.lines().filter(|line| !line.trim().is_empty()) {
         let mut words = line.split_whitespace();
-        let [pc, word] = [words.next(), words.next()].map(|word| u64::from_str_radix(word.unwrap(), 16).unwrap());
+        let [pc, word] = [words.next(), words.next()]
+            .map(|word| u64::from_str_radix(word.unwrap(), 16).unwrap());
         let rest: Vec<&str> = words.collect();
-        let flags =
-            Flags { is_taken: rest.contains(&"taken"), is_annulled: rest.contains(&"annulled"), has_trap: false };
+        let flags = Flags {
+            is_taken: rest.contains(&"taken"),
+            is_annulled: rest.contains(&"annulled"),
+            has_trap: false,
+        };
         writer.instruction(pc, word as u32, None, flags);
-        for (name, value) in rest.iter().filter_map(|word| word.strip_prefix('o')?.split_once('=')) {
-            writer.register(Kind::Integer, 8 + name.parse::<u8>().unwrap(), value.parse().unwrap());
+        for (name, value) in rest
+            .iter()
+            .filter_map(|word| word.strip_prefix('o')?.split_once('='))
+        {
+            writer.register(
+                Kind::Integer,
+                8 + name.parse::<u8>().unwrap(),
+                value.parse().unwrap(),
+            );
         }
     }
-    let file = TraceFile { name: "trace.rst".into(), data: Arc::new(writer.into_bytes()) };
+    let file = TraceFile {
+        name: "trace.rst".into(),
+        data: Arc::new(writer.into_bytes()),
+    };
     let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
-    index_in_memory(Arc::new(trace), &BuildOptions { segment_bytes: 1 << 20, threads: 1 }).unwrap()
+    index_in_memory(
+        Arc::new(trace),
+        &BuildOptions {
+            segment_bytes: 1 << 20,
+            threads: 1,
+        },
+    )
+    .unwrap()
 }
 
 #[test]
 fn a_delay_slot_runs_whatever_the_branch_does_and_one_that_is_annulled_does_not() {
     let plain = "1000 80a22000\n 1004 02800004 taken\n 1008 92102001 o1=1\n 1014 94102002 o2=2";
     let rows = backward(&sparc(plain), "%o1", usize::MAX);
-    assert_eq!((steps(&rows), ends_of_control(&rows)), (vec![2], vec![(End::Initial { line: None }, vec![2])]));
+    assert_eq!(
+        (steps(&rows), ends_of_control(&rows)),
+        (vec![2], vec![(End::Initial { line: None }, vec![2])])
+    );
     let annulling = plain.replace("02800004", "22800004");
-    assert_eq!(steps(&backward(&sparc(&annulling), "%o1", usize::MAX)), [2, 1, 0]);
+    assert_eq!(
+        steps(&backward(&sparc(&annulling), "%o1", usize::MAX)),
+        [2, 1, 0]
+    );
 }
 
 #[test]
 fn what_stands_behind_an_annulled_branch_is_in_no_slot() {
     // `ba,a` skips the instruction behind it, to which a branch comes later.
-    let trace =
-        "1000 30800003 taken\n 1004 92102007 annulled\n 100c 10bffffe taken\n 1010 01000000\n 1004 92102007 o1=7";
+    let trace = "1000 30800003 taken\n 1004 92102007 annulled\n 100c 10bffffe taken\n 1010 01000000\n 1004 92102007 o1=7";
     let index = sparc(trace);
     let rows = backward(&index, "%o1", usize::MAX);
     assert_eq!(steps(&rows), [index.step_count() - 1]);
@@ -56,7 +82,10 @@ fn slots_of_calls_and_returns_belong_to_the_frame_of_the_branch() {
     let trace = "1000 40000400 taken\n 1004 90102005 o0=5\n 2000 81c3e008 taken\n 2004 92102007 o1=7\n 1008 01000000";
     let index = sparc(trace);
     let rows = backward(&index, "%o0", usize::MAX);
-    assert_eq!((steps(&rows), ends_of_control(&rows)), (vec![1], vec![(End::Initial { line: None }, vec![1])]));
+    assert_eq!(
+        (steps(&rows), ends_of_control(&rows)),
+        (vec![1], vec![(End::Initial { line: None }, vec![1])])
+    );
     assert_eq!(steps(&backward(&index, "%o1", usize::MAX)), [3, 0]);
 }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use stepback_generator::Dice;
 use stepback_index::oracle::{Oracle, Replay as _};
 use stepback_index::{
-    AccessKinds, Cancel, Cell, CountTranslations, EdgeKinds, Index, LastAccess, LastAccessAnswer, MappingsAt, MemoryAt,
-    NextAccess, PhysicalMemoryAt, Query as _, SliceCell, SliceRow, ThreadId, ValueSource, Why,
+    AccessKinds, Cancel, Cell, CountTranslations, EdgeKinds, Index, LastAccess, LastAccessAnswer,
+    MappingsAt, MemoryAt, NextAccess, PhysicalMemoryAt, Query as _, SliceCell, SliceRow, ThreadId,
+    ValueSource, Why,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, TraceFile};
@@ -69,7 +70,10 @@ struct Done {
 
 impl Machine {
     fn new() -> Self {
-        Self { bytes: RstWriter::new(8).into_bytes(), ..Self::default() }
+        Self {
+            bytes: RstWriter::new(8).into_bytes(),
+            ..Self::default()
+        }
     }
 
     /// A record of a processor, as one of the first is written.
@@ -86,24 +90,49 @@ impl Machine {
         self.bytes.extend(record);
     }
 
-    fn difference(&mut self, cpu: u8, Place { context, page, physical }: Place) {
+    fn difference(
+        &mut self,
+        cpu: u8,
+        Place {
+            context,
+            page,
+            physical,
+        }: Place,
+    ) {
         self.bytes.extend([19, 0x80 | cpu, 0, 0]);
-        [0, context].iter().for_each(|context| self.bytes.extend(context.to_be_bytes()));
-        [0x4000_0000, physical.wrapping_sub(page)].iter().for_each(|side| self.bytes.extend(side.to_be_bytes()));
+        [0, context]
+            .iter()
+            .for_each(|context| self.bytes.extend(context.to_be_bytes()));
+        [0x4000_0000, physical.wrapping_sub(page)]
+            .iter()
+            .for_each(|side| self.bytes.extend(side.to_be_bytes()));
     }
 
     fn instruction(&mut self, cpu: u8, word: u32, ea: Option<u64>) {
-        let pc = *self.pcs.entry(cpu).and_modify(|pc| *pc += 4).or_insert(0x1000);
-        self.write(cpu, |writer| writer.instruction(pc, word, ea, Flags::default()));
+        let pc = *self
+            .pcs
+            .entry(cpu)
+            .and_modify(|pc| *pc += 4)
+            .or_insert(0x1000);
+        self.write(cpu, |writer| {
+            writer.instruction(pc, word, ea, Flags::default())
+        });
         self.steps += 1;
     }
 
     /// A load or store of eight bytes; the trace tells the difference where the place is another one.
     fn access(&mut self, wanted: Wanted) {
-        let Wanted { cpu, place, offset, store, is_told } = wanted;
+        let Wanted {
+            cpu,
+            place,
+            offset,
+            store,
+            is_told,
+        } = wanted;
         let (ea, physical) = (place.page + offset, place.physical + offset);
         let before = (0..8).map(|byte| self.memory.get(&(physical + byte)).copied().unwrap_or(0));
-        let value = store.unwrap_or_else(|| before.fold(0, |value, byte| value << 8 | u64::from(byte)));
+        let value =
+            store.unwrap_or_else(|| before.fold(0, |value, byte| value << 8 | u64::from(byte)));
         for (byte, number) in value.to_be_bytes().into_iter().zip(physical..) {
             self.memory.insert(number, byte);
         }
@@ -121,11 +150,20 @@ impl Machine {
             self.write(cpu, |writer| writer.memory(ea, 8, value));
         }
         let step = self.steps - 1;
-        self.done.push(Done { step, physical, is_store: store.is_some(), told: is_told.then_some(value), value });
+        self.done.push(Done {
+            step,
+            physical,
+            is_store: store.is_some(),
+            told: is_told.then_some(value),
+            value,
+        });
     }
 
     fn index(&self, segment_bytes: u64) -> Index {
-        let file = TraceFile { name: "machine".to_owned(), data: Arc::new(self.bytes.clone()) };
+        let file = TraceFile {
+            name: "machine".to_owned(),
+            data: Arc::new(self.bytes.clone()),
+        };
         index_of_file(file, segment_bytes)
     }
 
@@ -137,13 +175,24 @@ impl Machine {
             AccessKinds::Reads => !done.is_store,
             AccessKinds::Writes => done.is_store,
         };
-        self.done.iter().filter(move |done| is_of(done) && is_kind(done))
+        self.done
+            .iter()
+            .filter(move |done| is_of(done) && is_kind(done))
     }
 }
 
 fn last(index: &Index, address: u64, kinds: AccessKinds, before: u64) -> LastAccessAnswer {
-    let cell = Cell::Physical { address: Address(address), len_bytes: 1 };
-    LastAccess { cell, kinds, before: Position(before) }.run(index, &Cancel::default()).unwrap()
+    let cell = Cell::Physical {
+        address: Address(address),
+        len_bytes: 1,
+    };
+    LastAccess {
+        cell,
+        kinds,
+        before: Position(before),
+    }
+    .run(index, &Cancel::default())
+    .unwrap()
 }
 
 fn last_step(index: &Index, address: u64, kinds: AccessKinds, before: u64) -> Option<u64> {
@@ -158,21 +207,42 @@ fn step_of(answer: LastAccessAnswer) -> Option<u64> {
 }
 
 fn next_step(index: &Index, address: u64, kinds: AccessKinds, from: u64) -> Option<u64> {
-    let cell = Cell::Physical { address: Address(address), len_bytes: 1 };
-    let next = NextAccess { cell, kinds, from: Position(from) }.run(index, &Cancel::default()).unwrap();
+    let cell = Cell::Physical {
+        address: Address(address),
+        len_bytes: 1,
+    };
+    let next = NextAccess {
+        cell,
+        kinds,
+        from: Position(from),
+    }
+    .run(index, &Cancel::default())
+    .unwrap();
     next.map(|hit| hit.record.step.0)
 }
 
 fn memory(index: &Index, position: u64, address: u64) -> (Option<u8>, ValueSource) {
-    let question = PhysicalMemoryAt { position: Position(position), address: Address(address), len_bytes: 1 };
+    let question = PhysicalMemoryAt {
+        position: Position(position),
+        address: Address(address),
+        len_bytes: 1,
+    };
     let byte = question.run(index, &Cancel::default()).unwrap()[0];
     (byte.value, byte.source)
 }
 
 /// The step that a slice of a byte begins at.
 fn sliced(index: &Index, position: u64, address: u64) -> Option<u64> {
-    let cell = Cell::Physical { address: Address(address), len_bytes: 1 };
-    let question = Why { cell, at: Position(position), edges: EdgeKinds::default(), limit: 1 };
+    let cell = Cell::Physical {
+        address: Address(address),
+        len_bytes: 1,
+    };
+    let question = Why {
+        cell,
+        at: Position(position),
+        edges: EdgeKinds::default(),
+        limit: 1,
+    };
     let rows = question.run(index, &Cancel::default()).unwrap_or_default();
     rows.iter().find_map(|row| match row {
         SliceRow::Step(step) => Some(step.step.0),
@@ -182,8 +252,16 @@ fn sliced(index: &Index, position: u64, address: u64) -> Option<u64> {
 
 /// The rows of a slice of memory, each with its bytes.
 fn rows(index: &Index, position: u64, address: u64, len_bytes: u64) -> Vec<SliceRow> {
-    let cell = Cell::Physical { address: Address(address), len_bytes };
-    let question = Why { cell, at: Position(position), edges: EdgeKinds::default(), limit: 1000 };
+    let cell = Cell::Physical {
+        address: Address(address),
+        len_bytes,
+    };
+    let question = Why {
+        cell,
+        at: Position(position),
+        edges: EdgeKinds::default(),
+        limit: 1000,
+    };
     question.run(index, &Cancel::default()).unwrap()
 }
 
@@ -196,11 +274,23 @@ fn random_machine(cpus: u64, mut dice: Dice) -> Machine {
         if dice.below(12) == 0 {
             mapped.remove(&(context, page));
         }
-        let physical = *mapped.entry((context, page)).or_insert_with(|| 0x70_0000 + PAGE * dice.below(3));
-        let place = Place { context, page, physical };
+        let physical = *mapped
+            .entry((context, page))
+            .or_insert_with(|| 0x70_0000 + PAGE * dice.below(3));
+        let place = Place {
+            context,
+            page,
+            physical,
+        };
         let store = (dice.below(2) == 0).then(|| dice.below(u64::MAX));
         let (cpu, offset, is_told) = (dice.below(cpus) as u8, 8 * dice.below(3), dice.below(6) > 0);
-        machine.access(Wanted { cpu, place, offset, store, is_told });
+        machine.access(Wanted {
+            cpu,
+            place,
+            offset,
+            store,
+            is_told,
+        });
     }
     machine
 }
@@ -214,45 +304,94 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
             let oracle = Oracle::of(index.source().as_ref()).unwrap();
             let mut dice = Dice(seed + 100);
             for _ in 0..80 {
-                let (position, address) =
-                    (dice.below(machine.steps + 1), 0x70_0000 + PAGE * dice.below(3) + dice.below(24));
+                let (position, address) = (
+                    dice.below(machine.steps + 1),
+                    0x70_0000 + PAGE * dice.below(3) + dice.below(24),
+                );
                 let place = format!("{address:#x} at {position} of {seed}");
                 for kinds in [AccessKinds::All, AccessKinds::Reads, AccessKinds::Writes] {
-                    let expected = machine.of(address, kinds).rev().find(|done| done.step < position);
+                    let expected = machine
+                        .of(address, kinds)
+                        .rev()
+                        .find(|done| done.step < position);
                     let expected = expected.map(|done| done.step);
-                    assert_eq!(last_step(&index, address, kinds, position), expected, "last {kinds:?} of {place}");
-                    let expected = machine.of(address, kinds).find(|done| done.step >= position);
+                    assert_eq!(
+                        last_step(&index, address, kinds, position),
+                        expected,
+                        "last {kinds:?} of {place}"
+                    );
+                    let expected = machine
+                        .of(address, kinds)
+                        .find(|done| done.step >= position);
                     let expected = expected.map(|done| done.step);
-                    assert_eq!(next_step(&index, address, kinds, position), expected, "next {kinds:?} of {place}");
-                    let cell = Cell::Physical { address: Address(address), len_bytes: 1 };
-                    let question = LastAccess { cell, kinds, before: Position(position) };
+                    assert_eq!(
+                        next_step(&index, address, kinds, position),
+                        expected,
+                        "next {kinds:?} of {place}"
+                    );
+                    let cell = Cell::Physical {
+                        address: Address(address),
+                        len_bytes: 1,
+                    };
+                    let question = LastAccess {
+                        cell,
+                        kinds,
+                        before: Position(position),
+                    };
                     let replayed = step_of(question.replay(&oracle).unwrap());
-                    assert_eq!(replayed, last_step(&index, address, kinds, position), "{place}");
+                    assert_eq!(
+                        replayed,
+                        last_step(&index, address, kinds, position),
+                        "{place}"
+                    );
                     // What is inferred of an access is so.
                     if let LastAccessAnswer::Step(hit) = last(&index, address, kinds, position) {
-                        let done = machine.done.iter().find(|done| done.step == hit.record.step.0).unwrap();
+                        let done = machine
+                            .done
+                            .iter()
+                            .find(|done| done.step == hit.record.step.0)
+                            .unwrap();
                         let value = hit.access.and_then(|access| access.value.to_u64());
-                        assert!(value.is_none_or(|value| value == done.value), "{place}: {value:x?} of {done:x?}");
+                        assert!(
+                            value.is_none_or(|value| value == done.value),
+                            "{place}: {value:x?} of {done:x?}"
+                        );
                     }
                 }
                 // A slice begins at who wrote it, by whichever name.
-                let expected = machine.of(address, AccessKinds::Writes).rev().find(|done| done.step < position);
-                assert_eq!(sliced(&index, position, address), expected.map(|done| done.step), "why {place}");
+                let expected = machine
+                    .of(address, AccessKinds::Writes)
+                    .rev()
+                    .find(|done| done.step < position);
+                assert_eq!(
+                    sliced(&index, position, address),
+                    expected.map(|done| done.step),
+                    "why {place}"
+                );
                 // A load without a value tells nothing.
                 let told = machine.of(address, AccessKinds::All).rev();
                 let told = told.filter(|done| done.is_store || done.told.is_some());
                 let told = told.into_iter().find(|done| done.step < position);
                 let (value, source) = memory(&index, position, address);
-                let byte = |done: &Done| (done.value >> (8 * (7 - (address - done.physical)))) as u8;
+                let byte =
+                    |done: &Done| (done.value >> (8 * (7 - (address - done.physical)))) as u8;
                 match told {
-                    Some(done) if done.told.is_some() => assert_eq!(value, Some(byte(done)), "{place}"),
+                    Some(done) if done.told.is_some() => {
+                        assert_eq!(value, Some(byte(done)), "{place}")
+                    }
                     Some(done) => assert!(value.is_none_or(|value| value == byte(done)), "{place}"),
                     None => assert_eq!(value, None, "{place}"),
                 }
-                let question =
-                    PhysicalMemoryAt { position: Position(position), address: Address(address), len_bytes: 1 };
+                let question = PhysicalMemoryAt {
+                    position: Position(position),
+                    address: Address(address),
+                    len_bytes: 1,
+                };
                 let replayed = question.replay(&oracle).unwrap()[0].value;
-                assert!(replayed == value || source == ValueSource::Inferred, "{place}");
+                assert!(
+                    replayed == value || source == ValueSource::Inferred,
+                    "{place}"
+                );
             }
         }
     }
@@ -263,13 +402,20 @@ fn asked(rows: &[SliceRow]) -> BTreeMap<u64, Option<u64>> {
     let mut found = BTreeMap::new();
     for row in rows {
         let (cells, wanted_by, step) = match row {
-            SliceRow::Step(row) => {
-                (row.defines.iter().map(|defined| defined.cell).collect(), &row.wanted_by, Some(row.step.0))
-            }
+            SliceRow::Step(row) => (
+                row.defines.iter().map(|defined| defined.cell).collect(),
+                &row.wanted_by,
+                Some(row.step.0),
+            ),
             SliceRow::End(end) => (vec![end.cell], &end.wanted_by, None),
         };
-        for cell in cells.into_iter().filter(|_| wanted_by.iter().any(|by| by.step.is_none())) {
-            let SliceCell::Memory { address, len_bytes } = cell else { continue };
+        for cell in cells
+            .into_iter()
+            .filter(|_| wanted_by.iter().any(|by| by.step.is_none()))
+        {
+            let SliceCell::Memory { address, len_bytes } = cell else {
+                continue;
+            };
             found.extend((0..len_bytes).map(|place| (address.0 + place, step)));
         }
     }
@@ -283,9 +429,13 @@ fn a_range_of_physical_memory_comes_from_where_each_of_its_bytes_does() {
         let machine = random_machine(cpus, Dice(seed));
         let index = machine.index(1 << 13);
         let pages: Vec<u64> = (0..3).map(|page| 0x70_0000 + PAGE * page).collect();
-        for (page, position) in pages.into_iter().flat_map(|page| [30, 150, machine.steps].map(|at| (page, at))) {
-            let each: BTreeMap<_, _> =
-                (0..32).flat_map(|place| asked(&rows(&index, position, page + place, 1))).collect();
+        for (page, position) in pages
+            .into_iter()
+            .flat_map(|page| [30, 150, machine.steps].map(|at| (page, at)))
+        {
+            let each: BTreeMap<_, _> = (0..32)
+                .flat_map(|place| asked(&rows(&index, position, page + place, 1)))
+                .collect();
             let together = asked(&rows(&index, position, page, 32));
             assert_eq!(together, each, "seed {seed}, {page:x} before {position}");
             assert!(together.len() >= 32 && together.values().any(Option::is_some));
@@ -293,58 +443,129 @@ fn a_range_of_physical_memory_comes_from_where_each_of_its_bytes_does() {
     }
 }
 
-const ONE: Place = Place { context: 5, page: 0x10_0000, physical: 0x70_0000 };
-const TWO: Place = Place { context: 6, page: 0x20_0000, physical: 0x70_0000 };
+const ONE: Place = Place {
+    context: 5,
+    page: 0x10_0000,
+    physical: 0x70_0000,
+};
+const TWO: Place = Place {
+    context: 6,
+    page: 0x20_0000,
+    physical: 0x70_0000,
+};
 
 #[test]
 fn a_physical_address_names_all_that_lies_there_and_says_when_nothing_does() {
     let mut machine = Machine::new();
     machine.instruction(0, NOP, None);
-    let store = Wanted { cpu: 0, place: ONE, offset: 8, store: Some(0x11), is_told: true };
+    let store = Wanted {
+        cpu: 0,
+        place: ONE,
+        offset: 8,
+        store: Some(0x11),
+        is_told: true,
+    };
     machine.access(store);
-    machine.access(Wanted { cpu: 1, place: TWO, store: Some(0x22), ..store });
-    machine.access(Wanted { place: Place { physical: 0x90_0000, ..ONE }, store: None, ..store });
+    machine.access(Wanted {
+        cpu: 1,
+        place: TWO,
+        store: Some(0x22),
+        ..store
+    });
+    machine.access(Wanted {
+        place: Place {
+            physical: 0x90_0000,
+            ..ONE
+        },
+        store: None,
+        ..store
+    });
     let index = machine.index(1 << 20);
     let mapped = |position, physical| {
-        let question = MappingsAt { physical: Address(physical), position: Position(position) };
+        let question = MappingsAt {
+            physical: Address(physical),
+            position: Position(position),
+        };
         let found = question.run(&index, &Cancel::default()).unwrap();
-        found.iter().map(|one| (one.thread.0, one.translation.context, one.address.0)).collect::<Vec<_>>()
+        found
+            .iter()
+            .map(|one| (one.thread.0, one.translation.context, one.address.0))
+            .collect::<Vec<_>>()
     };
     // A store has two steps; what is told right before a step is known at the position before it.
     assert_eq!(mapped(0, 0x70_000f), []);
     assert_eq!(mapped(2, 0x70_000f), [(0, Some(5), 0x10_000f)]);
-    assert_eq!(mapped(4, 0x70_000f), [(1, Some(6), 0x20_000f), (0, Some(5), 0x10_000f)]);
+    assert_eq!(
+        mapped(4, 0x70_000f),
+        [(1, Some(6), 0x20_000f), (0, Some(5), 0x10_000f)]
+    );
     assert_eq!(mapped(5, 0x70_000f), [(1, Some(6), 0x20_000f)]);
     assert_eq!(mapped(6, 0x90_000f), [(0, Some(5), 0x10_000f)]);
     assert_eq!(mapped(6, 0xa0_0000), []);
     // Through one page what was stored through the other shows.
     let found = [3, 5, 6].map(|position| memory(&index, position, 0x70_000f));
-    assert_eq!(found, [0x11, 0x22, 0x22].map(|byte| (Some(byte), ValueSource::Recorded)));
+    assert_eq!(
+        found,
+        [0x11, 0x22, 0x22].map(|byte| (Some(byte), ValueSource::Recorded))
+    );
     assert_eq!(memory(&index, 6, 0xa0_0000), (None, ValueSource::Unknown));
     assert_eq!(memory(&index, 1, 0x70_000f), (None, ValueSource::Unknown));
-    let counts = CountTranslations.run(&index, &Cancel::default()).unwrap().counts.unwrap();
+    let counts = CountTranslations
+        .run(&index, &Cancel::default())
+        .unwrap()
+        .counts
+        .unwrap();
     // The code of each processor lies somewhere, too.
-    assert_eq!((counts.contexts, counts.pages, counts.physical_pages), (vec![0, 5, 6], 3, 3));
+    assert_eq!(
+        (counts.contexts, counts.pages, counts.physical_pages),
+        (vec![0, 5, 6], 3, 3)
+    );
     assert_eq!(index.threads().len(), 2);
     assert_eq!(index.thread_by_name("cpu1"), Some(ThreadId(1)));
 }
 
 /// What a virtual address holds.
 fn virtual_memory(index: &Index, position: u64, address: u64) -> Option<u8> {
-    let question = MemoryAt { position: Position(position), address: Address(address), len_bytes: 1 };
+    let question = MemoryAt {
+        position: Position(position),
+        address: Address(address),
+        len_bytes: 1,
+    };
     question.run(index, &Cancel::default()).unwrap()[0].value
 }
 
 #[test]
 fn what_is_stored_through_a_page_shows_through_the_others_that_lie_there() {
     let mut machine = Machine::new();
-    let store = Wanted { cpu: 0, place: ONE, offset: 8, store: Some(0x11), is_told: true };
+    let store = Wanted {
+        cpu: 0,
+        place: ONE,
+        offset: 8,
+        store: Some(0x11),
+        is_told: true,
+    };
     machine.access(store);
-    machine.access(Wanted { cpu: 1, place: TWO, store: Some(0x22), ..store });
-    machine.access(Wanted { place: Place { physical: 0x90_0000, ..ONE }, store: Some(0x33), ..store });
-    machine.access(Wanted { offset: 16, ..store });
+    machine.access(Wanted {
+        cpu: 1,
+        place: TWO,
+        store: Some(0x22),
+        ..store
+    });
+    machine.access(Wanted {
+        place: Place {
+            physical: 0x90_0000,
+            ..ONE
+        },
+        store: Some(0x33),
+        ..store
+    });
+    machine.access(Wanted {
+        offset: 16,
+        ..store
+    });
     let index = machine.index(1 << 20);
-    let of_both = |position| [0x10_000f, 0x20_000f].map(|address| virtual_memory(&index, position, address));
+    let of_both =
+        |position| [0x10_000f, 0x20_000f].map(|address| virtual_memory(&index, position, address));
     // Before the second page is told to lie there, nothing is known of it.
     assert_eq!(of_both(2), [Some(0x11), None]);
     assert_eq!(of_both(4), [Some(0x22), Some(0x22)]);
@@ -356,12 +577,26 @@ fn what_is_stored_through_a_page_shows_through_the_others_that_lie_there() {
 #[test]
 fn contexts_that_take_turns_on_a_page_are_told_each_time() {
     let mut machine = Machine::new();
-    let other = Place { context: 6, physical: 0x90_0000, ..ONE };
+    let other = Place {
+        context: 6,
+        physical: 0x90_0000,
+        ..ONE
+    };
     for (number, place) in [ONE, other, ONE, other].into_iter().enumerate() {
-        machine.access(Wanted { cpu: 0, place, offset: 0, store: Some(number as u64), is_told: true });
+        machine.access(Wanted {
+            cpu: 0,
+            place,
+            offset: 0,
+            store: Some(number as u64),
+            is_told: true,
+        });
     }
     let index = machine.index(1 << 20);
-    let found = [0x70_0007, 0x90_0007].map(|address| last_step(&index, address, AccessKinds::Writes, 8));
+    let found =
+        [0x70_0007, 0x90_0007].map(|address| last_step(&index, address, AccessKinds::Writes, 8));
     assert_eq!(found, [Some(5), Some(7)]);
-    assert_eq!([0x70_0007, 0x90_0007].map(|address| memory(&index, 6, address).0), [Some(2), Some(1)]);
+    assert_eq!(
+        [0x70_0007, 0x90_0007].map(|address| memory(&index, 6, address).0),
+        [Some(2), Some(1)]
+    );
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepback_index::{
-    BuildOptions, Cancel, Cell, EdgeKinds, Effect, Index, Influence, Query, Steps, ThreadId, Why, index_in_memory,
+    BuildOptions, Cancel, Cell, EdgeKinds, Effect, Index, Influence, Query, Steps, ThreadId, Why,
+    index_in_memory,
 };
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step, Tarmac};
@@ -21,9 +22,21 @@ struct BothWays {
 impl BothWays {
     fn of(name: &str) -> Self {
         let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures")).join(name);
-        let tarmac = Arc::new(Tarmac::open(Box::new(std::fs::read(path).unwrap()), Default::default()).unwrap());
-        let index = index_in_memory(tarmac, &BuildOptions { segment_bytes: 20_000, ..Default::default() }).unwrap();
-        Self { name: name.to_owned(), index }
+        let tarmac = Arc::new(
+            Tarmac::open(Box::new(std::fs::read(path).unwrap()), Default::default()).unwrap(),
+        );
+        let index = index_in_memory(
+            tarmac,
+            &BuildOptions {
+                segment_bytes: 20_000,
+                ..Default::default()
+            },
+        )
+        .unwrap();
+        Self {
+            name: name.to_owned(),
+            index,
+        }
     }
 
     fn ask<Q: Query>(&self, question: Q) -> Q::Answer {
@@ -32,7 +45,13 @@ impl BothWays {
 
     /// The register that a step wrote and nothing besides, no bank; none where it did more.
     fn result(&self, step: u64) -> Option<RegisterView> {
-        let record = self.ask(Steps { first: Step(step), count: 1 }).pop().unwrap();
+        let record = self
+            .ask(Steps {
+                first: Step(step),
+                count: 1,
+            })
+            .pop()
+            .unwrap();
         let is_store = |effect: &&Effect| !matches!(effect, Effect::Access(access) if access.kind == AccessKind::Read);
         let did: Vec<&Effect> = record.effects.iter().filter(is_store).collect();
         let is_plain = |view: &RegisterView| {
@@ -46,32 +65,66 @@ impl BothWays {
     }
 
     fn onward(&self, view: RegisterView, at: u64) -> BTreeSet<u64> {
-        let cell = Cell::Register { thread: ThreadId(0), view };
-        let edges = EdgeKinds { listed: false, ..ALL };
-        let rows = self.ask(Influence { cell, at: Position(at), edges, limit: usize::MAX });
+        let cell = Cell::Register {
+            thread: ThreadId(0),
+            view,
+        };
+        let edges = EdgeKinds {
+            listed: false,
+            ..ALL
+        };
+        let rows = self.ask(Influence {
+            cell,
+            at: Position(at),
+            edges,
+            limit: usize::MAX,
+        });
         rows.iter().filter_map(step_of).collect()
     }
 
     fn back(&self, view: RegisterView, at: u64) -> BTreeSet<u64> {
-        let cell = Cell::Register { thread: ThreadId(0), view };
-        let edges = EdgeKinds { listed: false, ..ALL };
-        let rows = self.ask(Why { cell, at: Position(at), edges, limit: usize::MAX });
+        let cell = Cell::Register {
+            thread: ThreadId(0),
+            view,
+        };
+        let edges = EdgeKinds {
+            listed: false,
+            ..ALL
+        };
+        let rows = self.ask(Why {
+            cell,
+            at: Position(at),
+            edges,
+            limit: usize::MAX,
+        });
         rows.iter().filter_map(step_of).collect()
     }
 
     /// Of some steps with one result each, what they give goes just to the steps whose results come from them.
     fn check(&self) -> usize {
         let count = self.index.step_count();
-        let all: Vec<u64> = (0..count).filter(|step| self.result(*step).is_some()).collect();
-        let spread = |from: usize, number: usize| all.iter().copied().skip(from).step_by(1 + all.len() / number);
-        let onward: Vec<(u64, BTreeSet<u64>)> =
-            spread(3, 24).map(|step| (step, self.onward(self.result(step).unwrap(), step + 1))).collect();
+        let all: Vec<u64> = (0..count)
+            .filter(|step| self.result(*step).is_some())
+            .collect();
+        let spread = |from: usize, number: usize| {
+            all.iter()
+                .copied()
+                .skip(from)
+                .step_by(1 + all.len() / number)
+        };
+        let onward: Vec<(u64, BTreeSet<u64>)> = spread(3, 24)
+            .map(|step| (step, self.onward(self.result(step).unwrap(), step + 1)))
+            .collect();
         let mut compared = 0;
         for late in spread(1, 40) {
             let back = self.back(self.result(late).unwrap(), late + 1);
             for (early, reached) in onward.iter().filter(|(early, _)| *early < late) {
                 let name = &self.name;
-                assert_eq!(reached.contains(&late), back.contains(early), "{name}: from {early} to {late}");
+                assert_eq!(
+                    reached.contains(&late),
+                    back.contains(early),
+                    "{name}: from {early} to {late}"
+                );
                 compared += 1;
             }
         }
@@ -81,7 +134,12 @@ impl BothWays {
 
 #[test]
 fn where_values_go_and_where_they_come_from_agree() {
-    for name in ["overflow_bare.tiny.tarmac", "fp32.tiny.tarmac", "cm3.tiny.tarmac", "recurse.tiny.tarmac"] {
+    for name in [
+        "overflow_bare.tiny.tarmac",
+        "fp32.tiny.tarmac",
+        "cm3.tiny.tarmac",
+        "recurse.tiny.tarmac",
+    ] {
         let compared = BothWays::of(name).check();
         assert!(compared > 200, "{name}: {compared}");
     }

@@ -5,12 +5,13 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use stepback_index::{
-    Access, AccessKinds, AccessTarget, Accessed, BuildOptions, ByteState, Call, CallId, Cancel, Cell,
-    DifferenceBetween, Doubt, Effect, EffectsWithin, Entered, FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet,
-    Hit, Index, LastAccess, LastAccessAnswer, LastAccesses, LastExternalChanges, LastVisit, LastVisitBy, LineOfStep,
-    MemoryAt, MemoryDifference, MemoryOf, MemoryRange, NextAccess, NextAccessedBlock, NextAccesses,
-    NextExternalChanges, NextTouchedBlock, NextVisit, NextVisitBy, NthVisit, PositionOfLine, PositionOfTime,
-    Query as _, RawLines, RegisterState, RegistersAt, Row, StepRecord, Steps, TextPattern, ThreadId, Value,
+    Access, AccessKinds, AccessTarget, Accessed, BuildOptions, ByteState, Call, CallId, Cancel,
+    Cell, DifferenceBetween, Doubt, Effect, EffectsWithin, Entered, FallsAcrossTime, FindBytes,
+    FindText, FindValue, FoldSet, Hit, Index, LastAccess, LastAccessAnswer, LastAccesses,
+    LastExternalChanges, LastVisit, LastVisitBy, LineOfStep, MemoryAt, MemoryDifference, MemoryOf,
+    MemoryRange, NextAccess, NextAccessedBlock, NextAccesses, NextExternalChanges,
+    NextTouchedBlock, NextVisit, NextVisitBy, NthVisit, PositionOfLine, PositionOfTime, Query as _,
+    RawLines, RegisterState, RegistersAt, Row, StepRecord, Steps, TextPattern, ThreadId, Value,
     ValueSource, VisitReader, index_in_memory,
     oracle::{Oracle, OracleCalls, Replay},
 };
@@ -21,7 +22,10 @@ use super::dice::Dice;
 
 /// A trace as it was opened.
 pub fn open(text: &[u8], endian: Endian) -> Arc<dyn Source> {
-    let options = TarmacOptions { endian, ..TarmacOptions::default() };
+    let options = TarmacOptions {
+        endian,
+        ..TarmacOptions::default()
+    };
     Arc::new(Tarmac::open(Box::new(text.to_vec()), options).unwrap())
 }
 
@@ -50,9 +54,17 @@ pub struct Things {
 
 impl Things {
     pub fn of(oracle: &Oracle) -> Self {
-        let mut things = Self { calls: oracle.calls(), ..Self::default() };
+        let mut things = Self {
+            calls: oracle.calls(),
+            ..Self::default()
+        };
         things.threads = (0..oracle.threads().len() as u16).map(ThreadId).collect();
-        let steps = Steps { first: Step(0), count: u64::MAX }.replay(oracle).unwrap();
+        let steps = Steps {
+            first: Step(0),
+            count: u64::MAX,
+        }
+        .replay(oracle)
+        .unwrap();
         let words = |step: &StepRecord| step.instruction_set.word_bytes();
         things.is_mixed = steps.windows(2).any(|two| words(&two[0]) != words(&two[1]));
         for step in &steps {
@@ -70,13 +82,25 @@ impl Things {
                             things.addresses.push(address.0);
                         }
                     }
-                    Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => {}
+                    Effect::Exception(_)
+                    | Effect::Note(_)
+                    | Effect::Marker(_)
+                    | Effect::More(_) => {}
                 }
             }
         }
         for thread in &things.threads {
-            let file = RegistersAt { position: Position(0), thread: Some(*thread) }.replay(oracle).unwrap();
-            things.views.extend(file.registers.iter().map(|register| (*thread, register.view)));
+            let file = RegistersAt {
+                position: Position(0),
+                thread: Some(*thread),
+            }
+            .replay(oracle)
+            .unwrap();
+            things.views.extend(
+                file.registers
+                    .iter()
+                    .map(|register| (*thread, register.view)),
+            );
         }
         things.addresses.push(0x1000);
         things
@@ -88,7 +112,14 @@ const KINDS: u64 = 24;
 
 /// Builds an index of a trace.
 pub fn index_of(source: &Arc<dyn Source>, segment_bytes: u64, threads: usize) -> Index {
-    index_in_memory(Arc::clone(source), &BuildOptions { segment_bytes, threads }).unwrap()
+    index_in_memory(
+        Arc::clone(source),
+        &BuildOptions {
+            segment_bytes,
+            threads,
+        },
+    )
+    .unwrap()
 }
 
 fn forget_inferred(hit: &mut Hit) {
@@ -99,7 +130,10 @@ fn forget_inferred(hit: &mut Hit) {
 /// The oracle doubts what any call may have written; the index infers the arguments of calls, and passes over those
 /// that cannot have written there.
 fn forgive_doubt(found: &mut Hit, expected: &Hit) {
-    if matches!(expected.doubt, Some(Doubt::SystemCall { .. } | Doubt::KernelEvent { .. })) {
+    if matches!(
+        expected.doubt,
+        Some(Doubt::SystemCall { .. } | Doubt::KernelEvent { .. })
+    ) {
         found.doubt = expected.doubt;
     }
 }
@@ -129,18 +163,27 @@ impl Comparison<'_> {
 
     /// The same but for what `forgive` takes back of what the index found, knowing what the oracle expects.
     #[track_caller]
-    fn agree_but<Q: Replay + Debug>(&self, question: Q, forgive: impl FnOnce(&mut Q::Answer, &Q::Answer))
-    where
+    fn agree_but<Q: Replay + Debug>(
+        &self,
+        question: Q,
+        forgive: impl FnOnce(&mut Q::Answer, &Q::Answer),
+    ) where
         Q::Answer: PartialEq + Debug,
     {
-        let (mut found, expected) = (question.run(&self.index, &Cancel::default()), question.replay(self.oracle));
+        let (mut found, expected) = (
+            question.run(&self.index, &Cancel::default()),
+            question.replay(self.oracle),
+        );
         if let (Ok(found), Some(expected)) = (&mut found, &expected) {
             forgive(found, expected);
         }
         match (&found, &expected) {
             (Ok(found), Some(expected)) if found == expected => {}
             (Err(_), None) => {}
-            _ => panic!("{}: {question:?}\n index:  {found:?}\n oracle: {expected:?}", self.name),
+            _ => panic!(
+                "{}: {question:?}\n index:  {found:?}\n oracle: {expected:?}",
+                self.name
+            ),
         }
     }
 
@@ -148,24 +191,43 @@ impl Comparison<'_> {
     pub fn whole(&self) {
         self.whole_beside_calls();
         let Self { index, name, .. } = self;
-        let calls: Vec<_> = (0..index.calls().len()).map(|id| index.calls().get(CallId(id)).unwrap()).collect();
+        let calls: Vec<_> = (0..index.calls().len())
+            .map(|id| index.calls().get(CallId(id)).unwrap())
+            .collect();
         assert_eq!(calls, self.things.calls.calls, "{name}: calls");
         let ends = |call: &Call| call.exit_step.map_or(u64::MAX, |exit| exit.0);
         for call in &calls {
             let parent = call.parent.and_then(|parent| index.calls().get(parent));
-            assert!(parent.is_none_or(|parent| ends(call) <= ends(&parent)), "{name}: {call:?} outlives {parent:?}");
+            assert!(
+                parent.is_none_or(|parent| ends(call) <= ends(&parent)),
+                "{name}: {call:?} outlives {parent:?}"
+            );
         }
     }
 
     /// The same without the calls.
     pub fn whole_beside_calls(&self) {
-        let Self { index, oracle, name, .. } = self;
+        let Self {
+            index,
+            oracle,
+            name,
+            ..
+        } = self;
         let info = index.info();
         assert_eq!(info.steps, oracle.step_count(), "{name}: steps");
         assert_eq!(info.lines, oracle.line_count(), "{name}: lines");
-        assert_eq!(info.external_changes, oracle.external_changes(), "{name}: external changes");
+        assert_eq!(
+            info.external_changes,
+            oracle.external_changes(),
+            "{name}: external changes"
+        );
         assert_eq!(index.threads(), oracle.threads(), "{name}: threads");
-        let expected: Vec<_> = oracle.warnings().iter().take(index.warnings().len().max(900)).cloned().collect();
+        let expected: Vec<_> = oracle
+            .warnings()
+            .iter()
+            .take(index.warnings().len().max(900))
+            .cloned()
+            .collect();
         assert_eq!(index.warnings(), expected, "{name}: warnings");
         let count: u64 = oracle.warnings().iter().map(|warning| warning.count).sum();
         assert_eq!(info.warning_count, count, "{name}: all warnings");
@@ -180,31 +242,56 @@ impl Comparison<'_> {
     pub fn ask_of_kind(&self, kind: u64, dice: &mut Dice) {
         match kind {
             0 | 1 => {
-                let thread = if dice.one_in(2) { None } else { dice.pick(&self.things.threads) };
-                self.agree_but(RegistersAt { position: self.position(dice), thread }, |found, expected| {
-                    let states = found.registers.iter_mut().zip(&expected.registers);
-                    // Of delay slots the oracle knows nothing: not where the last instruction of a trace leads, either.
-                    let is_lead = |found: &RegisterState, expected: &RegisterState| {
-                        found.name == "pc" && found.source == ValueSource::Inferred && expected.value.is_unknown()
-                    };
-                    // Only the index infers values, and says why.
-                    let is_by_index = |found: &RegisterState| found.reason.is_some();
-                    states
-                        .filter(|(found, expected)| is_by_index(found) || self.has_slots() && is_lead(found, expected))
-                        .for_each(|(found, expected)| *found = expected.clone());
-                });
+                let thread = if dice.one_in(2) {
+                    None
+                } else {
+                    dice.pick(&self.things.threads)
+                };
+                self.agree_but(
+                    RegistersAt {
+                        position: self.position(dice),
+                        thread,
+                    },
+                    |found, expected| {
+                        let states = found.registers.iter_mut().zip(&expected.registers);
+                        // Of delay slots the oracle knows nothing: not where the last instruction of a trace leads, either.
+                        let is_lead = |found: &RegisterState, expected: &RegisterState| {
+                            found.name == "pc"
+                                && found.source == ValueSource::Inferred
+                                && expected.value.is_unknown()
+                        };
+                        // Only the index infers values, and says why.
+                        let is_by_index = |found: &RegisterState| found.reason.is_some();
+                        states
+                            .filter(|(found, expected)| {
+                                is_by_index(found) || self.has_slots() && is_lead(found, expected)
+                            })
+                            .for_each(|(found, expected)| *found = expected.clone());
+                    },
+                );
             }
             2 | 3 => {
                 let address = Address(self.address(dice));
-                let question = MemoryAt { position: self.position(dice), address, len_bytes: dice.below(90) };
+                let question = MemoryAt {
+                    position: self.position(dice),
+                    address,
+                    len_bytes: dice.below(90),
+                };
                 self.agree_but(question, |found, expected| {
-                    let is_by_index = |byte: &ByteState| byte.source == ValueSource::Inferred && self.infers();
+                    let is_by_index =
+                        |byte: &ByteState| byte.source == ValueSource::Inferred && self.infers();
                     let bytes = found.iter_mut().zip(expected);
-                    bytes.filter(|(byte, _)| is_by_index(byte)).for_each(|(byte, expected)| *byte = *expected);
+                    bytes
+                        .filter(|(byte, _)| is_by_index(byte))
+                        .for_each(|(byte, expected)| *byte = *expected);
                 });
             }
             4 | 5 => {
-                let question = LastAccess { cell: self.cell(dice), kinds: kinds(dice), before: self.position(dice) };
+                let question = LastAccess {
+                    cell: self.cell(dice),
+                    kinds: kinds(dice),
+                    before: self.position(dice),
+                };
                 self.agree_but(question, |found, expected| {
                     if let LastAccessAnswer::Step(hit) = found {
                         forget_inferred(hit);
@@ -217,13 +304,24 @@ impl Comparison<'_> {
                 });
             }
             6 | 7 => {
-                let question = NextAccess { cell: self.cell(dice), kinds: kinds(dice), from: self.position(dice) };
-                self.agree_but(question, |found, _| found.iter_mut().for_each(forget_inferred));
+                let question = NextAccess {
+                    cell: self.cell(dice),
+                    kinds: kinds(dice),
+                    from: self.position(dice),
+                };
+                self.agree_but(question, |found, _| {
+                    found.iter_mut().for_each(forget_inferred)
+                });
             }
             8 => self.ask_visits(dice),
             9 | 10 => {
-                let question = Steps { first: Step(self.position(dice).0), count: dice.below(12) };
-                self.agree_but(question, |found, _| found.iter_mut().for_each(forget_inferred_of));
+                let question = Steps {
+                    first: Step(self.position(dice).0),
+                    count: dice.below(12),
+                };
+                self.agree_but(question, |found, _| {
+                    found.iter_mut().for_each(forget_inferred_of)
+                });
             }
             11 => self.ask_lines(dice),
             12 => {
@@ -262,7 +360,10 @@ impl Comparison<'_> {
     fn has_slots(&self) -> bool {
         let call = self.index.source().traits().instruction_set;
         call.encoding_of(0x4000_0002, 4).is_some_and(|encoding| {
-            let site = Site { pc: Address(0x1000), encoding };
+            let site = Site {
+                pc: Address(0x1000),
+                encoding,
+            };
             call.control(&site).delay != Delay::None
         })
     }
@@ -280,17 +381,38 @@ impl Comparison<'_> {
 
     fn address(&self, dice: &mut Dice) -> u64 {
         let address = dice.pick(&self.things.addresses).unwrap_or(0);
-        address.wrapping_add(dice.below(12)).saturating_sub(dice.below(12))
+        address
+            .wrapping_add(dice.below(12))
+            .saturating_sub(dice.below(12))
     }
 
     pub fn cell(&self, dice: &mut Dice) -> Cell {
         match dice.pick(&self.things.views).filter(|_| dice.one_in(2)) {
             Some((thread, view)) => {
-                let size_bytes = if dice.one_in(3) { view.size_bytes.div_ceil(2) } else { view.size_bytes };
-                let offset = view.offset + if dice.one_in(3) { view.size_bytes - size_bytes } else { 0 };
-                Cell::Register { thread, view: RegisterView { offset, size_bytes, ..view } }
+                let size_bytes = if dice.one_in(3) {
+                    view.size_bytes.div_ceil(2)
+                } else {
+                    view.size_bytes
+                };
+                let offset = view.offset
+                    + if dice.one_in(3) {
+                        view.size_bytes - size_bytes
+                    } else {
+                        0
+                    };
+                Cell::Register {
+                    thread,
+                    view: RegisterView {
+                        offset,
+                        size_bytes,
+                        ..view
+                    },
+                }
             }
-            None => Cell::Memory { address: Address(self.address(dice)), len_bytes: 1 + dice.below(20) },
+            None => Cell::Memory {
+                address: Address(self.address(dice)),
+                len_bytes: 1 + dice.below(20),
+            },
         }
     }
 
@@ -299,7 +421,14 @@ impl Comparison<'_> {
         let (cell, kinds, thread) = (self.cell(dice), kinds(dice), self.whose(dice));
         let (position, limit) = (self.position(dice), dice.below(6) as usize);
         self.agree_but(
-            LastAccesses { cell, kinds, thread, before: position, skip: dice.below(3) as usize, limit },
+            LastAccesses {
+                cell,
+                kinds,
+                thread,
+                before: position,
+                skip: dice.below(3) as usize,
+                limit,
+            },
             |found, expected| {
                 let expected = expected.iter().flat_map(|expected| &expected.accesses);
                 let mut expected = expected.map(Some).chain(std::iter::repeat(None));
@@ -317,7 +446,14 @@ impl Comparison<'_> {
             },
         );
         self.agree_but(
-            NextAccesses { cell, kinds, thread, from: position, skip: dice.below(3) as usize, limit },
+            NextAccesses {
+                cell,
+                kinds,
+                thread,
+                from: position,
+                skip: dice.below(3) as usize,
+                limit,
+            },
             |found, _| {
                 found.iter_mut().for_each(forget_inferred);
             },
@@ -326,31 +462,78 @@ impl Comparison<'_> {
 
     /// A thread, or all of them.
     pub fn whose(&self, dice: &mut Dice) -> Option<ThreadId> {
-        if dice.one_in(3) { None } else { dice.pick(&self.things.threads) }
+        if dice.one_in(3) {
+            None
+        } else {
+            dice.pick(&self.things.threads)
+        }
     }
 
     fn ask_externals(&self, dice: &mut Dice) {
         let address = Address(self.address(dice));
-        let len_bytes = if dice.one_in(6) { dice.below(u64::MAX) } else { dice.below(40) };
+        let len_bytes = if dice.one_in(6) {
+            dice.below(u64::MAX)
+        } else {
+            dice.below(40)
+        };
         let range = Some(MemoryRange { address, len_bytes }).filter(|_| dice.one_in(2));
-        let (position, limit, skip) = (self.position(dice), dice.below(5) as usize, dice.below(3) as usize);
-        self.agree(NextExternalChanges { range, thread: self.whose(dice), from: position, skip, limit });
-        self.agree(LastExternalChanges { range, thread: self.whose(dice), before: position, skip, limit });
+        let (position, limit, skip) = (
+            self.position(dice),
+            dice.below(5) as usize,
+            dice.below(3) as usize,
+        );
+        self.agree(NextExternalChanges {
+            range,
+            thread: self.whose(dice),
+            from: position,
+            skip,
+            limit,
+        });
+        self.agree(LastExternalChanges {
+            range,
+            thread: self.whose(dice),
+            before: position,
+            skip,
+            limit,
+        });
     }
 
     fn ask_visits(&self, dice: &mut Dice) {
         let pc = Address(dice.pick(&self.things.pcs).unwrap_or(0) + u64::from(dice.one_in(8)));
-        self.agree(NextVisitBy { thread: self.whose(dice), visit: NextVisit { pc, from: self.position(dice) } });
-        self.agree(LastVisitBy { thread: self.whose(dice), visit: LastVisit { pc, before: self.position(dice) } });
+        self.agree(NextVisitBy {
+            thread: self.whose(dice),
+            visit: NextVisit {
+                pc,
+                from: self.position(dice),
+            },
+        });
+        self.agree(LastVisitBy {
+            thread: self.whose(dice),
+            visit: LastVisit {
+                pc,
+                before: self.position(dice),
+            },
+        });
         let count = self.oracle.visits(pc).count() as u64;
-        assert_eq!(VisitReader(&self.index).visit_count(pc).unwrap(), count, "{}: visits of {pc}", self.name);
-        self.agree(NthVisit { pc, number: dice.below(count + 2) });
+        assert_eq!(
+            VisitReader(&self.index).visit_count(pc).unwrap(),
+            count,
+            "{}: visits of {pc}",
+            self.name
+        );
+        self.agree(NthVisit {
+            pc,
+            number: dice.below(count + 2),
+        });
     }
 
     fn ask_lines(&self, dice: &mut Dice) {
         let line = Line(dice.below(self.oracle.line_count() + 3));
         self.agree(PositionOfLine(line));
-        self.agree(RawLines { first: line, count: dice.below(6) });
+        self.agree(RawLines {
+            first: line,
+            count: dice.below(6),
+        });
         self.agree(LineOfStep(Step(self.position(dice).0)));
     }
 
@@ -395,7 +578,9 @@ impl Comparison<'_> {
             address: Address(self.address(dice)),
             len_bytes: 1 + dice.below(10),
         };
-        let memory = memory.run(&self.index, &Cancel::default()).unwrap_or_default();
+        let memory = memory
+            .run(&self.index, &Cancel::default())
+            .unwrap_or_default();
         let of_memory: Vec<u8> = memory.iter().map_while(|state| state.value).collect();
         self.agree(FindBytes {
             what: if dice.one_in(2) { of_value } else { of_memory },
@@ -407,42 +592,92 @@ impl Comparison<'_> {
 
     /// The names of the registers that only the index knows.
     fn inferred_registers(&self, thread: ThreadId, position: Position) -> Vec<String> {
-        let file = RegistersAt { position, thread: Some(thread) }.run(&self.index, &Cancel::default()).unwrap();
-        file.registers.into_iter().filter(|state| state.reason.is_some()).map(|state| state.name).collect()
+        let file = RegistersAt {
+            position,
+            thread: Some(thread),
+        }
+        .run(&self.index, &Cancel::default())
+        .unwrap();
+        file.registers
+            .into_iter()
+            .filter(|state| state.reason.is_some())
+            .map(|state| state.name)
+            .collect()
     }
 
     /// Runs of memory are compared byte by byte.
     fn ask_difference(&self, dice: &mut Dice) {
-        let thread = if dice.one_in(2) { None } else { dice.pick(&self.things.threads) };
-        let question = DifferenceBetween { from: self.position(dice), to: self.position(dice), thread };
+        let thread = if dice.one_in(2) {
+            None
+        } else {
+            dice.pick(&self.things.threads)
+        };
+        let question = DifferenceBetween {
+            from: self.position(dice),
+            to: self.position(dice),
+            thread,
+        };
         let found = question.run(&self.index, &Cancel::default());
         let (Ok(mut found), Some(mut expected)) = (found, question.replay(self.oracle)) else {
-            assert!(question.from.max(question.to) > self.index.end(), "{}: {question:?} fails", self.name);
+            assert!(
+                question.from.max(question.to) > self.index.end(),
+                "{}: {question:?} fails",
+                self.name
+            );
             return;
         };
         let thread = thread.unwrap_or_else(|| self.oracle.thread_at(question.to));
-        let inferred = [question.from, question.to].map(|position| self.inferred_registers(thread, position)).concat();
+        let inferred = [question.from, question.to]
+            .map(|position| self.inferred_registers(thread, position))
+            .concat();
         for registers in [&mut found.registers, &mut expected.registers] {
             registers.retain(|register| !inferred.contains(&register.name));
         }
-        assert_eq!(found.registers, expected.registers, "{}: {question:?}", self.name);
-        assert!(found.memory.iter().all(|run| (1..=16).contains(&run.from.len())), "{}: {question:?}", self.name);
+        assert_eq!(
+            found.registers, expected.registers,
+            "{}: {question:?}",
+            self.name
+        );
+        assert!(
+            found
+                .memory
+                .iter()
+                .all(|run| (1..=16).contains(&run.from.len())),
+            "{}: {question:?}",
+            self.name
+        );
         let mut bytes: Vec<_> = found.memory.iter().flat_map(bytes_of_run).collect();
         if self.infers() {
             // What the index infers it says of both positions as it does of each.
             let state = |position: Position, byte: &MemoryDifference| {
-                let question = MemoryAt { position, address: byte.address, len_bytes: 1 };
-                let bytes = MemoryOf { thread: Some(thread), question }.run(&self.index, &Cancel::default()).unwrap();
+                let question = MemoryAt {
+                    position,
+                    address: byte.address,
+                    len_bytes: 1,
+                };
+                let bytes = MemoryOf {
+                    thread: Some(thread),
+                    question,
+                }
+                .run(&self.index, &Cancel::default())
+                .unwrap();
                 *bytes.first().unwrap()
             };
             for byte in &bytes {
-                for (position, value) in [(question.from, byte.from[0]), (question.to, byte.to[0])] {
+                for (position, value) in [(question.from, byte.from[0]), (question.to, byte.to[0])]
+                {
                     let known = state(position, byte).value;
-                    assert!(known.is_none() || value.is_none() || known == value, "{}: {question:?}", self.name);
+                    assert!(
+                        known.is_none() || value.is_none() || known == value,
+                        "{}: {question:?}",
+                        self.name
+                    );
                 }
             }
             let is_inferred = |byte: &MemoryDifference| {
-                [question.from, question.to].map(|at| state(at, byte).source).contains(&ValueSource::Inferred)
+                [question.from, question.to]
+                    .map(|at| state(at, byte).source)
+                    .contains(&ValueSource::Inferred)
             };
             bytes.retain(|byte| !is_inferred(byte));
             expected.memory.retain(|byte| !is_inferred(byte));
@@ -454,14 +689,26 @@ impl Comparison<'_> {
     fn ask_effects(&self, dice: &mut Dice) {
         let thread = dice.pick(&self.things.threads).unwrap();
         let (from, to) = (self.position(dice), self.position(dice));
-        let blocks = if dice.one_in(3) { dice.below(6) as usize } else { 500 };
-        self.agree(EffectsWithin { thread, from: from.min(to), to: from.max(to), blocks });
+        let blocks = if dice.one_in(3) {
+            dice.below(6) as usize
+        } else {
+            500
+        };
+        self.agree(EffectsWithin {
+            thread,
+            from: from.min(to),
+            to: from.max(to),
+            blocks,
+        });
     }
 
     fn ask_calls(&self, dice: &mut Dice) {
         let (calls, known) = (self.index.calls(), &self.things.calls);
         let all = &known.calls;
-        let (thread, position) = (dice.pick(&self.things.threads).unwrap(), self.position(dice));
+        let (thread, position) = (
+            dice.pick(&self.things.threads).unwrap(),
+            self.position(dice),
+        );
         let stack = known.stack_at(thread, position);
         let has_slots = self.index.instruction_set(thread).slot_bytes() > 0;
         // Control arrives behind the slot of a call, which is the caller's, unless a trap came in it.
@@ -472,24 +719,59 @@ impl Comparison<'_> {
             }
             let entered = call.entry_step.map_or(Position(called.0 + 1), Step::before);
             let is_inside = |inner: &Call| inner.parent == Some(CallId(*id as u64));
-            let trapped = all.iter().filter(|inner| is_inside(inner)).filter_map(|inner| inner.call_step);
-            if trapped.map(Step::after).any(|at| at <= entered) { called } else { entered }
+            let trapped = all
+                .iter()
+                .filter(|inner| is_inside(inner))
+                .filter_map(|inner| inner.call_step);
+            if trapped.map(Step::after).any(|at| at <= entered) {
+                called
+            } else {
+                entered
+            }
         };
         let is_here = |frame: &(usize, &Call)| {
             let (id, call) = *frame;
             let is_open = call.exit_step.is_none_or(|exit| position <= exit.before());
-            call.thread == thread && known.stacks[id] == stack && begin(frame) <= position && is_open
+            call.thread == thread
+                && known.stacks[id] == stack
+                && begin(frame) <= position
+                && is_open
         };
-        let innermost = all.iter().enumerate().rfind(is_here).map(|(id, _)| CallId(id as u64));
-        assert_eq!(calls.innermost_at(thread, position), innermost, "{}: {thread:?} {position:?}", self.name);
-        let Some(id) = (!all.is_empty()).then(|| CallId(dice.below(all.len() as u64))) else { return };
-        let children = (0..).zip(all).filter(|(_, call)| call.parent == Some(id)).map(|(child, _)| CallId(child));
-        assert!(calls.children(id).eq(children), "{}: children of {id:?}", self.name);
+        let innermost = all
+            .iter()
+            .enumerate()
+            .rfind(is_here)
+            .map(|(id, _)| CallId(id as u64));
+        assert_eq!(
+            calls.innermost_at(thread, position),
+            innermost,
+            "{}: {thread:?} {position:?}",
+            self.name
+        );
+        let Some(id) = (!all.is_empty()).then(|| CallId(dice.below(all.len() as u64))) else {
+            return;
+        };
+        let children = (0..)
+            .zip(all)
+            .filter(|(_, call)| call.parent == Some(id))
+            .map(|(child, _)| CallId(child));
+        assert!(
+            calls.children(id).eq(children),
+            "{}: children of {id:?}",
+            self.name
+        );
         let call = all[id.0 as usize];
         // Nobody called the first frame of a stack.
         if let Some(step) = call.call_step.filter(|_| call.entered != Entered::Switch) {
-            let called = calls.called_by(call.thread, step).and_then(|found| calls.get(found));
-            assert_eq!(called.and_then(|called| called.call_step), Some(step), "{}: {id:?}", self.name);
+            let called = calls
+                .called_by(call.thread, step)
+                .and_then(|found| calls.get(found));
+            assert_eq!(
+                called.and_then(|called| called.call_step),
+                Some(step),
+                "{}: {id:?}",
+                self.name
+            );
         }
     }
 
@@ -500,14 +782,20 @@ impl Comparison<'_> {
         for _ in 0..dice.below(6) {
             let id = CallId(dice.below(all.len() as u64));
             folds.fold(self.index.calls(), id);
-            folded.extend(all.get(id.0 as usize).filter(|call| call.is_called()).map(|_| id));
+            folded.extend(
+                all.get(id.0 as usize)
+                    .filter(|call| call.is_called())
+                    .map(|_| id),
+            );
         }
         if let Some(id) = folded.first().copied().filter(|_| dice.one_in(3)) {
             folds.unfold(self.index.calls(), id);
             folded.remove(&id);
         }
         let expected = self.oracle.rows(all, &folded);
-        let found: Vec<Row> = (0..folds.row_count()).filter_map(|row| folds.row(row)).collect();
+        let found: Vec<Row> = (0..folds.row_count())
+            .filter_map(|row| folds.row(row))
+            .collect();
         assert_eq!(found, expected, "{}: folds {folded:?}", self.name);
         assert_eq!(folds.row(folds.row_count()), None);
         for (row, shown) in (0..).zip(&expected) {
@@ -516,7 +804,12 @@ impl Comparison<'_> {
                 Row::Folded { first, last, .. } => (first, last),
             };
             let rows = (folds.row_of(first), folds.row_of(last));
-            assert_eq!(rows, (row, row), "{}: {shown:?} with folds {folded:?}", self.name);
+            assert_eq!(
+                rows,
+                (row, row),
+                "{}: {shown:?} with folds {folded:?}",
+                self.name
+            );
         }
     }
 }
@@ -533,5 +826,11 @@ fn bytes_of_run(run: &MemoryDifference) -> impl Iterator<Item = MemoryDifference
 }
 
 fn kinds(dice: &mut Dice) -> AccessKinds {
-    dice.pick(&[AccessKinds::Reads, AccessKinds::Writes, AccessKinds::Writes, AccessKinds::All]).unwrap()
+    dice.pick(&[
+        AccessKinds::Reads,
+        AccessKinds::Writes,
+        AccessKinds::Writes,
+        AccessKinds::All,
+    ])
+    .unwrap()
 }

@@ -1,16 +1,25 @@
 //! What tests of control ask of a slice.
 
 use stepback_index::{
-    Cancel, Cell, Edge, EdgeKinds, End, Index, NameReader, Query as _, SliceRow, SliceStep, ThreadId, WantedBy, Why,
+    Cancel, Cell, Edge, EdgeKinds, End, Index, NameReader, Query as _, SliceRow, SliceStep,
+    ThreadId, WantedBy, Why,
 };
 use stepback_parsers::Position;
 
-pub const EDGES: EdgeKinds = EdgeKinds { addresses: false, flags: true, control: true, listed: false };
+pub const EDGES: EdgeKinds = EdgeKinds {
+    addresses: false,
+    flags: true,
+    control: true,
+    listed: false,
+};
 
 /// A register of the first thread.
 pub fn cell(index: &Index, name: &str) -> Cell {
     let thread = ThreadId(0);
-    Cell::Register { thread, view: NameReader(index).register_view(name, thread).unwrap() }
+    Cell::Register {
+        thread,
+        view: NameReader(index).register_view(name, thread).unwrap(),
+    }
 }
 
 /// The steps of some rows, each with those that it is linked to by control.
@@ -20,8 +29,13 @@ pub fn linked(rows: &[SliceRow]) -> Vec<(u64, Vec<u64>)> {
         SliceRow::End(_) => None,
     });
     let by_control = |wanted: &&WantedBy| wanted.edge == Edge::Control;
-    let of =
-        |row: &SliceStep| row.wanted_by.iter().filter(by_control).filter_map(|wanted| Some(wanted.step?.0)).collect();
+    let of = |row: &SliceStep| {
+        row.wanted_by
+            .iter()
+            .filter(by_control)
+            .filter_map(|wanted| Some(wanted.step?.0))
+            .collect()
+    };
     steps.map(|row| (row.step.0, of(row))).collect()
 }
 
@@ -33,14 +47,37 @@ pub fn steps(rows: &[SliceRow]) -> Vec<u64> {
 /// Why a register has its value at the end.
 pub fn backward(index: &Index, name: &str, limit: usize) -> Vec<SliceRow> {
     let at = Position(index.step_count());
-    Why { cell: cell(index, name), at, edges: EDGES, limit }.run(index, &Cancel::default()).unwrap()
+    Why {
+        cell: cell(index, name),
+        at,
+        edges: EDGES,
+        limit,
+    }
+    .run(index, &Cancel::default())
+    .unwrap()
 }
 
 /// How control ends, with who asked.
 pub fn ends_of_control(rows: &[SliceRow]) -> Vec<(End, Vec<u64>)> {
     let ends = rows.iter().filter_map(|row| match row {
-        SliceRow::End(end) if end.wanted_by.iter().any(|wanted| wanted.edge == Edge::Control) => Some(end),
+        SliceRow::End(end)
+            if end
+                .wanted_by
+                .iter()
+                .any(|wanted| wanted.edge == Edge::Control) =>
+        {
+            Some(end)
+        }
         _ => None,
     });
-    ends.map(|end| (end.end, end.wanted_by.iter().filter_map(|wanted| Some(wanted.step?.0)).collect())).collect()
+    ends.map(|end| {
+        (
+            end.end,
+            end.wanted_by
+                .iter()
+                .filter_map(|wanted| Some(wanted.step?.0))
+                .collect(),
+        )
+    })
+    .collect()
 }

@@ -3,7 +3,9 @@
 use std::io;
 use std::ops::Range;
 
-use stepback_parsers::{EventSink, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac};
+use stepback_parsers::{
+    EventSink, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac,
+};
 
 /// What is done where a part of a trace is parsed.
 pub trait Delegate: Send + Sync + 'static {
@@ -43,7 +45,12 @@ impl<D: Delegate> Source for Through<D> {
         self.0.trace().length_now()
     }
 
-    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+    fn cut(
+        &self,
+        target: u64,
+        limit: u64,
+        scratch: &mut ParseScratch,
+    ) -> Result<Option<u64>, SourceError> {
         self.0.trace().cut(target, limit, scratch)
     }
 

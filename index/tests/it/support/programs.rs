@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use stepback_machine::{
-    AccessKind, Address, Branch, Condition, Encoding, Instruction, InstructionSet, Mode, RegisterId, RegisterView,
-    Registers, decode,
+    AccessKind, Address, Branch, Condition, Encoding, Instruction, InstructionSet, Mode,
+    RegisterId, RegisterView, Registers, decode,
 };
 use stepback_parsers::{DelaySlot, MarkerKind, StepOrigin};
 
@@ -246,14 +246,31 @@ fn encodings(set: InstructionSet) -> Vec<Encoding> {
         InstructionSet::T32 => T32,
         InstructionSet::Riscv64 => RISCV,
         InstructionSet::Sparc64 => SPARC,
-        _ => return X86.iter().map(|bytes| Encoding::new(bytes).unwrap()).collect(),
+        _ => {
+            return X86
+                .iter()
+                .map(|bytes| Encoding::new(bytes).unwrap())
+                .collect();
+        }
     };
-    let length = |word: u32| if set == InstructionSet::T32 && word >> 16 == 0 { 2 } else { 4 };
+    let length = |word: u32| {
+        if set == InstructionSet::T32 && word >> 16 == 0 {
+            2
+        } else {
+            4
+        }
+    };
     let encoding = |word: u32| {
         let big_endian = set == InstructionSet::Sparc64;
-        let bytes = if big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
+        let bytes = if big_endian {
+            word.to_be_bytes()
+        } else {
+            word.to_le_bytes()
+        };
         let length = length(word);
-        set.encoding_of(word, length).or_else(|| Encoding::new(&bytes[..usize::from(length)])).unwrap()
+        set.encoding_of(word, length)
+            .or_else(|| Encoding::new(&bytes[..usize::from(length)]))
+            .unwrap()
     };
     words.iter().map(|word| encoding(*word)).collect()
 }
@@ -275,7 +292,10 @@ struct Piece {
 
 /// Some addresses lie beside each other, some in another block.
 fn address(dice: &mut Dice) -> u64 {
-    0x1000 + 4 * dice.below(12) + if dice.one_in(4) { dice.below(4) } else { 0 } + if dice.one_in(3) { 0x30 } else { 0 }
+    0x1000
+        + 4 * dice.below(12)
+        + if dice.one_in(4) { dice.below(4) } else { 0 }
+        + if dice.one_in(3) { 0x30 } else { 0 }
 }
 
 /// The accesses of an instruction: operands of a kind lie side by side mostly, and are joined or split now and then.
@@ -287,7 +307,10 @@ fn pieces(instruction: &Instruction, dice: &mut Dice) -> Vec<Piece> {
     for operand in &instruction.meaning.memory {
         let size_bytes = u64::from(operand.size_bytes.unwrap_or(4));
         // What loads and stores uses the same bytes.
-        if last.replace(operand.kind).is_some_and(|last| last != operand.kind) {
+        if last
+            .replace(operand.kind)
+            .is_some_and(|last| last != operand.kind)
+        {
             behind = if dice.one_in(6) { address(dice) } else { start };
         }
         let joined = pieces.last_mut().filter(|piece| {
@@ -297,27 +320,55 @@ fn pieces(instruction: &Instruction, dice: &mut Dice) -> Vec<Piece> {
         });
         match joined.filter(|_| dice.one_in(3)) {
             Some(piece) => piece.size_bytes += size_bytes,
-            None => pieces.push(Piece { kind: operand.kind, address: behind, size_bytes }),
+            None => pieces.push(Piece {
+                kind: operand.kind,
+                address: behind,
+                size_bytes,
+            }),
         }
         behind += size_bytes;
     }
     if !instruction.meaning.is_memory_known && dice.one_in(2) {
-        pieces.push(Piece { kind: AccessKind::Read, address: address(dice), size_bytes: 8 });
+        pieces.push(Piece {
+            kind: AccessKind::Read,
+            address: address(dice),
+            size_bytes: 8,
+        });
     }
     if dice.one_in(12) {
         pieces.pop();
     }
     if dice.one_in(16) {
         let kind = dice.pick(&[AccessKind::Read, AccessKind::Write]).unwrap();
-        pieces.push(Piece { kind, address: address(dice), size_bytes: dice.pick(&[1, 2, 4, 8]).unwrap() });
+        pieces.push(Piece {
+            kind,
+            address: address(dice),
+            size_bytes: dice.pick(&[1, 2, 4, 8]).unwrap(),
+        });
     }
-    let split = |Piece { kind, address, size_bytes }: Piece, dice: &mut Dice| {
+    let split = |Piece {
+                     kind,
+                     address,
+                     size_bytes,
+                 }: Piece,
+                 dice: &mut Dice| {
         let is_split = size_bytes > 16 || size_bytes > 1 && size_bytes % 2 == 0 && dice.one_in(8);
-        let parts = if is_split { size_bytes.div_ceil(16).max(2) } else { 1 };
+        let parts = if is_split {
+            size_bytes.div_ceil(16).max(2)
+        } else {
+            1
+        };
         let part = size_bytes / parts;
-        (0..parts).map(move |number| Piece { kind, address: address + number * part, size_bytes: part })
+        (0..parts).map(move |number| Piece {
+            kind,
+            address: address + number * part,
+            size_bytes: part,
+        })
     };
-    pieces.into_iter().flat_map(|piece| split(piece, dice).collect::<Vec<_>>()).collect()
+    pieces
+        .into_iter()
+        .flat_map(|piece| split(piece, dice).collect::<Vec<_>>())
+        .collect()
 }
 
 /// A program as records without values, as [`super::records::Records`] takes them.
@@ -330,16 +381,41 @@ pub fn records(plan: Plan, dice: &mut Dice) -> Vec<Record> {
         if dice.one_in(6) {
             thread = dice.below(u64::from(plan.threads)) as u16;
         }
-        let (window, pc) = (&mut windows[usize::from(thread)], &mut pcs[usize::from(thread)]);
+        let (window, pc) = (
+            &mut windows[usize::from(thread)],
+            &mut pcs[usize::from(thread)],
+        );
         let encoding = dice.pick(&codes).unwrap();
-        let slots = [DelaySlot::None, DelaySlot::None, DelaySlot::None, DelaySlot::None, DelaySlot::Annulled];
+        let slots = [
+            DelaySlot::None,
+            DelaySlot::None,
+            DelaySlot::None,
+            DelaySlot::None,
+            DelaySlot::Annulled,
+        ];
         let (delay_slot, origin) = (dice.pick(&slots).unwrap(), StepOrigin::Recorded);
-        let origin = if dice.one_in(8) { StepOrigin::Inferred } else { origin };
+        let origin = if dice.one_in(8) {
+            StepOrigin::Inferred
+        } else {
+            origin
+        };
         let mode = match plan.set {
-            InstructionSet::Sparc64 => Mode::Window { current: *window, count: 4, globals: 0 },
+            InstructionSet::Sparc64 => Mode::Window {
+                current: *window,
+                count: 4,
+                globals: 0,
+            },
             _ => Mode::default(),
         };
-        let what = What::Step { pc: *pc, encoding, branch: Branch::None, time: None, delay_slot, origin, mode };
+        let what = What::Step {
+            pc: *pc,
+            encoding,
+            branch: Branch::None,
+            time: None,
+            delay_slot,
+            origin,
+            mode,
+        };
         records.push(Record { thread, what });
         let instruction = decode(encoding, Address(*pc), plan.set);
         *pc += encoding.bytes().len() as u64;
@@ -351,8 +427,17 @@ pub fn records(plan: Plan, dice: &mut Dice) -> Vec<Record> {
         {
             *window = current;
         }
-        for Piece { kind, address, size_bytes } in pieces(&instruction, dice) {
-            let what = What::Access { kind, address, size_bytes: u8::try_from(size_bytes).unwrap() };
+        for Piece {
+            kind,
+            address,
+            size_bytes,
+        } in pieces(&instruction, dice)
+        {
+            let what = What::Access {
+                kind,
+                address,
+                size_bytes: u8::try_from(size_bytes).unwrap(),
+            };
             records.push(Record { thread, what });
         }
         if dice.one_in(30) {
@@ -397,9 +482,24 @@ fn modes(set: InstructionSet, dice: &mut Dice) -> &'static [&'static str] {
 pub fn tarmac(plan: Plan, is_big_endian: bool, dice: &mut Dice) -> String {
     let modes = modes(plan.set, dice);
     let mode = modes.first().copied().unwrap_or("mode");
-    let cpus = vec![Cpu { pc: 0x8000, mode, late: Vec::new() }; usize::from(plan.threads)];
+    let cpus = vec![
+        Cpu {
+            pc: 0x8000,
+            mode,
+            late: Vec::new()
+        };
+        usize::from(plan.threads)
+    ];
     let (out, memory) = Default::default();
-    let mut writer = TarmacWriter { plan, dice, out, memory, cpus, is_big_endian, modes };
+    let mut writer = TarmacWriter {
+        plan,
+        dice,
+        out,
+        memory,
+        cpus,
+        is_big_endian,
+        modes,
+    };
     if writer.dice.one_in(2) {
         writer.dump();
     }
@@ -415,14 +515,22 @@ pub fn tarmac(plan: Plan, is_big_endian: bool, dice: &mut Dice) -> String {
 
 impl TarmacWriter<'_> {
     fn line(&mut self, time: u64, cpu: usize, text: &str) {
-        let cpu = if self.plan.threads > 1 { format!("cpu{cpu} ") } else { String::new() };
+        let cpu = if self.plan.threads > 1 {
+            format!("cpu{cpu} ")
+        } else {
+            String::new()
+        };
         writeln!(self.out, "{time} clk {cpu}{text}").unwrap();
     }
 
     fn dump(&mut self) {
         for cpu in 0..self.cpus.len() {
             let lines = match self.plan.set {
-                InstructionSet::A64 => ["R X0 0000000000001000", "R X1 0000000000001010", "R cpsr 600003c5"],
+                InstructionSet::A64 => [
+                    "R X0 0000000000001000",
+                    "R X1 0000000000001010",
+                    "R cpsr 600003c5",
+                ],
                 _ => ["R r0 00001000", "R r1 00001010", "R cpsr 600001d3"],
             };
             lines.iter().for_each(|line| self.line(0, cpu, line));
@@ -455,7 +563,11 @@ impl TarmacWriter<'_> {
         for line in std::mem::take(&mut self.cpus[cpu].late) {
             self.line(time - 1, cpu, &line);
         }
-        self.line(time, cpu, &format!("{kind} ({time}) {pc:08x} {opcode:0digits$x} {letter} {mode} : text"));
+        self.line(
+            time,
+            cpu,
+            &format!("{kind} ({time}) {pc:08x} {opcode:0digits$x} {letter} {mode} : text"),
+        );
         self.cpus[cpu].pc = pc + encoding.bytes().len() as u64;
         if self.dice.one_in(16) {
             self.cpus[cpu].pc = 0x8000 + 4 * self.dice.below(8);
@@ -467,7 +579,11 @@ impl TarmacWriter<'_> {
         for piece in pieces(&instruction, self.dice) {
             lines.push(self.access(&piece));
         }
-        for view in instruction.registers.iter().flat_map(|known| known.writes.clone()) {
+        for view in instruction
+            .registers
+            .iter()
+            .flat_map(|known| known.writes.clone())
+        {
             if !self.dice.one_in(16) {
                 lines.push(self.register(view));
             }
@@ -498,7 +614,12 @@ impl TarmacWriter<'_> {
         for address in piece.address..piece.address + piece.size_bytes {
             let random = self.dice.pick(&[0, 0x11, 0x22, 0xff]).unwrap();
             let is_kept = piece.kind == AccessKind::Read && !is_wrong;
-            let byte = self.memory.get(&address).copied().filter(|_| is_kept).unwrap_or(random);
+            let byte = self
+                .memory
+                .get(&address)
+                .copied()
+                .filter(|_| is_kept)
+                .unwrap_or(random);
             self.memory.insert(address, byte);
             bytes.push(byte);
         }
@@ -512,8 +633,16 @@ impl TarmacWriter<'_> {
         if piece.size_bytes == 16 {
             digits.insert(16, ' ');
         }
-        let letter = if piece.kind == AccessKind::Read { 'R' } else { 'W' };
-        let Piece { address, size_bytes, .. } = *piece;
+        let letter = if piece.kind == AccessKind::Read {
+            'R'
+        } else {
+            'W'
+        };
+        let Piece {
+            address,
+            size_bytes,
+            ..
+        } = *piece;
         format!("M{letter}{size_bytes} {address:08x}:{address:012x} {digits}")
     }
 
@@ -533,9 +662,13 @@ impl TarmacWriter<'_> {
         };
         let size_bytes = match view.register {
             RegisterId::PSR => 4,
-            _ => usize::from(Registers::view(&name, set).map_or(view.size_bytes, |view| view.size_bytes)),
+            _ => usize::from(
+                Registers::view(&name, set).map_or(view.size_bytes, |view| view.size_bytes),
+            ),
         };
-        let digits: String = (0..size_bytes).map(|_| self.dice.pick(&["00", "11", "60", "a5"]).unwrap()).collect();
+        let digits: String = (0..size_bytes)
+            .map(|_| self.dice.pick(&["00", "11", "60", "a5"]).unwrap())
+            .collect();
         let value = match view.register {
             RegisterId::PSR if set == InstructionSet::A64 => {
                 format!("{}00003c5", self.dice.pick(&['0', '6', '8', '2']).unwrap())
@@ -555,9 +688,13 @@ impl TarmacWriter<'_> {
                 "R sp_el1 0000000000001020",
                 "R elr_el1 0000000000008000",
             ],
-            InstructionSet::T32 => {
-                &["R CONTROL 00000002", "R CONTROL 00000000", "R PSP 00001020", "R r0 00000007", "R cpsr 200001d3"]
-            }
+            InstructionSet::T32 => &[
+                "R CONTROL 00000002",
+                "R CONTROL 00000000",
+                "R PSP 00001020",
+                "R r0 00000007",
+                "R cpsr 200001d3",
+            ],
             _ => &[
                 "R r0 00000005",
                 "R r13_irq 00001020",

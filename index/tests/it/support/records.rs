@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use stepback_machine::{AccessKind, Address, Branch, Encoding, Endian, InstructionSet, Mode};
 use stepback_parsers::{
-    DelaySlot, EventSink, Flow, KnownInstruction, Marker, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, Parsed,
-    Place, RegisterSource, Source, SourceError, SourceTraits, StepEvent, StepOrigin, ThreadNumber,
+    DelaySlot, EventSink, Flow, KnownInstruction, Marker, MarkerEvent, MarkerKind, MemoryAccess,
+    ParseScratch, Parsed, Place, RegisterSource, Source, SourceError, SourceTraits, StepEvent,
+    StepOrigin, ThreadNumber,
 };
 
 /// Bytes of the virtual text of a step.
@@ -45,26 +46,59 @@ pub enum What {
 impl Record {
     /// A step of so many bytes.
     pub fn step(thread: u16, pc: u64, length: usize, branch: Branch) -> Self {
-        Self::instruction(thread, pc, [0x90; Encoding::LIMIT].get(..length).unwrap(), branch)
+        Self::instruction(
+            thread,
+            pc,
+            [0x90; Encoding::LIMIT].get(..length).unwrap(),
+            branch,
+        )
     }
 
     /// A step with its encoding.
     pub fn instruction(thread: u16, pc: u64, bytes: &[u8], branch: Branch) -> Self {
         let encoding = Encoding::new(bytes).unwrap();
         let (delay_slot, origin, mode) = (DelaySlot::None, StepOrigin::Recorded, Mode::default());
-        Self { thread, what: What::Step { pc, encoding, branch, time: None, delay_slot, origin, mode } }
+        Self {
+            thread,
+            what: What::Step {
+                pc,
+                encoding,
+                branch,
+                time: None,
+                delay_slot,
+                origin,
+                mode,
+            },
+        }
     }
 
     pub fn read(thread: u16, address: u64) -> Self {
-        Self { thread, what: What::Access { kind: AccessKind::Read, address, size_bytes: 8 } }
+        Self {
+            thread,
+            what: What::Access {
+                kind: AccessKind::Read,
+                address,
+                size_bytes: 8,
+            },
+        }
     }
 
     pub fn write(thread: u16, address: u64) -> Self {
-        Self { thread, what: What::Access { kind: AccessKind::Write, address, size_bytes: 8 } }
+        Self {
+            thread,
+            what: What::Access {
+                kind: AccessKind::Write,
+                address,
+                size_bytes: 8,
+            },
+        }
     }
 
     pub fn marker(thread: u16, kind: MarkerKind, value: u64) -> Self {
-        Self { thread, what: What::Marker(Marker { kind, value }) }
+        Self {
+            thread,
+            what: What::Marker(Marker { kind, value }),
+        }
     }
 
     fn is_step(&self) -> bool {
@@ -89,7 +123,11 @@ impl Records {
     }
 
     /// The same; with true, of a source that records a basic block at a time.
-    pub fn recorded(records: Vec<Record>, instruction_set: InstructionSet, is_by_block: bool) -> Arc<Self> {
+    pub fn recorded(
+        records: Vec<Record>,
+        instruction_set: InstructionSet,
+        is_by_block: bool,
+    ) -> Arc<Self> {
         let traits = SourceTraits {
             format: "records".to_owned(),
             endian: Endian::Little,
@@ -98,14 +136,28 @@ impl Records {
             registers: RegisterSource::Operands,
             options: String::new(),
         };
-        let steps = records.iter().enumerate().filter(|(_, record)| record.is_step()).map(|(place, _)| place);
+        let steps = records
+            .iter()
+            .enumerate()
+            .filter(|(_, record)| record.is_step())
+            .map(|(place, _)| place);
         let items = std::iter::once(0).chain(steps).collect();
-        Arc::new(Self { traits, is_by_block, records, items })
+        Arc::new(Self {
+            traits,
+            is_by_block,
+            records,
+            items,
+        })
     }
 
     /// The places of the records of some bytes.
     fn records_of(&self, range: &Range<u64>) -> Range<usize> {
-        let start = |offset: u64| self.items.get((offset / ITEM) as usize).copied().unwrap_or(self.records.len());
+        let start = |offset: u64| {
+            self.items
+                .get((offset / ITEM) as usize)
+                .copied()
+                .unwrap_or(self.records.len())
+        };
         start(range.start)..start(range.end)
     }
 }
@@ -133,14 +185,22 @@ impl Source for Records {
 
     /// A hundred threads each are of one process.
     fn memory_of(&self, thread: &str) -> Option<String> {
-        thread.parse().ok().map(|thread: u16| (thread / 100).to_string())
+        thread
+            .parse()
+            .ok()
+            .map(|thread: u16| (thread / 100).to_string())
     }
 
     fn is_recorded_by_block(&self) -> bool {
         self.is_by_block
     }
 
-    fn cut(&self, target: u64, limit: u64, _scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+    fn cut(
+        &self,
+        target: u64,
+        limit: u64,
+        _scratch: &mut ParseScratch,
+    ) -> Result<Option<u64>, SourceError> {
         Ok(Some(target.next_multiple_of(ITEM)).filter(|place| *place < limit))
     }
 
@@ -160,16 +220,31 @@ impl Source for Records {
                 threads.push(record.thread);
                 sink.thread_named(thread, &record.thread.to_string());
             }
-            push(record, thread, Place { offset: ITEM * item, line_in_range }, self.traits.instruction_set, sink);
+            push(
+                record,
+                thread,
+                Place {
+                    offset: ITEM * item,
+                    line_in_range,
+                },
+                self.traits.instruction_set,
+                sink,
+            );
         }
-        let end = if sink.progress(range.end) == Flow::Stop { range.start } else { range.end };
-        Ok(Parsed { lines: records.len() as u64, end })
+        let end = if sink.progress(range.end) == Flow::Stop {
+            range.start
+        } else {
+            range.end
+        };
+        Ok(Parsed {
+            lines: records.len() as u64,
+            end,
+        })
     }
 
     /// Where times stand among the records, they are all that is known of it.
     fn is_clock_coarse(&self) -> bool {
-        let is_time =
-            |record: &Record| matches!(record.what, What::Marker(marker) if marker.kind == MarkerKind::TIMESTAMP);
+        let is_time = |record: &Record| matches!(record.what, What::Marker(marker) if marker.kind == MarkerKind::TIMESTAMP);
         self.records.iter().any(is_time)
     }
 
@@ -181,7 +256,12 @@ impl Source for Records {
         });
         let instruction = |(pc, encoding): (Address, Encoding)| {
             let length_bytes = encoding.bytes().len() as u8;
-            KnownInstruction { pc, instruction_set, length_bytes, encoding: Some(encoding) }
+            KnownInstruction {
+                pc,
+                instruction_set,
+                length_bytes,
+                encoding: Some(encoding),
+            }
         };
         let all: HashSet<_> = steps.map(instruction).collect();
         Some(all.into_iter().collect())
@@ -197,9 +277,23 @@ impl Source for Records {
     }
 }
 
-fn push(record: &Record, thread: ThreadNumber, place: Place, set: InstructionSet, sink: &mut dyn EventSink) {
+fn push(
+    record: &Record,
+    thread: ThreadNumber,
+    place: Place,
+    set: InstructionSet,
+    sink: &mut dyn EventSink,
+) {
     match record.what {
-        What::Step { pc, encoding, branch, time, delay_slot, origin, mode } => sink.begin_step(&StepEvent {
+        What::Step {
+            pc,
+            encoding,
+            branch,
+            time,
+            delay_slot,
+            origin,
+            mode,
+        } => sink.begin_step(&StepEvent {
             thread,
             place,
             chunk_offset: place.offset,
@@ -216,12 +310,28 @@ fn push(record: &Record, thread: ThreadNumber, place: Place, set: InstructionSet
             mode,
             text: b"",
         }),
-        What::Access { kind, address, size_bytes } => {
+        What::Access {
+            kind,
+            address,
+            size_bytes,
+        } => {
             // What a processor with tagged addresses ignores.
             let plain = address << 8 >> 8;
             let (address, tag) = (Address(plain), address ^ plain);
-            sink.access(&MemoryAccess { thread, kind, address, tag, size_bytes, bytes: None, place });
+            sink.access(&MemoryAccess {
+                thread,
+                kind,
+                address,
+                tag,
+                size_bytes,
+                bytes: None,
+                place,
+            });
         }
-        What::Marker(marker) => sink.marker(&MarkerEvent { thread, marker, place }),
+        What::Marker(marker) => sink.marker(&MarkerEvent {
+            thread,
+            marker,
+            place,
+        }),
     }
 }

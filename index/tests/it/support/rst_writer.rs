@@ -36,7 +36,8 @@ impl RstWriter {
     /// What the processor is like before its first instruction.
     pub fn state(&mut self, pstate: u16) {
         let [high, low] = pstate.to_be_bytes();
-        self.bytes.extend(padded(vec![17, 0x82, 0, 0, 0, 0, high, low]));
+        self.bytes
+            .extend(padded(vec![17, 0x82, 0, 0, 0, 0, high, low]));
     }
 
     pub fn instruction(&mut self, pc: u64, word: u32, ea: Option<u64>, flags: Flags) {
@@ -61,7 +62,8 @@ impl RstWriter {
     }
 
     fn value(&mut self, kind: Kind, number: u8, value: u64, moment: u8) {
-        self.bytes.extend([9, moment, kind as u8, 5, number, 0, 0, 0]);
+        self.bytes
+            .extend([9, moment, kind as u8, 5, number, 0, 0, 0]);
         self.bytes.extend(value.to_be_bytes());
         self.bytes.extend([0; 8]);
     }
@@ -69,8 +71,11 @@ impl RstWriter {
     /// Two general registers before the next instruction, in one record.
     pub fn pair_before(&mut self, numbers: [u8; 2], values: [u64; 2]) {
         let kind = Kind::Integer as u8;
-        self.bytes.extend([9, 0, kind, kind, numbers[0], numbers[1], 0, 0]);
-        values.iter().for_each(|value| self.bytes.extend(value.to_be_bytes()));
+        self.bytes
+            .extend([9, 0, kind, kind, numbers[0], numbers[1], 0, 0]);
+        values
+            .iter()
+            .for_each(|value| self.bytes.extend(value.to_be_bytes()));
     }
 
     /// What memory holds: 1 to 8 bytes as a number.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stepback_index::oracle::Replay as _;
 use stepback_index::{
-    Cancel, Cell, EdgeKinds, End, Influence, NameReader, NotKnown, Query as _, SliceCell, SliceEnd, SliceRow,
-    SliceStep, ThreadId, WantedBy, Why,
+    Cancel, Cell, EdgeKinds, End, Influence, NameReader, NotKnown, Query as _, SliceCell, SliceEnd,
+    SliceRow, SliceStep, ThreadId, WantedBy, Why,
 };
 use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
@@ -75,26 +75,44 @@ impl Slice {
                 SliceCell::Flags { .. } => {
                     let flags = parts(defined.cell);
                     defines.extend(flags.map(|flag| {
-                        let SliceCell::Flags { bits, .. } = flag else { unreachable!("flags have flags") };
+                        let SliceCell::Flags { bits, .. } = flag else {
+                            unreachable!("flags have flags")
+                        };
                         let byte = value(bits.trailing_zeros() as usize / 8);
-                        (flag, byte.map(|byte| byte >> (bits.trailing_zeros() % 8) & 1))
+                        (
+                            flag,
+                            byte.map(|byte| byte >> (bits.trailing_zeros() % 8) & 1),
+                        )
                     }));
                 }
-                cell => defines.extend(parts(cell).zip(0..).map(|(part, place)| (part, value(place)))),
+                cell => defines.extend(
+                    parts(cell)
+                        .zip(0..)
+                        .map(|(part, place)| (part, value(place))),
+                ),
             }
         }
         let wanted_by = row.wanted_by.iter().copied().collect();
-        let row_of = Row { thread: row.thread, defines, wanted_by, is_doubtful: row.doubt.is_some() };
+        let row_of = Row {
+            thread: row.thread,
+            defines,
+            wanted_by,
+            is_doubtful: row.doubt.is_some(),
+        };
         self.steps.insert(row.step, row_of);
     }
 
     fn add_end(&mut self, end: &SliceEnd) {
         for cell in parts(end.cell) {
             for by in &end.wanted_by {
-                self.ends.entry((cell, *by)).or_default().insert(format!("{:?}", end.end));
+                self.ends
+                    .entry((cell, *by))
+                    .or_default()
+                    .insert(format!("{:?}", end.end));
             }
             if end.doubt.is_some() {
-                self.doubtful.insert(format!("{}: {:?}", name_of(cell), end.end));
+                self.doubtful
+                    .insert(format!("{}: {:?}", name_of(cell), end.end));
             }
         }
     }
@@ -102,7 +120,10 @@ impl Slice {
     /// Adds the doubts of the oracle about calls whose arguments, which the index alone infers, show that they wrote elsewhere.
     fn forgive_doubts(&mut self, theirs: &Self) {
         for (step, row) in &mut self.steps {
-            row.is_doubtful |= theirs.steps.get(step).is_some_and(|theirs| theirs.is_doubtful);
+            row.is_doubtful |= theirs
+                .steps
+                .get(step)
+                .is_some_and(|theirs| theirs.is_doubtful);
         }
         self.doubtful.extend(theirs.doubtful.iter().cloned());
     }
@@ -114,14 +135,24 @@ impl Slice {
                 let value = value.map_or_else(|| "??".to_owned(), |value| format!("{value:02x}"));
                 line += &format!(" {}={value}", name_of(*cell));
             }
-            let by: String = row.wanted_by.iter().map(|by| format!(" {}", who(*by))).collect();
-            format!("{line} for{by}{}", if row.is_doubtful { " (doubtful)" } else { "" })
+            let by: String = row
+                .wanted_by
+                .iter()
+                .map(|by| format!(" {}", who(*by)))
+                .collect();
+            format!(
+                "{line} for{by}{}",
+                if row.is_doubtful { " (doubtful)" } else { "" }
+            )
         };
         self.steps.iter().map(line).collect()
     }
 
     fn end_lines(&self) -> BTreeSet<String> {
-        self.ends.iter().map(|((cell, by), ends)| format!("{} for {}: {ends:?}", name_of(*cell), who(*by))).collect()
+        self.ends
+            .iter()
+            .map(|((cell, by), ends)| format!("{} for {}: {ends:?}", name_of(*cell), who(*by)))
+            .collect()
     }
 
     /// Takes back what depends on which bytes were wanted together: that some bytes of a result that is made of something are
@@ -129,7 +160,8 @@ impl Slice {
     fn forget_parts_of_results(&mut self, other: &mut Self, name: &str) {
         let constant = format!("{:?}", End::Constant);
         let missing = format!("{:?}", End::Unknown(NotKnown::LoadNotShown));
-        let mut of_steps: BTreeMap<(Option<Step>, &str), [BTreeSet<SliceCell>; 2]> = BTreeMap::new();
+        let mut of_steps: BTreeMap<(Option<Step>, &str), [BTreeSet<SliceCell>; 2]> =
+            BTreeMap::new();
         for (slice, place) in [(&mut *self, 0), (&mut *other, 1)] {
             for ((cell, by), ends) in &mut slice.ends {
                 for end in [&constant, &missing] {
@@ -181,36 +213,55 @@ impl Slice {
 /// A byte or a flag in short.
 fn name_of(cell: SliceCell) -> String {
     match cell {
-        SliceCell::Register { thread, view } => format!("t{}.r{}[{}]", thread.0, view.register.0, view.offset),
+        SliceCell::Register { thread, view } => {
+            format!("t{}.r{}[{}]", thread.0, view.register.0, view.offset)
+        }
         SliceCell::Flags { thread, bits } => format!("t{}.flag{}", thread.0, bits.trailing_zeros()),
         SliceCell::Memory { address, .. } => format!("[{:x}]", address.0),
     }
 }
 
 fn who(by: WantedBy) -> String {
-    by.step.map_or_else(|| "question".to_owned(), |step| format!("{}:{:?}", step.0, by.edge))
+    by.step.map_or_else(
+        || "question".to_owned(),
+        |step| format!("{}:{:?}", step.0, by.edge),
+    )
 }
 
 #[track_caller]
 fn assert_same(name: &str, index: &BTreeSet<String>, oracle: &BTreeSet<String>) {
-    let (ours, theirs): (Vec<_>, Vec<_>) = (index.difference(oracle).collect(), oracle.difference(index).collect());
-    assert!(index == oracle, "{name}\n index:  {ours:#?}\n oracle: {theirs:#?}");
+    let (ours, theirs): (Vec<_>, Vec<_>) = (
+        index.difference(oracle).collect(),
+        oracle.difference(index).collect(),
+    );
+    assert!(
+        index == oracle,
+        "{name}\n index:  {ours:#?}\n oracle: {theirs:#?}"
+    );
 }
 
 /// The bytes of a cell, or its flags.
 fn parts(cell: SliceCell) -> Box<dyn Iterator<Item = SliceCell>> {
     match cell {
         SliceCell::Register { thread, view } => {
-            let byte = move |offset| SliceCell::Register { thread, view: RegisterView::new(view.register, offset, 1) };
+            let byte = move |offset| SliceCell::Register {
+                thread,
+                view: RegisterView::new(view.register, offset, 1),
+            };
             Box::new((view.offset..view.offset.saturating_add(view.size_bytes)).map(byte))
         }
         SliceCell::Flags { thread, bits } => {
-            let bits = (0..64).map(move |bit| bits & 1 << bit).filter(|bits| *bits != 0);
+            let bits = (0..64)
+                .map(move |bit| bits & 1 << bit)
+                .filter(|bits| *bits != 0);
             Box::new(bits.map(move |bits| SliceCell::Flags { thread, bits }))
         }
-        SliceCell::Memory { address, len_bytes } => Box::new(
-            (0..len_bytes).map(move |place| SliceCell::Memory { address: Address(address.0 + place), len_bytes: 1 }),
-        ),
+        SliceCell::Memory { address, len_bytes } => {
+            Box::new((0..len_bytes).map(move |place| SliceCell::Memory {
+                address: Address(address.0 + place),
+                len_bytes: 1,
+            }))
+        }
     }
 }
 
@@ -218,14 +269,28 @@ impl Comparison<'_> {
     /// Asks why a random cell has its value, and where that goes.
     pub fn ask_why(&self, dice: &mut Dice) {
         let mut flag = || dice.one_in(2);
-        let edges = EdgeKinds { addresses: flag(), flags: flag(), control: false, listed: flag() };
-        let limit = if dice.one_in(3) { dice.below(6) as usize } else { usize::MAX };
+        let edges = EdgeKinds {
+            addresses: flag(),
+            flags: flag(),
+            control: false,
+            listed: flag(),
+        };
+        let limit = if dice.one_in(3) {
+            dice.below(6) as usize
+        } else {
+            usize::MAX
+        };
         let (cell, at) = (self.cell(dice), self.position(dice));
         // Why control is where it is, is a question of branches.
         if matches!(cell, Cell::Register { view, .. } if view.register == RegisterId::PC) {
             return;
         }
-        self.agree_why(Why { cell, at, edges, limit });
+        self.agree_why(Why {
+            cell,
+            at,
+            edges,
+            limit,
+        });
         // The oracle goes through all bytes of all steps, and for each through all events: short traces are asked.
         if self.index.step_count() > LONGEST_ONWARD {
             return;
@@ -240,16 +305,27 @@ impl Comparison<'_> {
         {
             return;
         }
-        self.agree_influence(Influence { cell, at, edges, limit });
+        self.agree_influence(Influence {
+            cell,
+            at,
+            edges,
+            limit,
+        });
     }
 
     /// Compares the answers to where a value goes. The limit cuts both after the same steps; what it ends is not compared.
     #[track_caller]
     pub fn agree_influence(&self, influence: Influence) {
-        let (found, expected) = (influence.run(&self.index, &Cancel::default()), influence.replay(self.oracle));
+        let (found, expected) = (
+            influence.run(&self.index, &Cancel::default()),
+            influence.replay(self.oracle),
+        );
         let name = format!("{}: {influence:?}", self.name);
         let (Ok(found), Some(expected)) = (&found, &expected) else {
-            assert!(found.is_err() && expected.is_none(), "{name}: {found:?}, {expected:?}");
+            assert!(
+                found.is_err() && expected.is_none(),
+                "{name}: {found:?}, {expected:?}"
+            );
             return;
         };
         let (found, expected) = (self.plainly(found), self.plainly(expected));
@@ -262,7 +338,9 @@ impl Comparison<'_> {
         if influence.limit == usize::MAX {
             let mut both = [ours, theirs];
             for slice in &mut both {
-                slice.ends.retain(|(cell, _), _| !self.is_one_of_many(*cell));
+                slice
+                    .ends
+                    .retain(|(cell, _), _| !self.is_one_of_many(*cell));
                 slice.forget(End::Unknown(NotKnown::LoadNotShown));
             }
             let [ours, theirs] = both;
@@ -277,7 +355,11 @@ impl Comparison<'_> {
 
     fn has_banks(&self, thread: ThreadId, view: RegisterView) -> bool {
         let set = self.set_of(thread);
-        set.has_states() && set.banks(self.plain(thread, view.register)).next().is_some()
+        set.has_states()
+            && set
+                .banks(self.plain(thread, view.register))
+                .next()
+                .is_some()
     }
 
     fn set_of(&self, thread: ThreadId) -> InstructionSet {
@@ -295,7 +377,10 @@ impl Comparison<'_> {
         let mut rows = rows.to_vec();
         for row in &mut rows {
             match row {
-                SliceRow::Step(row) => row.defines.iter_mut().for_each(|defined| plain(&mut defined.cell)),
+                SliceRow::Step(row) => row
+                    .defines
+                    .iter_mut()
+                    .for_each(|defined| plain(&mut defined.cell)),
                 SliceRow::End(end) => plain(&mut end.cell),
             }
         }
@@ -305,26 +390,38 @@ impl Comparison<'_> {
     fn plain(&self, thread: ThreadId, register: RegisterId) -> RegisterId {
         let set = self.set_of(thread);
         if register >= RegisterId::FIRST_NAMED {
-            let name = NameReader(&self.index).register_name(RegisterView::new(register, 0, 4), set);
-            return InstructionSet::banked_anywhere(&name).map_or(register, |bank| bank.plain.register);
+            let name =
+                NameReader(&self.index).register_name(RegisterView::new(register, 0, 4), set);
+            return InstructionSet::banked_anywhere(&name)
+                .map_or(register, |bank| bank.plain.register);
         }
         let has_windows = set.has_windows();
         let plain = (0..=RegisterId::LR.0).map(RegisterId);
-        let mut named = plain.filter(|plain| !has_windows && set.banks(*plain).any(|bank| bank == register));
+        let mut named =
+            plain.filter(|plain| !has_windows && set.banks(*plain).any(|bank| bank == register));
         named.next().unwrap_or(register)
     }
 
     /// Compares the answers to a question.
     #[track_caller]
     pub fn agree_why(&self, why: Why) {
-        let (found, expected) = (why.run(&self.index, &Cancel::default()), why.replay(self.oracle));
+        let (found, expected) = (
+            why.run(&self.index, &Cancel::default()),
+            why.replay(self.oracle),
+        );
         let (Ok(found), Some(expected)) = (&found, &expected) else {
-            assert!(found.is_err() && expected.is_none(), "{}: {why:?}: {found:?}, {expected:?}", self.name);
+            assert!(
+                found.is_err() && expected.is_none(),
+                "{}: {why:?}: {found:?}, {expected:?}",
+                self.name
+            );
             return;
         };
         let name = format!("{}: {why:?}", self.name);
-        let (mut ours, mut theirs) =
-            (Slice::of(found, Order::NewestFirst, &name), Slice::of(expected, Order::NewestFirst, &name));
+        let (mut ours, mut theirs) = (
+            Slice::of(found, Order::NewestFirst, &name),
+            Slice::of(expected, Order::NewestFirst, &name),
+        );
         if self.infers() {
             ours.forgive_doubts(&theirs);
         }

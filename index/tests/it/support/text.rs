@@ -50,15 +50,32 @@ pub enum Times {
 /// A random trace.
 pub fn traces(lines: std::ops::Range<usize>) -> impl Strategy<Value = String> {
     let sets = prop_oneof![3 => Just(Sets::A64), 1 => Just(Sets::A32), 1 => Just(Sets::T32), 1 => Just(Sets::Mixed)];
-    let times =
-        prop_oneof![4 => Just(Times::All), 2 => Just(Times::Steps), 2 => Just(Times::Some), 1 => Just(Times::None)];
-    let shape =
-        (prop::bool::weighted(0.25), sets, 0u8..3, times, any::<bool>(), prop::bool::weighted(0.2), any::<bool>());
-    let shape = shape.prop_map(|(is_es, sets, cpus, times, has_dump, is_crlf, ends_with_newline)| {
-        let line_end = if is_crlf { "\r\n" } else { "\n" };
-        Shape { is_es, sets, cpus, times, has_dump, line_end, ends_with_newline }
-    });
-    (shape, prop::collection::vec((0u8..43, any::<u64>()), lines)).prop_map(|(shape, seeds)| write(shape, &seeds))
+    let times = prop_oneof![4 => Just(Times::All), 2 => Just(Times::Steps), 2 => Just(Times::Some), 1 => Just(Times::None)];
+    let shape = (
+        prop::bool::weighted(0.25),
+        sets,
+        0u8..3,
+        times,
+        any::<bool>(),
+        prop::bool::weighted(0.2),
+        any::<bool>(),
+    );
+    let shape = shape.prop_map(
+        |(is_es, sets, cpus, times, has_dump, is_crlf, ends_with_newline)| {
+            let line_end = if is_crlf { "\r\n" } else { "\n" };
+            Shape {
+                is_es,
+                sets,
+                cpus,
+                times,
+                has_dump,
+                line_end,
+                ends_with_newline,
+            }
+        },
+    );
+    (shape, prop::collection::vec((0u8..43, any::<u64>()), lines))
+        .prop_map(|(shape, seeds)| write(shape, &seeds))
 }
 
 /// The trace of some seeds: what a line is, and a number for the rest of it.
@@ -71,7 +88,9 @@ pub fn write(shape: Shape, seeds: &[(u8, u64)]) -> String {
         writer.line_of(*kind, Dice(*seed));
     }
     if !shape.ends_with_newline {
-        writer.out.truncate(writer.out.trim_end_matches(['\r', '\n']).len());
+        writer
+            .out
+            .truncate(writer.out.trim_end_matches(['\r', '\n']).len());
     }
     writer.out
 }
@@ -103,8 +122,10 @@ const JUMP: Opcodes = ("14000004", "ea000004", "e004");
 const SUPERVISOR: Opcodes = ("d4000001", "ef000000", "df00");
 const EXCEPTION_RETURN: Opcodes = ("d69f03e0", "e25ef004", "f3de8f00");
 
-const MODES: [&str; 12] =
-    ["EL3h_s", "EL1h_n", "EL1t_n", "EL0t_n", "svc_s", "usr", "sys", "irq", "fiq", "handler", "thread", "EL3h_s"];
+const MODES: [&str; 12] = [
+    "EL3h_s", "EL1h_n", "EL1t_n", "EL0t_n", "svc_s", "usr", "sys", "irq", "fiq", "handler",
+    "thread", "EL3h_s",
+];
 
 /// Those of M-profile.
 const PROFILE_M: &[&str] = &["thread", "thread", "handler"];
@@ -113,8 +134,19 @@ const FUNCTIONS: [u64; 4] = [0x8000, 0x8040, 0x8080, 0x9000];
 
 impl Writer {
     fn new(shape: Shape) -> Self {
-        let cpu = Cpu { pc: 0x8000, sp: 0x2000, stack: Vec::new() };
-        Self { shape, out: String::new(), time: 1, cpu: 0, cpus: vec![cpu; 2], memory: HashMap::new() }
+        let cpu = Cpu {
+            pc: 0x8000,
+            sp: 0x2000,
+            stack: Vec::new(),
+        };
+        Self {
+            shape,
+            out: String::new(),
+            time: 1,
+            cpu: 0,
+            cpus: vec![cpu; 2],
+            memory: HashMap::new(),
+        }
     }
 
     fn set(&self, dice: &mut Dice) -> &'static str {
@@ -134,8 +166,11 @@ impl Writer {
             Times::None => false,
         };
         if has_time {
-            let time =
-                if self.shape.times == Times::Some { self.time.saturating_sub(dice.below(4)) } else { self.time };
+            let time = if self.shape.times == Times::Some {
+                self.time.saturating_sub(dice.below(4))
+            } else {
+                self.time
+            };
             write!(self.out, "{time} clk ").unwrap();
         } else {
             self.out.push_str("        ");
@@ -160,7 +195,11 @@ impl Writer {
                 };
                 self.line(LineKind::Other, &mut dice, &format!("R {name} {digits}"));
             }
-            self.line(LineKind::Other, &mut dice, "MW4 00001000:000000001000 11223344");
+            self.line(
+                LineKind::Other,
+                &mut dice,
+                "MW4 00001000:000000001000 11223344",
+            );
         }
         (self.time, self.cpu) = (1, 0);
     }
@@ -188,8 +227,11 @@ impl Writer {
     }
 
     fn step(&mut self, dice: &mut Dice) {
-        let opcodes: &[Opcodes] =
-            if dice.one_in(8) { &[SUPERVISOR, EXCEPTION_RETURN] } else { &[NOP, NOP, RETURN, CALL] };
+        let opcodes: &[Opcodes] = if dice.one_in(8) {
+            &[SUPERVISOR, EXCEPTION_RETURN]
+        } else {
+            &[NOP, NOP, RETURN, CALL]
+        };
         let opcodes = dice.pick(opcodes).unwrap();
         self.step_of(&opcodes, dice);
     }
@@ -206,17 +248,31 @@ impl Writer {
             "A" => opcodes.1,
             _ => opcodes.2,
         };
-        let opcode = if dice.one_in(20) && set != "T" { "--------" } else { opcode };
+        let opcode = if dice.one_in(20) && set != "T" {
+            "--------"
+        } else {
+            opcode
+        };
         let length = opcode.len() as u64 / 2;
-        let words = dice.pick(&["NOP", "MOV r0,#1", "BL {pc}+0x40", "", "RET $"]).unwrap();
-        let modes = if self.shape.sets == Sets::T32 && dice.one_in(2) { PROFILE_M } else { &MODES };
+        let words = dice
+            .pick(&["NOP", "MOV r0,#1", "BL {pc}+0x40", "", "RET $"])
+            .unwrap();
+        let modes = if self.shape.sets == Sets::T32 && dice.one_in(2) {
+            PROFILE_M
+        } else {
+            &MODES
+        };
         let mode = dice.pick(modes).unwrap();
         let (kind, text) = (dice.pick(&["IT", "IT", "IS"]).unwrap(), words);
         let text = if self.shape.is_es {
             let failed = if kind == "IS" { "CCFAIL " } else { "" };
             format!("ES  ({pc:016x}:{opcode}) {set} {mode}:     {failed}{text}")
         } else {
-            format!("{kind} ({}) {pc:08x} {} {set} {mode} : {text}", dice.below(9), opcode.replace('-', "0"))
+            format!(
+                "{kind} ({}) {pc:08x} {} {set} {mode} : {text}",
+                dice.below(9),
+                opcode.replace('-', "0")
+            )
         };
         self.line(LineKind::Step, dice, &text);
         self.cpus[self.cpu].pc = pc.wrapping_add(length);
@@ -227,15 +283,31 @@ impl Writer {
         let set = self.set(dice);
         let (opcode, length, word, names) = match set {
             "O" => ("d45e0000", 4, 8, ["X0", "X1"]),
-            "A" => (dice.pick(&["ef123456", "e10f0070"]).unwrap(), 4, 4, ["r0", "r1"]),
-            _ => (dice.pick(&["beab", "dfab", "babc"]).unwrap(), 2, 4, ["r0", "r1"]),
+            "A" => (
+                dice.pick(&["ef123456", "e10f0070"]).unwrap(),
+                4,
+                4,
+                ["r0", "r1"],
+            ),
+            _ => (
+                dice.pick(&["beab", "dfab", "babc"]).unwrap(),
+                2,
+                4,
+                ["r0", "r1"],
+            ),
         };
         let digits = 2 * word as usize;
-        let operation: u64 = dice.pick(&[0x06, 0x06, 0x0d, 0x15, 0x16, 0x30, 0x05]).unwrap();
+        let operation: u64 = dice
+            .pick(&[0x06, 0x06, 0x0d, 0x15, 0x16, 0x30, 0x05])
+            .unwrap();
         let block = 0x1000 + 8 * dice.below(6);
         for (name, value) in names.into_iter().zip([operation, block]) {
             if !dice.one_in(8) {
-                self.line(LineKind::Other, dice, &format!("R {name} {value:0digits$x}"));
+                self.line(
+                    LineKind::Other,
+                    dice,
+                    &format!("R {name} {value:0digits$x}"),
+                );
             }
         }
         for place in (0..3).map(|number| block + number * word) {
@@ -245,16 +317,33 @@ impl Writer {
                 _ => 0x0ff8 + dice.below(80),
             };
             if !dice.one_in(8) {
-                (0..word).for_each(|byte| _ = self.memory.insert(place + byte, (value >> (8 * byte)) as u8));
-                self.line(LineKind::Other, dice, &format!("MW{word} {place:08x}:{place:012x} {value:0digits$x}"));
+                (0..word).for_each(|byte| {
+                    _ = self
+                        .memory
+                        .insert(place + byte, (value >> (8 * byte)) as u8)
+                });
+                self.line(
+                    LineKind::Other,
+                    dice,
+                    &format!("MW{word} {place:08x}:{place:012x} {value:0digits$x}"),
+                );
             }
         }
-        let (pc, kind) = (self.cpus[self.cpu].pc, dice.pick(&["IT", "IT", "IT", "IS"]).unwrap());
-        self.line(LineKind::Step, dice, &format!("{kind} (9) {pc:08x} {opcode} {set} svc : HLT"));
+        let (pc, kind) = (
+            self.cpus[self.cpu].pc,
+            dice.pick(&["IT", "IT", "IT", "IS"]).unwrap(),
+        );
+        self.line(
+            LineKind::Step,
+            dice,
+            &format!("{kind} (9) {pc:08x} {opcode} {set} svc : HLT"),
+        );
         self.cpus[self.cpu].pc = pc.wrapping_add(length);
         for address in 0x1000..0x1040 {
             let byte = dice.pick(&[0x11, 0x77]).unwrap();
-            self.memory.entry(address).and_modify(|held| *held = if dice.one_in(2) { byte } else { *held });
+            self.memory
+                .entry(address)
+                .and_modify(|held| *held = if dice.one_in(2) { byte } else { *held });
         }
     }
 
@@ -276,8 +365,12 @@ impl Writer {
     fn come_back(&mut self, dice: &mut Dice) {
         let skipped = usize::from(dice.one_in(4));
         let depth = self.cpus[self.cpu].stack.len();
-        self.cpus[self.cpu].stack.truncate(depth - skipped.min(depth));
-        let Some((pc, sp)) = self.cpus[self.cpu].stack.pop() else { return };
+        self.cpus[self.cpu]
+            .stack
+            .truncate(depth - skipped.min(depth));
+        let Some((pc, sp)) = self.cpus[self.cpu].stack.pop() else {
+            return;
+        };
         if self.cpus[self.cpu].sp != sp || dice.one_in(3) {
             self.step(dice);
             self.cpus[self.cpu].sp = sp;
@@ -312,8 +405,17 @@ impl Writer {
         }
         self.cpus[self.cpu].sp = sp;
         if !dice.one_in(6) {
-            self.step_of(&dice.pick(&[EXCEPTION_RETURN, EXCEPTION_RETURN, RETURN]).unwrap(), dice);
-            self.cpus[self.cpu].pc = if dice.one_in(4) { resume.wrapping_sub(4) } else { resume };
+            self.step_of(
+                &dice
+                    .pick(&[EXCEPTION_RETURN, EXCEPTION_RETURN, RETURN])
+                    .unwrap(),
+                dice,
+            );
+            self.cpus[self.cpu].pc = if dice.one_in(4) {
+                resume.wrapping_sub(4)
+            } else {
+                resume
+            };
         }
     }
 
@@ -324,11 +426,16 @@ impl Writer {
             self.cpus[self.cpu].pc = 0x9080;
             self.step_of(&NOP, dice);
         }
-        let (sp, pc) = dice.pick(&[(0x2000, 0x8008), (0x8000, 0x9104), (0xc000, 0xa204)]).unwrap();
+        let (sp, pc) = dice
+            .pick(&[(0x2000, 0x8008), (0x8000, 0x9104), (0xc000, 0xa204)])
+            .unwrap();
         self.step_of(&NOP, dice);
         self.cpus[self.cpu].sp = sp;
         self.number_register("sp", sp - 16 * dice.below(3), dice);
-        self.step_of(&dice.pick(&[RETURN, RETURN, EXCEPTION_RETURN]).unwrap(), dice);
+        self.step_of(
+            &dice.pick(&[RETURN, RETURN, EXCEPTION_RETURN]).unwrap(),
+            dice,
+        );
         self.cpus[self.cpu].pc = pc;
         self.step_of(&NOP, dice);
     }
@@ -412,12 +519,19 @@ impl Writer {
         ];
         /// Of every mode, and one of flags alone.
         const STATUSES: [&str; 10] = [
-            "000001d0", "000001d1", "000001d2", "600001f3", "000001da", "000003c5", "600003cd", "60000000", "01000000",
-            "0100000f",
+            "000001d0", "000001d1", "000001d2", "600001f3", "000001da", "000003c5", "600003cd",
+            "60000000", "01000000", "0100000f",
         ];
         let wide = matches!(self.shape.sets, Sets::A64 | Sets::Mixed);
-        let (name, digits) = if wide { dice.pick(&WIDE) } else { dice.pick(&NARROW) }.unwrap();
-        let mut value: String = (0..digits / 2).map(|_| dice.pick(&["00", "01", "a5", "ff"]).unwrap()).collect();
+        let (name, digits) = if wide {
+            dice.pick(&WIDE)
+        } else {
+            dice.pick(&NARROW)
+        }
+        .unwrap();
+        let mut value: String = (0..digits / 2)
+            .map(|_| dice.pick(&["00", "01", "a5", "ff"]).unwrap())
+            .collect();
         if name == "cpsr" && !dice.one_in(3) {
             value = dice.pick(&STATUSES).unwrap().to_owned();
         }
@@ -445,8 +559,12 @@ impl Writer {
         let byte = |place: u64| {
             let random = dice.pick(&[0, 0x11, 0x22, 0xff]).unwrap();
             let address = address.wrapping_add(place);
-            let byte =
-                self.memory.get(&address).copied().filter(|_| kind == AccessKind::Read && !is_wrong).unwrap_or(random);
+            let byte = self
+                .memory
+                .get(&address)
+                .copied()
+                .filter(|_| kind == AccessKind::Read && !is_wrong)
+                .unwrap_or(random);
             self.memory.insert(address, byte);
             byte
         };
@@ -454,11 +572,19 @@ impl Writer {
     }
 
     fn access(&mut self, dice: &mut Dice) {
-        let kind = if dice.one_in(2) { AccessKind::Read } else { AccessKind::Write };
+        let kind = if dice.one_in(2) {
+            AccessKind::Read
+        } else {
+            AccessKind::Write
+        };
         let size = dice.pick(&[1, 1, 2, 4, 4, 8, 8, 16, 3]).unwrap();
         let address = Self::address(dice);
         let bytes = self.bytes(kind, address, size, dice);
-        let mut digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        let mut digits: String = bytes
+            .iter()
+            .rev()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         if dice.one_in(8) {
             digits = "x".repeat(digits.len());
         }
@@ -470,12 +596,20 @@ impl Writer {
         if dice.one_in(20) {
             digits = "(ABORTED)".to_owned();
         }
-        self.line(LineKind::Other, dice, &format!("M{letter}{size} {exclusive}{address:08x}:{address:012x} {digits}"));
+        self.line(
+            LineKind::Other,
+            dice,
+            &format!("M{letter}{size} {exclusive}{address:08x}:{address:012x} {digits}"),
+        );
     }
 
     fn diagram(&mut self, dice: &mut Dice) {
         let address = Self::address(dice) & !15;
-        let kind = if dice.one_in(2) { AccessKind::Read } else { AccessKind::Write };
+        let kind = if dice.one_in(2) {
+            AccessKind::Read
+        } else {
+            AccessKind::Write
+        };
         let bytes = self.bytes(kind, address, 16, dice);
         let mut text = String::from(if kind == AccessKind::Read { "LD" } else { "ST" });
         write!(text, " {address:016x}").unwrap();
@@ -500,11 +634,19 @@ impl Writer {
     fn early_line(&mut self, dice: &mut Dice) {
         self.time += 1;
         for _ in 0..=dice.below(3) {
-            if dice.one_in(2) { self.access(dice) } else { self.register(dice) }
+            if dice.one_in(2) {
+                self.access(dice)
+            } else {
+                self.register(dice)
+            }
         }
         let (time, set) = (self.time, self.set(dice));
         let pc = self.cpus[self.cpu].pc;
-        self.line(LineKind::Step, dice, &format!("IT (3) {pc:08x} d503201f {set} svc : NOP"));
+        self.line(
+            LineKind::Step,
+            dice,
+            &format!("IT (3) {pc:08x} d503201f {set} svc : NOP"),
+        );
         self.time = time;
         self.cpus[self.cpu].pc = pc.wrapping_add(4);
     }
@@ -529,7 +671,18 @@ impl Writer {
 
     fn junk(&mut self, dice: &mut Dice) {
         let long = format!("CADI {}", "long ".repeat(1200));
-        let junk = ["IT (zz", "R", "", "MR4 zzzz", "R X0 12 zz", "{", "W99 1", "5 clk", "\u{e9}\u{fffd}", &long];
+        let junk = [
+            "IT (zz",
+            "R",
+            "",
+            "MR4 zzzz",
+            "R X0 12 zz",
+            "{",
+            "W99 1",
+            "5 clk",
+            "\u{e9}\u{fffd}",
+            &long,
+        ];
         let text = junk[dice.below(junk.len() as u64) as usize];
         self.line(LineKind::Other, dice, text);
     }

@@ -26,19 +26,35 @@ impl Bits {
     /// ADR, ADRP
     fn address_of_page(&mut self) {
         let offset = self.signed(5, 19) << 2 | i64::from(self.field(29, 2));
-        let (base, offset) = if self.is_wide() { (self.pc.0 & !0xfff, offset << 12) } else { (self.pc.0, offset) };
-        self.set_general(0, Expression::Constant(base.wrapping_add_signed(offset)), Last::Zero);
+        let (base, offset) = if self.is_wide() {
+            (self.pc.0 & !0xfff, offset << 12)
+        } else {
+            (self.pc.0, offset)
+        };
+        self.set_general(
+            0,
+            Expression::Constant(base.wrapping_add_signed(offset)),
+            Last::Zero,
+        );
     }
 
     /// ADD, ADDS, SUB, SUBS
     fn add_immediate(&mut self) {
         let number = u64::from(self.field(10, 12)) << if self.flag(22) { 12 } else { 0 };
-        self.add(self.value(5, Last::Stack), Expression::Constant(number), Last::Stack);
+        self.add(
+            self.value(5, Last::Stack),
+            Expression::Constant(number),
+            Last::Stack,
+        );
     }
 
     /// A sum or difference; one that sets the flags cannot go to the stack pointer.
     fn add(&mut self, left: Expression, right: Expression, last: Last) {
-        let operation = if self.flag(30) { Operation::Subtract } else { Operation::Add };
+        let operation = if self.flag(30) {
+            Operation::Subtract
+        } else {
+            Operation::Add
+        };
         self.description.read_all(&left);
         self.description.read_all(&right);
         let last = if self.flag(29) { Last::Zero } else { last };
@@ -49,8 +65,14 @@ impl Bits {
     }
 
     fn logical_immediate(&mut self) -> bool {
-        let Some(mask) = bit_mask(self.field(22, 1), self.field(10, 6), self.field(16, 6)) else { return false };
-        let last = if self.field(29, 2) == 3 { Last::Zero } else { Last::Stack };
+        let Some(mask) = bit_mask(self.field(22, 1), self.field(10, 6), self.field(16, 6)) else {
+            return false;
+        };
+        let last = if self.field(29, 2) == 3 {
+            Last::Zero
+        } else {
+            Last::Stack
+        };
         self.logical(Expression::Constant(mask), last);
         true
     }
@@ -88,7 +110,9 @@ impl Bits {
             2 => Expression::Constant(number),
             3 => {
                 let kept = Expression::Constant(!(0xffff << shift));
-                self.value(0, Last::Zero).with(Operation::And, kept).with(Operation::Or, Expression::Constant(number))
+                self.value(0, Last::Zero)
+                    .with(Operation::And, kept)
+                    .with(Operation::Or, Expression::Constant(number))
             }
             _ => return false,
         };
@@ -103,18 +127,30 @@ impl Bits {
         if self.flag(31) != self.flag(22) || rotate >= width || top >= width {
             return false;
         }
-        let (down, up, bits) = if top >= rotate { (rotate, 0, top - rotate + 1) } else { (0, width - rotate, top + 1) };
+        let (down, up, bits) = if top >= rotate {
+            (rotate, 0, top - rotate + 1)
+        } else {
+            (0, width - rotate, top + 1)
+        };
         let constant = |number: u32| Expression::Constant(u64::from(number));
         let bits = u8::try_from(bits).unwrap_or(64);
-        let source = self.value(5, Last::Zero).with(Operation::ShiftRight, constant(down));
+        let source = self
+            .value(5, Last::Zero)
+            .with(Operation::ShiftRight, constant(down));
         let kind = self.field(29, 2);
-        let field = if kind == 0 { source.sign_extended(bits) } else { source.zero_extended(bits) };
+        let field = if kind == 0 {
+            source.sign_extended(bits)
+        } else {
+            source.zero_extended(bits)
+        };
         let field = field.with(Operation::ShiftLeft, constant(up));
         let value = match kind {
             0 | 2 => field,
             1 => {
                 let kept = !((u64::MAX >> (64 - bits)) << up);
-                self.value(0, Last::Zero).with(Operation::And, Expression::Constant(kept)).with(Operation::Or, field)
+                self.value(0, Last::Zero)
+                    .with(Operation::And, Expression::Constant(kept))
+                    .with(Operation::Or, field)
             }
             _ => return false,
         };
@@ -131,7 +167,10 @@ impl Bits {
         }
         let up = Expression::Constant(u64::from(width_bits) - u64::from(amount));
         let low = shifted(low, 1, amount, width_bits);
-        let value = high.clone().with(Operation::ShiftLeft, up).with(Operation::Or, low);
+        let value = high
+            .clone()
+            .with(Operation::ShiftLeft, up)
+            .with(Operation::Or, low);
         self.set_result(value, Last::Zero);
         true
     }
@@ -158,8 +197,17 @@ impl Bits {
         if !self.is_wide() && self.flag(15) {
             return false;
         }
-        let right = shifted(self.value(16, Last::Zero), self.field(22, 2), self.field(10, 6), self.width_bits());
-        let right = if self.flag(21) { inverted(right) } else { right };
+        let right = shifted(
+            self.value(16, Last::Zero),
+            self.field(22, 2),
+            self.field(10, 6),
+            self.width_bits(),
+        );
+        let right = if self.flag(21) {
+            inverted(right)
+        } else {
+            right
+        };
         self.logical(right, Last::Zero);
         true
     }
@@ -168,7 +216,12 @@ impl Bits {
         if self.field(22, 2) == 3 || !self.is_wide() && self.flag(15) {
             return false;
         }
-        let right = shifted(self.value(16, Last::Zero), self.field(22, 2), self.field(10, 6), self.width_bits());
+        let right = shifted(
+            self.value(16, Last::Zero),
+            self.field(22, 2),
+            self.field(10, 6),
+            self.width_bits(),
+        );
         self.add(self.value(5, Last::Zero), right, Last::Zero);
         true
     }
@@ -176,10 +229,19 @@ impl Bits {
     fn add_extended(&mut self) {
         let option = self.field(13, 3);
         let bits = 8 << (option & 3);
-        let right = self.value_of_width(16, if bits == 64 { Width::X } else { Width::W }, Last::Zero);
-        let right = if option >= 4 { right.sign_extended(bits) } else { right.zero_extended(bits) };
+        let right =
+            self.value_of_width(16, if bits == 64 { Width::X } else { Width::W }, Last::Zero);
+        let right = if option >= 4 {
+            right.sign_extended(bits)
+        } else {
+            right.zero_extended(bits)
+        };
         let shift = Expression::Constant(u64::from(self.field(10, 3)));
-        self.add(self.value(5, Last::Stack), right.with(Operation::ShiftLeft, shift), Last::Stack);
+        self.add(
+            self.value(5, Last::Stack),
+            right.with(Operation::ShiftLeft, shift),
+            Last::Stack,
+        );
     }
 
     /// MADD, MSUB and those that widen.
@@ -191,8 +253,12 @@ impl Bits {
         }
         let factor = |bits: &Self, place| match kind {
             0 => bits.value(place, Last::Zero),
-            1 => bits.value_of_width(place, Width::W, Last::Zero).sign_extended(32),
-            _ => bits.value_of_width(place, Width::W, Last::Zero).zero_extended(32),
+            1 => bits
+                .value_of_width(place, Width::W, Last::Zero)
+                .sign_extended(32),
+            _ => bits
+                .value_of_width(place, Width::W, Last::Zero)
+                .zero_extended(32),
         };
         let high_half = matches!(kind, 2 | 6);
         if !matches!(kind, 0 | 1 | 5) && !high_half {
@@ -216,19 +282,28 @@ impl Bits {
     fn one_or_two_sources(&mut self) -> bool {
         if self.flag(30) {
             // Of one source: RBIT, REV, CLZ, CLS; those of pointer authentication work on the destination.
-            let places: &[u32] = if self.field(16, 5) == 1 { &[0, 5] } else { &[5] };
+            let places: &[u32] = if self.field(16, 5) == 1 {
+                &[0, 5]
+            } else {
+                &[5]
+            };
             self.read_general(places, self.width());
             self.set_result(Expression::Unknown, Last::Zero);
             return true;
         }
         let kind = self.field(10, 6);
         let is_shift = matches!(kind, 8..=10);
-        let value = if is_shift { self.shifted_by_register(kind - 8) } else { Expression::Unknown };
+        let value = if is_shift {
+            self.shifted_by_register(kind - 8)
+        } else {
+            Expression::Unknown
+        };
         self.read_general(&[5, 16], self.width());
         // SUBP, IRG, GMI; SUBP, PACGA.
         let is_of_stack = matches!(kind, 0 | 4 | 5) && self.field(5, 5) == 31;
         if is_of_stack || matches!(kind, 0 | 12) && self.field(16, 5) == 31 {
-            self.description.read(RegisterView::new(RegisterId::SP, 0, 8));
+            self.description
+                .read(RegisterView::new(RegisterId::SP, 0, 8));
         }
         self.set_result(value, if kind == 4 { Last::Stack } else { Last::Zero });
         if self.flag(29) {
@@ -246,7 +321,9 @@ impl Bits {
         match kind {
             0 => value.with(Operation::ShiftLeft, amount),
             1 => value.with(Operation::ShiftRight, amount),
-            _ => value.sign_extended(width_bits).with(Operation::ShiftRightSigned, amount),
+            _ => value
+                .sign_extended(width_bits)
+                .with(Operation::ShiftRightSigned, amount),
         }
     }
 
@@ -264,7 +341,9 @@ impl Bits {
     /// RMIF, SETF8, SETF16: flags from bits of a register.
     fn set_flags(&mut self) -> bool {
         let (written, width) = match self.opcode {
-            opcode if opcode & 0xffe0_7c10 == 0xba00_0400 => (u64::from(opcode & 15) << 28, Width::X),
+            opcode if opcode & 0xffe0_7c10 == 0xba00_0400 => {
+                (u64::from(opcode & 15) << 28, Width::X)
+            }
             opcode if opcode & 0xffff_bc1f == 0x3a00_080d => (N | Z | V, Width::W),
             _ => return false,
         };
@@ -282,7 +361,11 @@ impl Bits {
         self.description.meaning.flags.read = Some(of_condition(condition));
         // The flags are a constant of the instruction when the condition does not hold.
         let (chosen, otherwise) = (Expression::Unknown, Expression::Constant(0));
-        self.description.meaning.selection = Some(Selection { test: test_of_condition(condition), chosen, otherwise });
+        self.description.meaning.selection = Some(Selection {
+            test: test_of_condition(condition),
+            chosen,
+            otherwise,
+        });
         self.description.write(FLAGS);
     }
 
@@ -300,14 +383,20 @@ impl Bits {
             (true, true) => Expression::Constant(0).with(Operation::Subtract, other),
         };
         let chosen = self.value(5, Last::Zero);
-        self.description.meaning.selection = Some(Selection { test: test_of_condition(condition), chosen, otherwise });
+        self.description.meaning.selection = Some(Selection {
+            test: test_of_condition(condition),
+            chosen,
+            otherwise,
+        });
         self.set_result(Expression::Unknown, Last::Zero);
     }
 }
 
 /// The constant of a logical immediate (DDI 0487, `DecodeBitMasks`): a run of ones, rotated, and repeated.
 fn bit_mask(n: u32, ones: u32, rotate: u32) -> Option<u64> {
-    let length = (n << 6 | !ones & 0x3f).checked_ilog2().filter(|length| *length >= 1)?;
+    let length = (n << 6 | !ones & 0x3f)
+        .checked_ilog2()
+        .filter(|length| *length >= 1)?;
     let size = 1u32 << length;
     let (ones, rotate) = (ones & (size - 1), rotate & (size - 1));
     if ones == size - 1 {
@@ -315,7 +404,11 @@ fn bit_mask(n: u32, ones: u32, rotate: u32) -> Option<u64> {
     }
     let run = (1u64 << (ones + 1)) - 1;
     let whole = u64::MAX >> (64 - size);
-    let turned = if rotate == 0 { run } else { (run >> rotate | run << (size - rotate)) & whole };
+    let turned = if rotate == 0 {
+        run
+    } else {
+        (run >> rotate | run << (size - rotate)) & whole
+    };
     Some((0..64 / size).fold(0, |mask, copy| mask | turned << (copy * size)))
 }
 
@@ -326,7 +419,10 @@ mod tests {
     #[test]
     fn masks_are_runs_of_ones() {
         assert_eq!(bit_mask(1, 0, 0), Some(1));
-        assert_eq!(bit_mask(1, 0b11_1011, 0b11_1100), Some(0xffff_ffff_ffff_fff0));
+        assert_eq!(
+            bit_mask(1, 0b11_1011, 0b11_1100),
+            Some(0xffff_ffff_ffff_fff0)
+        );
         assert_eq!(bit_mask(0, 0b00_0111, 0), Some(0x0000_00ff_0000_00ff));
         assert_eq!(bit_mask(0, 0b11_1100, 0), Some(0x5555_5555_5555_5555));
         assert_eq!(bit_mask(0, 0b11_1111, 0), None);

@@ -8,7 +8,11 @@ use crate::expression::{Expression, Operation};
 
 /// The description of an instruction; none for those that the disassembler has to describe.
 pub fn describe(opcode: u32, pc: Address) -> Option<Description> {
-    let mut bits = Bits { opcode, pc, description: Description::default() };
+    let mut bits = Bits {
+        opcode,
+        pc,
+        description: Description::default(),
+    };
     let is_described = match bits.field(25, 4) {
         0b1000 | 0b1001 => bits.immediate(),
         0b1010 | 0b1011 => bits.control(),
@@ -95,7 +99,8 @@ impl Bits {
     }
 
     pub fn value_of_width(&self, place: u32, width: Width, last: Last) -> Expression {
-        self.general(place, width, last).map_or(Expression::Constant(0), Expression::Register)
+        self.general(place, width, last)
+            .map_or(Expression::Constant(0), Expression::Register)
     }
 
     /// The instruction's result goes to the register whose number stands in the lowest bits.
@@ -130,15 +135,26 @@ impl Bits {
 /// A value shifted or turned by a constant, within a width.
 pub(super) fn shifted(value: Expression, kind: u32, amount: u32, width_bits: u8) -> Expression {
     let by = |amount: u32| Expression::Constant(u64::from(amount));
-    let value = if kind == 0 { value } else { value.zero_extended(width_bits) };
+    let value = if kind == 0 {
+        value
+    } else {
+        value.zero_extended(width_bits)
+    };
     match kind {
         _ if amount == 0 => value,
         0 => value.with(Operation::ShiftLeft, by(amount)),
         1 => value.with(Operation::ShiftRight, by(amount)),
-        2 => value.sign_extended(width_bits).with(Operation::ShiftRightSigned, by(amount)),
+        2 => value
+            .sign_extended(width_bits)
+            .with(Operation::ShiftRightSigned, by(amount)),
         _ => {
-            let left = value.clone().with(Operation::ShiftLeft, by(u32::from(width_bits).saturating_sub(amount)));
-            value.with(Operation::ShiftRight, by(amount)).with(Operation::Or, left)
+            let left = value.clone().with(
+                Operation::ShiftLeft,
+                by(u32::from(width_bits).saturating_sub(amount)),
+            );
+            value
+                .with(Operation::ShiftRight, by(amount))
+                .with(Operation::Or, left)
         }
     }
 }

@@ -19,7 +19,11 @@ impl Bits {
         }
         for (number, register) in (0u16..8).zip(first..) {
             let at = self.base().behind(8 * number);
-            let view = RegisterView::new(RegisterId(u16::try_from(register).unwrap_or_default()), 0, 8);
+            let view = RegisterView::new(
+                RegisterId(u16::try_from(register).unwrap_or_default()),
+                0,
+                8,
+            );
             if kind == 13 {
                 let operand = self.operand(AccessKind::Read, at, 8, Expression::Unknown);
                 let loaded = self.description.access(operand);
@@ -28,7 +32,11 @@ impl Bits {
             }
             // The low word of the first comes from a system register.
             let is_mixed = kind == 10 && number == 0;
-            let value = if is_mixed { Expression::Unknown } else { Expression::Register(view) };
+            let value = if is_mixed {
+                Expression::Unknown
+            } else {
+                Expression::Register(view)
+            };
             self.description.read(view);
             let operand = self.operand(AccessKind::Write, at, 8, value);
             self.description.access(operand);
@@ -42,7 +50,11 @@ impl Bits {
     /// CPYP, CPYM, CPYE, SETP, SETM, SETE and the like. How far one of them gets the processor decides.
     pub fn copy_or_fill(&mut self) {
         let is_fill = self.field(22, 2) == 3;
-        let phase = if is_fill { self.field(14, 2) } else { self.field(22, 2) };
+        let phase = if is_fill {
+            self.field(14, 2)
+        } else {
+            self.field(22, 2)
+        };
         self.read_general(&[0, 5, 16], Width::X);
         let moved: &[u32] = if is_fill { &[0, 5] } else { &[0, 5, 16] };
         for place in moved {

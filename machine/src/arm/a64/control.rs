@@ -26,14 +26,16 @@ impl Bits {
 
     /// The return address of a call.
     fn link(&mut self) {
-        self.description.set(LINK, Expression::Constant(self.pc.0.wrapping_add(4)));
+        self.description
+            .set(LINK, Expression::Constant(self.pc.0.wrapping_add(4)));
     }
 
     /// Kernels and hypervisors return the result of a call (SVC, HVC, SMC) in `x0`, debuggers that of one by HLT.
     fn exception(&mut self) {
         let is_call = matches!(self.field(0, 5), 1..=3) && self.field(21, 3) == 0;
         if is_call || self.field(21, 3) == 2 {
-            self.description.write(RegisterView::new(RegisterId::X0, 0, 8));
+            self.description
+                .write(RegisterView::new(RegisterId::X0, 0, 8));
         }
     }
 
@@ -82,9 +84,11 @@ impl Bits {
                 self.read_general(&[0], Width::X);
                 self.description.access_unknown();
             }
-            _ if self.matches(0xfff0_0000, 0xd530_0000) => self.set_general(0, Expression::Unknown, Last::Zero), // MRS
-            _ if self.matches(0xfff0_0000, 0xd510_0000) => self.read_general(&[0], Width::X),                    // MSR
-            _ if self.matches(0xfff8_0000, 0xd508_0000) => self.read_general(&[0], Width::X),                    // SYS
+            _ if self.matches(0xfff0_0000, 0xd530_0000) => {
+                self.set_general(0, Expression::Unknown, Last::Zero)
+            } // MRS
+            _ if self.matches(0xfff0_0000, 0xd510_0000) => self.read_general(&[0], Width::X), // MSR
+            _ if self.matches(0xfff8_0000, 0xd508_0000) => self.read_general(&[0], Width::X), // SYS
             _ => return false,
         }
         true
@@ -115,7 +119,11 @@ impl Bits {
     }
 
     fn read_system(&mut self, view: RegisterView) {
-        let value = if view == FLAGS { Expression::Unknown } else { Expression::Register(view) };
+        let value = if view == FLAGS {
+            Expression::Unknown
+        } else {
+            Expression::Register(view)
+        };
         self.description.read(view);
         self.set_general(0, value, Last::Zero);
     }

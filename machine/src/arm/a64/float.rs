@@ -21,7 +21,11 @@ pub fn with_float_flags(mut description: Description, opcode: u32) -> Descriptio
             true => (operand(opcode, 5), operand(opcode, 16)),
             false => (Expression::Unknown, Expression::Constant(0)),
         };
-        description.meaning.selection = Some(Selection { test: test_of_condition(condition), chosen, otherwise });
+        description.meaning.selection = Some(Selection {
+            test: test_of_condition(condition),
+            chosen,
+            otherwise,
+        });
     }
     let is_javascript_conversion = opcode & 0xffff_fc00 == 0x1e7e_0000; // FJCVTZS
     if is_comparison || is_conditional_comparison || is_javascript_conversion {
@@ -38,5 +42,9 @@ fn operand(opcode: u32, place: u32) -> Expression {
         _ => 2,
     };
     let number = u16::try_from(opcode >> place & 31).unwrap_or_default();
-    Expression::Register(RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, size_bytes))
+    Expression::Register(RegisterView::new(
+        RegisterId(RegisterId::V0.0 + number),
+        0,
+        size_bytes,
+    ))
 }

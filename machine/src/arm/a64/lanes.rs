@@ -9,13 +9,22 @@ impl Bits {
     pub fn move_of_lanes(&mut self) -> bool {
         let whole = self.vector_view(self.field(0, 5), 16);
         match self.opcode & 0xffff_fc00 {
-            0x1e26_0000 | 0x9e66_0000 | 0x1ee6_0000 | 0x9ee6_0000 => self.move_to_general(0, self.float_bytes()),
+            0x1e26_0000 | 0x9e66_0000 | 0x1ee6_0000 | 0x9ee6_0000 => {
+                self.move_to_general(0, self.float_bytes())
+            }
             0x9eae_0000 => self.move_to_general(8, 8),
             0x1e27_0000 | 0x9e67_0000 | 0x1ee7_0000 | 0x9ee7_0000 => {
                 let value = self.general_bytes(self.float_bytes());
                 self.description.set(whole, value);
             }
-            0x9eaf_0000 => self.insert_lane(RegisterView { offset: 8, size_bytes: 8, ..whole }, self.general_bytes(8)),
+            0x9eaf_0000 => self.insert_lane(
+                RegisterView {
+                    offset: 8,
+                    size_bytes: 8,
+                    ..whole
+                },
+                self.general_bytes(8),
+            ),
             0x1e20_4000 | 0x1e60_4000 | 0x1ee0_4000 => {
                 let value = self.lane(self.field(5, 5), 0, self.float_bytes());
                 self.description.set(whole, value);
@@ -40,16 +49,26 @@ impl Bits {
         let offset = self.lane_offset(16, 5, size);
         let element = self.lane(self.field(5, 5), offset, size_bytes);
         let whole = self.vector_view(self.field(0, 5), 16);
-        let to = RegisterView { offset, size_bytes, ..whole };
+        let to = RegisterView {
+            offset,
+            size_bytes,
+            ..whole
+        };
         match self.opcode & 0xffe0_fc00 {
             0x5e00_0400 => self.description.set(whole, element),
             0x0e00_0400 | 0x4e00_0400 => self.repeat_lane(whole, &element, size_bytes),
-            0x0e00_0c00 | 0x4e00_0c00 => self.repeat_lane(whole, &self.general_bytes(size_bytes), size_bytes),
+            0x0e00_0c00 | 0x4e00_0c00 => {
+                self.repeat_lane(whole, &self.general_bytes(size_bytes), size_bytes)
+            }
             0x4e00_1c00 => self.insert_lane(to, self.general_bytes(size_bytes)),
             0x0e00_3c00 | 0x4e00_3c00 => self.set_general(0, element, Last::Zero),
             0x0e00_2c00 | 0x4e00_2c00 => {
                 let value = element.sign_extended(8 << size);
-                let value = if self.flag(30) { value } else { value.zero_extended(32) };
+                let value = if self.flag(30) {
+                    value
+                } else {
+                    value.zero_extended(32)
+                };
                 self.set_general(0, value, Last::Zero);
             }
             _ if self.matches(0xffe0_8400, 0x6e00_0400) => {
@@ -81,7 +100,10 @@ impl Bits {
     }
 
     fn lane(&self, number: u32, offset: u16, size_bytes: u16) -> Expression {
-        Expression::Register(RegisterView { offset, ..self.vector_view(number, size_bytes) })
+        Expression::Register(RegisterView {
+            offset,
+            ..self.vector_view(number, size_bytes)
+        })
     }
 
     /// The low bytes of the general register in bits 5 to 9.
@@ -107,8 +129,16 @@ impl Bits {
 
     /// A lane gets a value; the register keeps the others.
     pub fn insert_lane(&mut self, lane: RegisterView, value: Expression) {
-        let bits = u128::MAX >> (128 - 8 * u32::from(lane.size_bytes)) << (8 * u32::from(lane.offset));
-        self.description.write_keeping(RegisterView { offset: 0, size_bytes: 16, ..lane }, !bits);
+        let bits =
+            u128::MAX >> (128 - 8 * u32::from(lane.size_bytes)) << (8 * u32::from(lane.offset));
+        self.description.write_keeping(
+            RegisterView {
+                offset: 0,
+                size_bytes: 16,
+                ..lane
+            },
+            !bits,
+        );
         self.description.set_part(lane, value);
     }
 
@@ -117,10 +147,24 @@ impl Bits {
         let filled = if self.flag(30) { 16 } else { 8 };
         self.description.write(whole);
         for offset in (0..filled).step_by(usize::from(size_bytes)) {
-            self.description.set_part(RegisterView { offset, size_bytes, ..whole }, value.clone());
+            self.description.set_part(
+                RegisterView {
+                    offset,
+                    size_bytes,
+                    ..whole
+                },
+                value.clone(),
+            );
         }
         if filled == 8 {
-            self.description.set_part(RegisterView { offset: 8, size_bytes: 8, ..whole }, Expression::Constant(0));
+            self.description.set_part(
+                RegisterView {
+                    offset: 8,
+                    size_bytes: 8,
+                    ..whole
+                },
+                Expression::Constant(0),
+            );
         }
     }
 }

@@ -18,7 +18,10 @@ pub(super) struct Place {
 impl Place {
     /// So many bytes behind it.
     pub fn behind(self, bytes: u16) -> Self {
-        Self { displacement: self.displacement.wrapping_add(i64::from(bytes)), ..self }
+        Self {
+            displacement: self.displacement.wrapping_add(i64::from(bytes)),
+            ..self
+        }
     }
 }
 
@@ -26,7 +29,11 @@ impl Place {
 #[derive(Clone, Copy)]
 pub(super) enum Data {
     /// A general register by the place of its number, how many bits a load fills, and whether with the sign.
-    General { place: u32, fills_bits: u8, is_signed: bool },
+    General {
+        place: u32,
+        fills_bits: u8,
+        is_signed: bool,
+    },
     /// The low bytes of a vector register by its number.
     Vector(u32),
 }
@@ -50,7 +57,10 @@ impl Bits {
             return self.exclusive();
         }
         if self.matches(0x3f20_0c00, 0x1900_0000) {
-            let place = Place { displacement: self.signed(12, 9), ..self.base() };
+            let place = Place {
+                displacement: self.signed(12, 9),
+                ..self.base()
+            };
             return self.single(place); // LDAPUR, STLUR
         }
         if self.matches(0xbe00_0000, 0x0c00_0000) {
@@ -58,32 +68,59 @@ impl Bits {
         }
         if self.matches(0x3b00_0000, 0x3900_0000) {
             let scale = self.scale();
-            let place = Place { displacement: i64::from(self.field(10, 12)) << scale, ..self.base() };
+            let place = Place {
+                displacement: i64::from(self.field(10, 12)) << scale,
+                ..self.base()
+            };
             return self.single(place);
         }
         self.matches(0x3b00_0000, 0x3800_0000) && self.indexed()
     }
 
     pub fn base(&self) -> Place {
-        Place { base: self.general(5, Width::X, Last::Stack), ..Place::default() }
+        Place {
+            base: self.general(5, Width::X, Last::Stack),
+            ..Place::default()
+        }
     }
 
     /// The logarithm of the size of a single access.
     fn scale(&self) -> u32 {
         let is_vector = self.flag(26);
-        if is_vector && self.flag(23) { 4 } else { self.field(30, 2) }
+        if is_vector && self.flag(23) {
+            4
+        } else {
+            self.field(30, 2)
+        }
     }
 
     fn load_literal(&mut self) -> bool {
         let address = self.pc.0.wrapping_add_signed(self.signed(5, 19) << 2);
-        let place = Place { displacement: address.cast_signed(), ..Place::default() };
+        let place = Place {
+            displacement: address.cast_signed(),
+            ..Place::default()
+        };
         let kind = self.field(30, 2);
         let (data, size_bytes) = match (self.flag(26), kind) {
             (true, 3) => return false,
             (true, _) => (Data::Vector(self.field(0, 5)), 4 << kind),
             (false, 3) => return true, // PRFM
-            (false, 2) => (Data::General { place: 0, fills_bits: 64, is_signed: true }, 4),
-            (false, _) => (Data::General { place: 0, fills_bits: 64, is_signed: false }, 4 << kind),
+            (false, 2) => (
+                Data::General {
+                    place: 0,
+                    fills_bits: 64,
+                    is_signed: true,
+                },
+                4,
+            ),
+            (false, _) => (
+                Data::General {
+                    place: 0,
+                    fills_bits: 64,
+                    is_signed: false,
+                },
+                4 << kind,
+            ),
         };
         self.load(place, size_bytes, data);
         true
@@ -105,15 +142,30 @@ impl Bits {
         if is_tagged && mode == 0 {
             return false;
         }
-        let (size_bytes, scale_bytes) = if is_tagged { (8, 16) } else { (size_bytes, size_bytes) };
+        let (size_bytes, scale_bytes) = if is_tagged {
+            (8, 16)
+        } else {
+            (size_bytes, size_bytes)
+        };
         let offset = self.signed(15, 7) * i64::from(scale_bytes);
-        let place = Place { displacement: if mode == 1 { 0 } else { offset }, ..self.base() };
+        let place = Place {
+            displacement: if mode == 1 { 0 } else { offset },
+            ..self.base()
+        };
         for (at, register) in [(place, 0), (place.behind(size_bytes), 10)] {
             let data = match is_vector {
                 true => Data::Vector(self.field(register, 5)),
-                false => Data::General { place: register, fills_bits: 64, is_signed },
+                false => Data::General {
+                    place: register,
+                    fills_bits: 64,
+                    is_signed,
+                },
             };
-            if is_load { self.load(at, size_bytes, data) } else { self.store(at, size_bytes, data) }
+            if is_load {
+                self.load(at, size_bytes, data)
+            } else {
+                self.store(at, size_bytes, data)
+            }
         }
         if matches!(mode, 1 | 3) {
             self.write_back(offset);
@@ -133,7 +185,11 @@ impl Bits {
         let places: &[u32] = if is_pair { &[0, 10] } else { &[0] };
         for (number, register) in (0u16..).zip(places) {
             let at = self.base().behind(number * size_bytes);
-            let data = Data::General { place: *register, fills_bits: 64, is_signed: false };
+            let data = Data::General {
+                place: *register,
+                fills_bits: 64,
+                is_signed: false,
+            };
             if is_load {
                 self.load(at, size_bytes, data);
             } else if is_ordered {
@@ -158,7 +214,11 @@ impl Bits {
     /// CAS, CASP
     fn compare_and_swap(&mut self) {
         let (base, size) = (self.base(), self.field(30, 2));
-        let (size_bytes, count) = if self.flag(23) { (1 << size, 1) } else { (4 << size, 2) };
+        let (size_bytes, count) = if self.flag(23) {
+            (1 << size, 1)
+        } else {
+            (4 << size, 2)
+        };
         self.read_general(&[0, 16], Width::X);
         for number in 0..count {
             let at = base.behind(number * size_bytes);
@@ -170,9 +230,13 @@ impl Bits {
                 (register != RegisterId::SP).then_some(RegisterView { register, ..view })
             };
             for (place, value) in [(16, Some(loaded)), (0, None)] {
-                let Some(view) = self.general(place, Width::X, Last::Zero).and_then(view) else { continue };
+                let Some(view) = self.general(place, Width::X, Last::Zero).and_then(view) else {
+                    continue;
+                };
                 self.description.read(view);
-                value.into_iter().for_each(|value| self.description.set(view, value));
+                value
+                    .into_iter()
+                    .for_each(|value| self.description.set(view, value));
             }
         }
         for number in 0..count {
@@ -183,7 +247,10 @@ impl Bits {
     /// Unscaled, post-indexed, unprivileged, pre-indexed, with an index register, or atomic.
     fn indexed(&mut self) -> bool {
         let offset = self.signed(12, 9);
-        let place = Place { displacement: offset, ..self.base() };
+        let place = Place {
+            displacement: offset,
+            ..self.base()
+        };
         match (self.flag(21), self.field(10, 2)) {
             (false, 0 | 2) => self.single(place),
             (false, mode) => {
@@ -194,10 +261,23 @@ impl Bits {
             (true, 2) => {
                 let option = self.field(13, 3);
                 let scale = if self.flag(12) { 1 << self.scale() } else { 1 };
-                let register = |view| ScaledRegister { view, is_signed: option >= 4, scale };
-                let index =
-                    self.general(16, if option & 1 == 1 { Width::X } else { Width::W }, Last::Zero).map(register);
-                option & 2 != 0 && self.single(Place { index, ..self.base() })
+                let register = |view| ScaledRegister {
+                    view,
+                    is_signed: option >= 4,
+                    scale,
+                };
+                let index = self
+                    .general(
+                        16,
+                        if option & 1 == 1 { Width::X } else { Width::W },
+                        Last::Zero,
+                    )
+                    .map(register);
+                option & 2 != 0
+                    && self.single(Place {
+                        index,
+                        ..self.base()
+                    })
             }
             (true, 0) if self.is_of_64_bytes() => self.of_64_bytes(),
             (true, 0) if !self.flag(26) => self.atomic(),
@@ -224,7 +304,11 @@ impl Bits {
             }
             return true;
         }
-        let data = |fills_bits, is_signed| Data::General { place: 0, fills_bits, is_signed };
+        let data = |fills_bits, is_signed| Data::General {
+            place: 0,
+            fills_bits,
+            is_signed,
+        };
         match (kind, size) {
             (0, _) => self.store(place, size_bytes, data(64, false)),
             (1, _) => self.load(place, size_bytes, data(64, false)),
@@ -247,7 +331,10 @@ impl Bits {
     }
 
     pub fn read_place(&mut self, place: Place) {
-        for view in [place.base, place.index.map(|index| index.view)].into_iter().flatten() {
+        for view in [place.base, place.index.map(|index| index.view)]
+            .into_iter()
+            .flatten()
+        {
             self.description.read(view);
         }
     }
@@ -255,12 +342,25 @@ impl Bits {
     /// LDADD, SWP and the like, and LDAPR.
     fn atomic(&mut self) -> bool {
         let size_bytes = 1 << self.field(30, 2);
-        let loaded = self.operand(AccessKind::Read, self.base(), size_bytes, Expression::Unknown);
+        let loaded = self.operand(
+            AccessKind::Read,
+            self.base(),
+            size_bytes,
+            Expression::Unknown,
+        );
         let loaded = self.description.access(loaded);
         self.set_general(0, loaded.clone(), Last::Zero);
-        let source = self.value_of_width(16, if size_bytes == 8 { Width::X } else { Width::W }, Last::Zero);
+        let source = self.value_of_width(
+            16,
+            if size_bytes == 8 { Width::X } else { Width::W },
+            Last::Zero,
+        );
         self.description.read_all(&source);
-        let inverted = || source.clone().with(Operation::Xor, Expression::Constant(u64::MAX));
+        let inverted = || {
+            source
+                .clone()
+                .with(Operation::Xor, Expression::Constant(u64::MAX))
+        };
         let stored = match self.field(12, 4) {
             0 => loaded.with(Operation::Add, source),
             1 => loaded.with(Operation::And, inverted()),
@@ -276,10 +376,29 @@ impl Bits {
         true
     }
 
-    pub fn operand(&self, kind: AccessKind, place: Place, size_bytes: u16, value: Expression) -> MemoryOperand {
-        let Place { base, index, displacement } = place;
+    pub fn operand(
+        &self,
+        kind: AccessKind,
+        place: Place,
+        size_bytes: u16,
+        value: Expression,
+    ) -> MemoryOperand {
+        let Place {
+            base,
+            index,
+            displacement,
+        } = place;
         let size_bytes = Some(size_bytes);
-        MemoryOperand { kind, segment: None, base, index, displacement, address_bytes: 8, size_bytes, value }
+        MemoryOperand {
+            kind,
+            segment: None,
+            base,
+            index,
+            displacement,
+            address_bytes: 8,
+            size_bytes,
+            value,
+        }
     }
 
     pub fn load(&mut self, place: Place, size_bytes: u16, data: Data) {
@@ -290,9 +409,17 @@ impl Bits {
                 let view = self.vector_view(number, 16);
                 self.description.set(view, loaded);
             }
-            Data::General { place, fills_bits, is_signed } => {
+            Data::General {
+                place,
+                fills_bits,
+                is_signed,
+            } => {
                 let bits = u8::try_from(size_bytes * 8).unwrap_or(64);
-                let value = if is_signed { loaded.sign_extended(bits).zero_extended(fills_bits) } else { loaded };
+                let value = if is_signed {
+                    loaded.sign_extended(bits).zero_extended(fills_bits)
+                } else {
+                    loaded
+                };
                 self.set_general(place, value, Last::Zero);
             }
         }

@@ -67,7 +67,11 @@ const SETTING_FLAGS: &[Class] = &[
 const CTERM: Class = (0xffa0_fc0f, 0x25a0_2000);
 
 /// Classes that write no register: PTEST, CTERM, WRFFR.
-const WITHOUT_DESTINATION: &[Class] = &[(0xffff_c21f, 0x2550_c000), CTERM, (0xffff_fe1f, 0x2528_9000)];
+const WITHOUT_DESTINATION: &[Class] = &[
+    (0xffff_c21f, 0x2550_c000),
+    CTERM,
+    (0xffff_fe1f, 0x2528_9000),
+];
 
 /// True for the encodings of SVE and SME.
 pub fn is_scalable(opcode: u32) -> bool {
@@ -79,13 +83,23 @@ pub fn describe(instruction: &Disassembled<'_>, opcode: u32) -> Description {
     let is_in = |classes: &[Class]| classes.iter().any(|class| matches(opcode, *class));
     let (first, rest) = split_first(instruction.operands);
     let writes_first = !is_store(opcode) && !is_in(WITHOUT_DESTINATION);
-    let destinations = if writes_first { views(first) } else { Vec::new() };
+    let destinations = if writes_first {
+        views(first)
+    } else {
+        Vec::new()
+    };
     let mut description = Description::default();
-    let is_operand = rest.contains("/m") || is_in(ACCUMULATING) || matches(opcode, COUNTING) && !matches(opcode, COUNT);
+    let is_operand = rest.contains("/m")
+        || is_in(ACCUMULATING)
+        || matches(opcode, COUNTING) && !matches(opcode, COUNT);
     if !writes_first || is_operand {
-        views(first).into_iter().for_each(|view| description.read(view));
+        views(first)
+            .into_iter()
+            .for_each(|view| description.read(view));
     }
-    views(rest).into_iter().for_each(|view| description.read(view));
+    views(rest)
+        .into_iter()
+        .for_each(|view| description.read(view));
     for view in destinations {
         let value = copied(opcode).map_or(Expression::Unknown, Expression::Register);
         description.set(written(view, InstructionSet::A64), value);
@@ -121,22 +135,37 @@ fn is_store(opcode: u32) -> bool {
 /// The register that an unpredicated MOVPRFX or MOV copies.
 fn copied(opcode: u32) -> Option<RegisterView> {
     let (from, other) = (opcode >> 5 & 31, opcode >> 16 & 31);
-    let is_move =
-        matches(opcode, (0xffff_fc00, 0x0420_bc00)) || matches(opcode, (0xffe0_fc00, 0x0460_3000)) && from == other;
+    let is_move = matches(opcode, (0xffff_fc00, 0x0420_bc00))
+        || matches(opcode, (0xffe0_fc00, 0x0460_3000)) && from == other;
     let number = u16::try_from(from).ok().filter(|_| is_move)?;
-    Some(RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 256))
+    Some(RegisterView::new(
+        RegisterId(RegisterId::V0.0 + number),
+        0,
+        256,
+    ))
 }
 
 /// The first operand, which may be a list in braces, and the others.
 fn split_first(operands: &str) -> (&str, &str) {
-    let end = if operands.starts_with('{') { operands.find('}').unwrap_or(0) } else { 0 };
-    let comma = operands.get(end..).and_then(|rest| rest.find(',')).map(|place| end + place);
-    comma.and_then(|place| operands.split_at_checked(place)).unwrap_or((operands, ""))
+    let end = if operands.starts_with('{') {
+        operands.find('}').unwrap_or(0)
+    } else {
+        0
+    };
+    let comma = operands
+        .get(end..)
+        .and_then(|rest| rest.find(','))
+        .map(|place| end + place);
+    comma
+        .and_then(|place| operands.split_at_checked(place))
+        .unwrap_or((operands, ""))
 }
 
 /// The registers that a text names, without the arrangement of their elements.
 fn views(text: &str) -> Vec<RegisterView> {
     let words = text.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '.');
     let names = words.filter_map(|word| word.split('.').next());
-    names.filter_map(|name| view_of_name(name, InstructionSet::A64)).collect()
+    names
+        .filter_map(|name| view_of_name(name, InstructionSet::A64))
+        .collect()
 }

@@ -41,14 +41,20 @@ pub struct A64;
 impl Architecture for A64 {
     const SET: InstructionSet = InstructionSet::A64;
     const NAMES: Names = Names {
-        choice: Some(Choice { name: "aarch64", help: "Arm, 64 bit" }),
+        choice: Some(Choice {
+            name: "aarch64",
+            help: "Arm, 64 bit",
+        }),
         word: "aarch64",
         title: "AArch64",
         spoken: "AArch64",
     };
     const WORD_BYTES: u16 = 8;
     const ABI: Abi = AAPCS64;
-    const ELF: &'static [ElfMachine] = &[ElfMachine { number: 183, word_bytes: 8 }];
+    const ELF: &'static [ElfMachine] = &[ElfMachine {
+        number: 183,
+        word_bytes: 8,
+    }];
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_64);
     const FLAG_BITS: u64 = NZCV;
     const ALIGNMENT: u8 = 4;
@@ -83,16 +89,23 @@ impl Architecture for A64 {
     }
 
     fn disassemblers() -> Vec<Capstone> {
-        Capstone::new().arm64().mode(ArchMode::Arm).detail(true).build().into_iter().collect()
+        Capstone::new()
+            .arm64()
+            .mode(ArchMode::Arm)
+            .detail(true)
+            .build()
+            .into_iter()
+            .collect()
     }
 
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
         let found = Disassembled::first(disassemblers, site, |found| {
             let opcode = word_opcode(&site.encoding);
-            let description = describe(opcode, site.pc).unwrap_or_else(|| match is_scalable(opcode) {
-                true => scalable::describe(found, opcode),
-                false => by_lists::describe(found, Self::SET),
-            });
+            let description =
+                describe(opcode, site.pc).unwrap_or_else(|| match is_scalable(opcode) {
+                    true => scalable::describe(found, opcode),
+                    false => by_lists::describe(found, Self::SET),
+                });
             let mut description = with_float_flags(description, opcode);
             by_lists::note_listed(&mut description, found, Self::SET);
             // Other instructions than those of SVE zero the rest of Z (DDI 0487, C1.2.6).
@@ -101,13 +114,22 @@ impl Architecture for A64 {
         });
         // The disassembler does not know STGP.
         let opcode = word_opcode(&site.encoding);
-        found.or_else(|| Some(Instruction::new(&tags::text(opcode)?, describe(opcode, site.pc))))
+        found.or_else(|| {
+            Some(Instruction::new(
+                &tags::text(opcode)?,
+                describe(opcode, site.pc),
+            ))
+        })
     }
 
     #[inline]
     fn control(site: &Site) -> Control {
         let opcode = word_opcode(&site.encoding);
-        Control { flow: a64_flow(opcode), target: a64_target(opcode, site.pc.0), delay: Delay::None }
+        Control {
+            flow: a64_flow(opcode),
+            target: a64_target(opcode, site.pc.0),
+            delay: Delay::None,
+        }
     }
 
     /// All but those that compare (CBZ, TBZ) or test flags: some producers show these as executed in any case.
@@ -132,8 +154,15 @@ impl Architecture for A64 {
     }
 
     fn changed_by_trap(encoding: &Encoding) -> &'static [&'static str] {
-        let is_firmware = matches!(word_opcode(encoding) & 0xffe0_001f, 0xd400_0002 | 0xd400_0003); // HVC, SMC
-        if is_firmware { FIRMWARE_64 } else { Self::ABI.system_calls.changed }
+        let is_firmware = matches!(
+            word_opcode(encoding) & 0xffe0_001f,
+            0xd400_0002 | 0xd400_0003
+        ); // HVC, SMC
+        if is_firmware {
+            FIRMWARE_64
+        } else {
+            Self::ABI.system_calls.changed
+        }
     }
 
     /// ADD, SUB; LDP, STP, LDR and STR with writeback.

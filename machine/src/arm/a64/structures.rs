@@ -9,8 +9,14 @@ use crate::view::RegisterView;
 
 impl Bits {
     pub fn structures(&mut self) -> bool {
-        let total_bytes = if self.flag(24) { self.one_lane() } else { self.all_lanes() };
-        let Some(total_bytes) = total_bytes else { return false };
+        let total_bytes = if self.flag(24) {
+            self.one_lane()
+        } else {
+            self.all_lanes()
+        };
+        let Some(total_bytes) = total_bytes else {
+            return false;
+        };
         if self.flag(23) {
             let by_register = self.general(16, Width::X, Last::Zero);
             let base = self.value_of_width(5, Width::X, Last::Stack);
@@ -40,8 +46,15 @@ impl Bits {
         } else {
             let first = self.field(0, 5);
             for number in 0..count {
-                let (at, data) = (self.base().behind(number * size_bytes), Data::Vector(first + u32::from(number)));
-                if self.flag(22) { self.load(at, size_bytes, data) } else { self.store(at, size_bytes, data) }
+                let (at, data) = (
+                    self.base().behind(number * size_bytes),
+                    Data::Vector(first + u32::from(number)),
+                );
+                if self.flag(22) {
+                    self.load(at, size_bytes, data)
+                } else {
+                    self.store(at, size_bytes, data)
+                }
             }
         }
         Some(count * size_bytes)
@@ -58,13 +71,23 @@ impl Bits {
             _ => 1 << self.field(10, 2),
         };
         // Q:S:size, of which wide lanes use the upper bits.
-        let place = u16::try_from(self.field(30, 1) << 3 | self.field(10, 3)).ok()? / size_bytes * size_bytes;
+        let place = u16::try_from(self.field(30, 1) << 3 | self.field(10, 3)).ok()? / size_bytes
+            * size_bytes;
         for number in 0..count {
             let at = self.base().behind(number * size_bytes);
             let whole = self.vector_view(self.field(0, 5) + u32::from(number), 16);
-            let lane = RegisterView { offset: place, size_bytes, ..whole };
+            let lane = RegisterView {
+                offset: place,
+                size_bytes,
+                ..whole
+            };
             if !self.flag(22) {
-                let operand = self.operand(AccessKind::Write, at, size_bytes, Expression::Register(lane));
+                let operand = self.operand(
+                    AccessKind::Write,
+                    at,
+                    size_bytes,
+                    Expression::Register(lane),
+                );
                 self.description.access(operand);
                 continue;
             }
@@ -80,7 +103,11 @@ impl Bits {
 
     /// One access of registers whose bytes do not lie in memory as in them.
     fn whole(&mut self, count: u16, total_bytes: u16) {
-        let kind = if self.flag(22) { AccessKind::Read } else { AccessKind::Write };
+        let kind = if self.flag(22) {
+            AccessKind::Read
+        } else {
+            AccessKind::Write
+        };
         let operand = self.operand(kind, self.base(), total_bytes, Expression::Unknown);
         self.description.access(operand);
         for number in 0..u32::from(count) {

@@ -25,7 +25,10 @@ impl Bits {
             return true;
         }
         let offset = self.signed(12, 9) * i64::from(GRANULE_BYTES);
-        let place = Place { displacement: if mode == 1 { 0 } else { offset }, ..self.base() };
+        let place = Place {
+            displacement: if mode == 1 { 0 } else { offset },
+            ..self.base()
+        };
         self.read_stack_or_general(0);
         let (clears, count) = (kind & 1 == 1, if kind < 2 { 1 } else { 2 });
         if !clears {
@@ -33,7 +36,12 @@ impl Bits {
         }
         for number in 0..if clears { count } else { 0 } {
             let at = place.behind(number * GRANULE_BYTES);
-            let operand = self.operand(AccessKind::Write, at, GRANULE_BYTES, Expression::Constant(0));
+            let operand = self.operand(
+                AccessKind::Write,
+                at,
+                GRANULE_BYTES,
+                Expression::Constant(0),
+            );
             self.description.access(operand);
         }
         if mode != 2 {
@@ -57,7 +65,9 @@ impl Bits {
     }
 
     fn read_stack_or_general(&mut self, place: u32) {
-        self.general(place, Width::X, Last::Stack).into_iter().for_each(|view| self.description.read(view));
+        self.general(place, Width::X, Last::Stack)
+            .into_iter()
+            .for_each(|view| self.description.read(view));
     }
 }
 
@@ -72,7 +82,10 @@ pub fn text(opcode: u32) -> Option<String> {
     };
     let offset = ((opcode << 10).cast_signed() >> 25) * i32::from(GRANULE_BYTES);
     let sign = if offset < 0 { "-" } else { "" };
-    let (base, offset) = (name(5, "sp"), format!("#{sign}{:#x}", offset.unsigned_abs()));
+    let (base, offset) = (
+        name(5, "sp"),
+        format!("#{sign}{:#x}", offset.unsigned_abs()),
+    );
     let address = match opcode >> 23 & 3 {
         1 => format!("[{base}], {offset}"),
         2 if offset == "#0x0" => format!("[{base}]"),
@@ -80,5 +93,9 @@ pub fn text(opcode: u32) -> Option<String> {
         3 => format!("[{base}, {offset}]!"),
         _ => return None,
     };
-    Some(format!("stgp {}, {}, {address}", name(0, "xzr"), name(10, "xzr")))
+    Some(format!(
+        "stgp {}, {}, {address}",
+        name(0, "xzr"),
+        name(10, "xzr")
+    ))
 }

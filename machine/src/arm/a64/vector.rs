@@ -60,8 +60,8 @@ enum Span {
 }
 
 use Span::{
-    Bytes, DoubleInteger, DoubleShifted, Float, FloatPair, Half, HighHalf, Integer, LowHalf, Shifted, Type, Vector,
-    Whole,
+    Bytes, DoubleInteger, DoubleShifted, Float, FloatPair, Half, HighHalf, Integer, LowHalf,
+    Shifted, Type, Vector, Whole,
 };
 
 /// What becomes of the register that a form writes.
@@ -112,20 +112,50 @@ const ROWS: &[Row] = &[
     // Immediate, two sources, select, three sources.
     (0xff20_1c00, 0x1e20_1000, &[], Replaced),
     (0xff20_0800, 0x1e20_0800, &[(N, Type), (M, Type)], Replaced),
-    (0xff00_0000, 0x1f00_0000, &[(N, Type), (M, Type), (A, Type)], Replaced),
+    (
+        0xff00_0000,
+        0x1f00_0000,
+        &[(N, Type), (M, Type), (A, Type)],
+        Replaced,
+    ),
     // SHA: three registers, two registers.
     (0xffe0_fc00, 0x5e00_3000, ADD_TO_WHOLE, Replaced),
-    (0xffe0_cc00, 0x5e00_0000, &[(D, Whole), (N, Bytes(4)), (M, Whole)], Replaced),
+    (
+        0xffe0_cc00,
+        0x5e00_0000,
+        &[(D, Whole), (N, Bytes(4)), (M, Whole)],
+        Replaced,
+    ),
     (0xffe0_8c00, 0x5e00_0000, ADD_TO_WHOLE, Replaced),
     (0xffff_fc00, 0x5e28_0800, &[(N, Bytes(4))], Replaced),
-    (0xffff_cc00, 0x5e28_0800, &[(D, Whole), (N, Whole)], Replaced),
+    (
+        0xffff_cc00,
+        0x5e28_0800,
+        &[(D, Whole), (N, Whole)],
+        Replaced,
+    ),
     // Scalar: three of the same size in half precision, two registers in half precision.
-    (0xdf60_c400, 0x5e40_0400, &[(N, Bytes(2)), (M, Bytes(2))], Replaced),
+    (
+        0xdf60_c400,
+        0x5e40_0400,
+        &[(N, Bytes(2)), (M, Bytes(2))],
+        Replaced,
+    ),
     (0xdf7e_0c00, 0x5e78_0800, &[(N, Bytes(2))], Replaced),
     // SQRDMLAH, SQRDMLSH.
-    (0xdf20_8400, 0x5e00_8400, &[(D, Integer), (N, Integer), (M, Integer)], Replaced),
+    (
+        0xdf20_8400,
+        0x5e00_8400,
+        &[(D, Integer), (N, Integer), (M, Integer)],
+        Replaced,
+    ),
     // Two registers: SUQADD, the narrowing ones, FCVTXN, comparisons and others of floating point, the rest.
-    (0xdf3f_fc00, 0x5e20_3800, &[(D, Integer), (N, Integer)], Replaced),
+    (
+        0xdf3f_fc00,
+        0x5e20_3800,
+        &[(D, Integer), (N, Integer)],
+        Replaced,
+    ),
     (0xdf3f_fc00, 0x5e21_2800, &[(N, DoubleInteger)], Replaced),
     (0xdf3f_fc00, 0x5e21_4800, &[(N, DoubleInteger)], Replaced),
     (0xdf3f_fc00, 0x5e21_6800, &[(N, Bytes(8))], Replaced),
@@ -137,31 +167,106 @@ const ROWS: &[Row] = &[
     (0xff3e_0c00, 0x5e30_0800, &[(N, Bytes(4))], Replaced),
     (0xff3e_0c00, 0x7e30_0800, &[(N, FloatPair)], Replaced),
     // Three of different sizes: SQDMULL, and those that accumulate.
-    (0xdf20_fc00, 0x5e20_d000, &[(N, Integer), (M, Integer)], Replaced),
-    (0xdf20_0c00, 0x5e20_0000, &[(D, DoubleInteger), (N, Integer), (M, Integer)], Replaced),
+    (
+        0xdf20_fc00,
+        0x5e20_d000,
+        &[(N, Integer), (M, Integer)],
+        Replaced,
+    ),
+    (
+        0xdf20_0c00,
+        0x5e20_0000,
+        &[(D, DoubleInteger), (N, Integer), (M, Integer)],
+        Replaced,
+    ),
     // Three of the same size.
-    (0xdf20_c400, 0x5e20_c400, &[(N, Float), (M, Float)], Replaced),
-    (0xdf20_0400, 0x5e20_0400, &[(N, Integer), (M, Integer)], Replaced),
+    (
+        0xdf20_c400,
+        0x5e20_c400,
+        &[(N, Float), (M, Float)],
+        Replaced,
+    ),
+    (
+        0xdf20_0400,
+        0x5e20_0400,
+        &[(N, Integer), (M, Integer)],
+        Replaced,
+    ),
     // Shifts: those that accumulate or insert, the narrowing ones, the rest.
-    (0xdf80_dc00, 0x5f00_1400, &[(D, Shifted), (N, Shifted)], Replaced),
+    (
+        0xdf80_dc00,
+        0x5f00_1400,
+        &[(D, Shifted), (N, Shifted)],
+        Replaced,
+    ),
     (0xff80_fc00, 0x7f00_4400, &[(N, Shifted)], InsertRight),
     (0xff80_fc00, 0x7f00_5400, &[(N, Shifted)], InsertLeft),
     (0xdf80_e400, 0x5f00_8400, &[(N, DoubleShifted)], Replaced),
     (0xdf80_0400, 0x5f00_0400, &[(N, Shifted)], Replaced),
     // By element: FMLA and FMLS, SQDMLAL and SQDMLSL, SQRDMLAH and SQRDMLSH, the others of floating point, the rest.
-    (0xff80_b400, 0x5f00_1000, &[(D, Bytes(2)), (N, Bytes(2)), (Element, Whole)], Replaced),
-    (0xff80_b400, 0x5f80_1000, &[(D, Float), (N, Float), (Element, Whole)], Replaced),
-    (0xff00_b400, 0x5f00_3000, &[(D, DoubleInteger), (N, Integer), (Element, Whole)], Replaced),
-    (0xff00_d400, 0x7f00_d000, &[(D, Integer), (N, Integer), (Element, Whole)], Replaced),
-    (0xdf80_f400, 0x5f00_9000, &[(N, Bytes(2)), (Element, Whole)], Replaced),
-    (0xdf80_f400, 0x5f80_9000, &[(N, Float), (Element, Whole)], Replaced),
-    (0xdf00_0400, 0x5f00_0000, &[(N, Integer), (Element, Whole)], Replaced),
+    (
+        0xff80_b400,
+        0x5f00_1000,
+        &[(D, Bytes(2)), (N, Bytes(2)), (Element, Whole)],
+        Replaced,
+    ),
+    (
+        0xff80_b400,
+        0x5f80_1000,
+        &[(D, Float), (N, Float), (Element, Whole)],
+        Replaced,
+    ),
+    (
+        0xff00_b400,
+        0x5f00_3000,
+        &[(D, DoubleInteger), (N, Integer), (Element, Whole)],
+        Replaced,
+    ),
+    (
+        0xff00_d400,
+        0x7f00_d000,
+        &[(D, Integer), (N, Integer), (Element, Whole)],
+        Replaced,
+    ),
+    (
+        0xdf80_f400,
+        0x5f00_9000,
+        &[(N, Bytes(2)), (Element, Whole)],
+        Replaced,
+    ),
+    (
+        0xdf80_f400,
+        0x5f80_9000,
+        &[(N, Float), (Element, Whole)],
+        Replaced,
+    ),
+    (
+        0xdf00_0400,
+        0x5f00_0000,
+        &[(N, Integer), (Element, Whole)],
+        Replaced,
+    ),
     // AES.
-    (0xffff_ec00, 0x4e28_4800, &[(D, Whole), (N, Whole)], Replaced),
+    (
+        0xffff_ec00,
+        0x4e28_4800,
+        &[(D, Whole), (N, Whole)],
+        Replaced,
+    ),
     (0xffff_ec00, 0x4e28_6800, &[(N, Whole)], Replaced),
     // TBX, TBL, permutations, EXT.
-    (0xbfe0_9c00, 0x0e00_1000, &[(D, Vector), (Table, Whole), (M, Vector)], Replaced),
-    (0xbfe0_9c00, 0x0e00_0000, &[(Table, Whole), (M, Vector)], Replaced),
+    (
+        0xbfe0_9c00,
+        0x0e00_1000,
+        &[(D, Vector), (Table, Whole), (M, Vector)],
+        Replaced,
+    ),
+    (
+        0xbfe0_9c00,
+        0x0e00_0000,
+        &[(Table, Whole), (M, Vector)],
+        Replaced,
+    ),
     (0xbf20_8c00, 0x0e00_0800, VECTORS, Replaced),
     (0xbfe0_8400, 0x2e00_0000, VECTORS, Replaced),
     // Half precision: FMLA and FMLS, the rest, two registers.
@@ -173,8 +278,18 @@ const ROWS: &[Row] = &[
     (0xbfe0_fc00, 0x2ec0_fc00, ADD_TO_WHOLE, Replaced),
     (0x9f20_8400, 0x0e00_8400, ADD_TO_VECTOR, Replaced),
     // Two registers: SADALP and UADALP, SUQADD and USQADD, the narrowing ones, SHLL, FCVTL, the rest.
-    (0x9f3f_fc00, 0x0e20_6800, &[(D, Vector), (N, Vector)], Replaced),
-    (0x9f3f_fc00, 0x0e20_3800, &[(D, Vector), (N, Vector)], Replaced),
+    (
+        0x9f3f_fc00,
+        0x0e20_6800,
+        &[(D, Vector), (N, Vector)],
+        Replaced,
+    ),
+    (
+        0x9f3f_fc00,
+        0x0e20_3800,
+        &[(D, Vector), (N, Vector)],
+        Replaced,
+    ),
     (0xbf3f_fc00, 0x2e21_3800, &[(N, Half)], Replaced),
     (0x9f3f_fc00, 0x0e21_2800, &[(N, Whole)], Narrow),
     (0x9f3f_fc00, 0x0e21_4800, &[(N, Whole)], Narrow),
@@ -193,8 +308,18 @@ const ROWS: &[Row] = &[
     // Three of the same size: SABA and UABA, MLA and MLS, FMLAL and FMLSL, FMLAL2 and FMLSL2, FMLA and FMLS.
     (0x9f20_fc00, 0x0e20_7c00, ADD_TO_VECTOR, Replaced),
     (0x9f20_fc00, 0x0e20_9400, ADD_TO_VECTOR, Replaced),
-    (0xbf60_fc00, 0x0e20_ec00, &[(D, Vector), (N, LowHalf), (M, LowHalf)], Replaced),
-    (0xbf60_fc00, 0x2e20_cc00, &[(D, Vector), (N, HighHalf), (M, HighHalf)], Replaced),
+    (
+        0xbf60_fc00,
+        0x0e20_ec00,
+        &[(D, Vector), (N, LowHalf), (M, LowHalf)],
+        Replaced,
+    ),
+    (
+        0xbf60_fc00,
+        0x2e20_cc00,
+        &[(D, Vector), (N, HighHalf), (M, HighHalf)],
+        Replaced,
+    ),
     (0xbf20_fc00, 0x0e20_cc00, ADD_TO_VECTOR, Replaced),
     // EOR; BSL, BIT and BIF; the rest.
     (0xbfe0_fc00, 0x2e20_1c00, VECTORS, Replaced),
@@ -205,35 +330,90 @@ const ROWS: &[Row] = &[
     (0x9ff8_dc00, 0x0f00_9400, &[], Immediate),
     (0x9ff8_0400, 0x0f00_0400, &[], Replaced),
     // Shifts: those that accumulate or insert, the narrowing and the long ones, the rest.
-    (0x9f80_dc00, 0x0f00_1400, &[(D, Vector), (N, Vector)], Replaced),
+    (
+        0x9f80_dc00,
+        0x0f00_1400,
+        &[(D, Vector), (N, Vector)],
+        Replaced,
+    ),
     (0xbf80_fc00, 0x2f00_4400, &[(N, Vector)], InsertRight),
     (0xbf80_fc00, 0x2f00_5400, &[(N, Vector)], InsertLeft),
     (0x9f80_e400, 0x0f00_8400, &[(N, Whole)], Narrow),
     (0x9f80_fc00, 0x0f00_a400, &[(N, Half)], Replaced),
     (0x9f80_0400, 0x0f00_0400, &[(N, Vector)], Replaced),
     // By element: BFMLAL; FMLAL and FMLSL; FMLAL2 and FMLSL2.
-    (0xbfc0_f400, 0x0fc0_f000, &[(D, Whole), (N, Whole), (Element, Whole)], Replaced),
-    (0xbfc0_b400, 0x0f80_0000, &[(D, Vector), (N, LowHalf), (Element, Whole)], Replaced),
-    (0xbfc0_b400, 0x2f80_8000, &[(D, Vector), (N, HighHalf), (Element, Whole)], Replaced),
+    (
+        0xbfc0_f400,
+        0x0fc0_f000,
+        &[(D, Whole), (N, Whole), (Element, Whole)],
+        Replaced,
+    ),
+    (
+        0xbfc0_b400,
+        0x0f80_0000,
+        &[(D, Vector), (N, LowHalf), (Element, Whole)],
+        Replaced,
+    ),
+    (
+        0xbfc0_b400,
+        0x2f80_8000,
+        &[(D, Vector), (N, HighHalf), (Element, Whole)],
+        Replaced,
+    ),
     // SMLAL and the like, SQDMLAL and SQDMLSL, SMULL and UMULL, SQDMULL.
     (0x9f00_b400, 0x0f00_2000, ADD_TO_LONG_BY_ELEMENT, Replaced),
     (0xbf00_b400, 0x0f00_3000, ADD_TO_LONG_BY_ELEMENT, Replaced),
-    (0x9f00_f400, 0x0f00_a000, &[(N, Half), (Element, Whole)], Replaced),
-    (0xbf00_f400, 0x0f00_b000, &[(N, Half), (Element, Whole)], Replaced),
+    (
+        0x9f00_f400,
+        0x0f00_a000,
+        &[(N, Half), (Element, Whole)],
+        Replaced,
+    ),
+    (
+        0xbf00_f400,
+        0x0f00_b000,
+        &[(N, Half), (Element, Whole)],
+        Replaced,
+    ),
     // MUL, FMUL and FMULX, SQDMULH, SQRDMULH; all others accumulate.
     (0xbf00_f400, 0x0f00_8000, VECTOR_BY_ELEMENT, Replaced),
     (0x9f00_f400, 0x0f00_9000, VECTOR_BY_ELEMENT, Replaced),
     (0xbf00_e400, 0x0f00_c000, VECTOR_BY_ELEMENT, Replaced),
     (0x9f00_0400, 0x0f00_0000, ADD_TO_VECTOR_BY_ELEMENT, Replaced),
     // EOR3 and BCAX, SM3SS1, XAR, SM3TT.
-    (0xff80_8000, 0xce00_0000, &[(N, Whole), (M, Whole), (A, Whole)], Replaced),
-    (0xffe0_0000, 0xce80_0000, &[(N, Whole), (M, Whole)], Replaced),
+    (
+        0xff80_8000,
+        0xce00_0000,
+        &[(N, Whole), (M, Whole), (A, Whole)],
+        Replaced,
+    ),
+    (
+        0xffe0_0000,
+        0xce80_0000,
+        &[(N, Whole), (M, Whole)],
+        Replaced,
+    ),
     (0xffe0_c000, 0xce40_8000, ADD_TO_WHOLE, Replaced),
     // RAX1, SM4EKEY, SHA512 and SM3PARTW, SHA512SU0 and SM4E.
-    (0xffe0_fc00, 0xce60_8c00, &[(N, Whole), (M, Whole)], Replaced),
-    (0xffe0_fc00, 0xce60_c800, &[(N, Whole), (M, Whole)], Replaced),
+    (
+        0xffe0_fc00,
+        0xce60_8c00,
+        &[(N, Whole), (M, Whole)],
+        Replaced,
+    ),
+    (
+        0xffe0_fc00,
+        0xce60_c800,
+        &[(N, Whole), (M, Whole)],
+        Replaced,
+    ),
     (0xffe0_b000, 0xce60_8000, ADD_TO_WHOLE, Replaced),
-    (0xffff_f800, 0xcec0_8000, &[(D, Whole), (N, Whole)], Replaced),
+    (
+        0xffff_f800,
+        0xcec0_8000,
+        &[(D, Whole), (N, Whole)],
+        Replaced,
+    ),
 ];
 
 impl Bits {
@@ -242,7 +422,9 @@ impl Bits {
         if self.move_of_lanes() {
             return true;
         }
-        let Some((_, _, operands, destination)) = ROWS.iter().find(|(mask, bits, ..)| self.matches(*mask, *bits))
+        let Some((_, _, operands, destination)) = ROWS
+            .iter()
+            .find(|(mask, bits, ..)| self.matches(*mask, *bits))
         else {
             return false;
         };
@@ -257,7 +439,11 @@ impl Bits {
         if matches!(field, General) {
             return self.read_general(&[5], self.width());
         }
-        let count = if matches!(field, Table) { self.field(13, 2) + 1 } else { 1 };
+        let count = if matches!(field, Table) {
+            self.field(13, 2) + 1
+        } else {
+            1
+        };
         let first = match field {
             D => self.field(0, 5),
             N | Table | General => self.field(5, 5),
@@ -298,7 +484,10 @@ impl Bits {
             DoubleShifted => (0, 2 * shift_size),
             Bytes(count) => (0, count),
         };
-        RegisterView { offset, ..self.vector_view(number, size_bytes) }
+        RegisterView {
+            offset,
+            ..self.vector_view(number, size_bytes)
+        }
     }
 
     /// The bytes of a vector, by the Q bit.
@@ -345,15 +534,31 @@ impl Bits {
             _ => ones & !(ones >> (lane_bits - above)),
         };
         let is_scalar = self.flag(28);
-        repeated(lane, lane_bits, if is_scalar { 64 } else { u32::from(8 * self.vector_bytes()) })
+        repeated(
+            lane,
+            lane_bits,
+            if is_scalar {
+                64
+            } else {
+                u32::from(8 * self.vector_bytes())
+            },
+        )
     }
 
     /// The bits of the destination that ORR and BIC with a constant keep.
     fn kept_beside_immediate(&self) -> u128 {
         let (constant, kind) = (self.field(16, 3) << 5 | self.field(5, 5), self.field(12, 4));
-        let (lane_bits, place) = if kind < 8 { (32, kind >> 1) } else { (16, kind >> 1 & 1) };
+        let (lane_bits, place) = if kind < 8 {
+            (32, kind >> 1)
+        } else {
+            (16, kind >> 1 & 1)
+        };
         let changed = u128::from(constant) << (8 * place);
-        repeated(!changed & !(u128::MAX << lane_bits), lane_bits, u32::from(8 * self.vector_bytes()))
+        repeated(
+            !changed & !(u128::MAX << lane_bits),
+            lane_bits,
+            u32::from(8 * self.vector_bytes()),
+        )
     }
 }
 

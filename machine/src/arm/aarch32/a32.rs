@@ -35,14 +35,20 @@ pub struct A32;
 impl Architecture for A32 {
     const SET: InstructionSet = InstructionSet::A32;
     const NAMES: Names = Names {
-        choice: Some(Choice { name: "arm", help: "Arm, 32 bit" }),
+        choice: Some(Choice {
+            name: "arm",
+            help: "Arm, 32 bit",
+        }),
         word: "aarch32",
         title: "AArch32",
         spoken: "Arm",
     };
     const WORD_BYTES: u16 = 4;
     const ABI: Abi = AAPCS32;
-    const ELF: &'static [ElfMachine] = &[ElfMachine { number: 40, word_bytes: 4 }];
+    const ELF: &'static [ElfMachine] = &[ElfMachine {
+        number: 40,
+        word_bytes: 4,
+    }];
     /// `STT_ARM_TFUNC`, which older tools give to functions of T32.
     const ELF_FUNCTION: Option<u8> = Some(13);
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_32);
@@ -91,26 +97,45 @@ impl Architecture for A32 {
     /// In T32 the lowest bit of the address is set. Where a trace has lost it, an instruction of two bytes, or one where
     /// none of A32 can be, or one right behind another of T32, tells.
     fn set_at(placement: &Placement) -> InstructionSet {
-        let Placement { address, length_bytes, behind } = *placement;
+        let Placement {
+            address,
+            length_bytes,
+            behind,
+        } = *placement;
         let is_thumb = address & 3 != 0 || length_bytes == 2 || behind == Some(InstructionSet::T32);
-        if is_thumb { InstructionSet::T32 } else { InstructionSet::A32 }
+        if is_thumb {
+            InstructionSet::T32
+        } else {
+            InstructionSet::A32
+        }
     }
 
     fn disassemblers() -> Vec<Capstone> {
         // Armv8 does not have SWP.
         let built = [&[ArchExtraMode::V8] as &[_], &[]].map(|extra| {
-            Capstone::new().arm().mode(ArchMode::Arm).extra_mode(extra.iter().copied()).detail(true).build()
+            Capstone::new()
+                .arm()
+                .mode(ArchMode::Arm)
+                .extra_mode(extra.iter().copied())
+                .detail(true)
+                .build()
         });
         built.into_iter().flatten().collect()
     }
 
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
-        Disassembled::first(disassemblers, site, |found| Some(found.described(describe(found, Self::SET))))
+        Disassembled::first(disassemblers, site, |found| {
+            Some(found.described(describe(found, Self::SET)))
+        })
     }
 
     fn control(site: &Site) -> Control {
         let opcode = word_opcode(&site.encoding);
-        Control { flow: a32_flow(opcode), target: a32_target(opcode, site.pc.0), delay: Delay::None }
+        Control {
+            flow: a32_flow(opcode),
+            target: a32_target(opcode, site.pc.0),
+            delay: Delay::None,
+        }
     }
 
     /// Whatever branches does so by its condition alone.
@@ -129,8 +154,15 @@ impl Architecture for A32 {
     }
 
     fn changed_by_trap(encoding: &Encoding) -> &'static [&'static str] {
-        let is_firmware = matches!(word_opcode(encoding) & 0x0ff0_00f0, 0x0140_0070 | 0x0160_0070); // HVC, SMC
-        if is_firmware { FIRMWARE_32 } else { Self::ABI.system_calls.changed }
+        let is_firmware = matches!(
+            word_opcode(encoding) & 0x0ff0_00f0,
+            0x0140_0070 | 0x0160_0070
+        ); // HVC, SMC
+        if is_firmware {
+            FIRMWARE_32
+        } else {
+            Self::ABI.system_calls.changed
+        }
     }
 
     /// What has the stack pointer as base or first operand: also POP, PUSH.
@@ -147,6 +179,7 @@ impl Architecture for A32 {
 
     /// A vector of the A and R profiles holds a jump (DDI 0406, B1.8 "Exception vectors and the exception base address").
     fn is_vector(pc: Address, encoding: Option<&Encoding>) -> bool {
-        pc.0 & 0x1f != 0 && encoding.is_some_and(|encoding| a32_flow(word_opcode(encoding)) == Flow::Branch)
+        pc.0 & 0x1f != 0
+            && encoding.is_some_and(|encoding| a32_flow(word_opcode(encoding)) == Flow::Branch)
     }
 }

@@ -20,7 +20,11 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
     }
     let (place, size_bytes) = element(word >> 19 & 0b1100 | word >> 5 & 0b11)?;
     let whole = double(word >> 3 & 16 | word >> 16 & 15);
-    let element = RegisterView { offset: whole.offset + place, size_bytes, ..whole };
+    let element = RegisterView {
+        offset: whole.offset + place,
+        size_bytes,
+        ..whole
+    };
     let general = match word >> 12 & 15 {
         13 => RegisterId::SP,
         14 => RegisterId::LR,
@@ -31,12 +35,19 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
     if is_load {
         let value = Expression::Register(element);
         let bits = u8::try_from(8 * size_bytes).unwrap_or(32);
-        let value = if is_unsigned || bits == 32 { value } else { value.sign_extended(bits).zero_extended(32) };
+        let value = if is_unsigned || bits == 32 {
+            value
+        } else {
+            value.sign_extended(bits).zero_extended(32)
+        };
         description.set(RegisterView::new(general, 0, 4), value);
     } else {
         let written = u128::MAX >> (128 - 8 * u32::from(size_bytes)) << (8 * u32::from(place));
         description.write_keeping(whole, u128::from(u64::MAX) & !written);
-        description.set_part(element, Expression::Register(RegisterView::new(general, 0, size_bytes)));
+        description.set_part(
+            element,
+            Expression::Register(RegisterView::new(general, 0, size_bytes)),
+        );
     }
     Some(description)
 }

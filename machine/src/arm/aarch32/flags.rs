@@ -11,9 +11,17 @@ impl Arm<'_> {
     pub fn flags(&mut self, suffixes: Suffixes, condition: ArmCC) {
         // The condition of an `it` is that of what follows.
         let is_decided = suffixes.is_conditional || self.name.starts_with("it");
-        let decides = if is_decided { of_condition(condition) } else { 0 };
+        let decides = if is_decided {
+            of_condition(condition)
+        } else {
+            0
+        };
         let read = decides | self.taken_in();
-        let written = if suffixes.updates_flags { self.set_by_result() } else { self.set_besides() };
+        let written = if suffixes.updates_flags {
+            self.set_by_result()
+        } else {
+            self.set_besides()
+        };
         let kept = written & self.may_stay(suffixes);
         if suffixes.is_conditional || read | kept != 0 {
             self.description.read(FLAGS);
@@ -28,8 +36,11 @@ impl Arm<'_> {
 
     /// The flags that flow into its result.
     fn taken_in(&self) -> u64 {
-        let turns_through_carry =
-            self.name == "rrx" || self.operands.iter().any(|operand| matches!(operand.shift, ArmShift::Rrx(_)));
+        let turns_through_carry = self.name == "rrx"
+            || self
+                .operands
+                .iter()
+                .any(|operand| matches!(operand.shift, ArmShift::Rrx(_)));
         match self.name {
             "adc" | "sbc" | "rsc" => C,
             _ if turns_through_carry => C,
@@ -65,7 +76,9 @@ impl Arm<'_> {
 
     /// The flags of those without an S.
     fn set_besides(&self) -> u64 {
-        let parallel = ["sadd", "uadd", "ssub", "usub", "sasx", "uasx", "ssax", "usax"];
+        let parallel = [
+            "sadd", "uadd", "ssub", "usub", "sasx", "uasx", "ssax", "usax",
+        ];
         match self.name {
             "cmp" | "cmn" => NZCV,
             "tst" | "teq" => self.set_by_result(),
@@ -76,7 +89,12 @@ impl Arm<'_> {
             "qadd" | "qsub" | "qdadd" | "qdsub" => Q,
             name if name.starts_with("ssat") || name.starts_with("usat") => Q,
             name if name.starts_with("smlal") => 0,
-            name if name.starts_with("smla") || name.starts_with("smlsd") || name.starts_with("smuad") => Q,
+            name if name.starts_with("smla")
+                || name.starts_with("smlsd")
+                || name.starts_with("smuad") =>
+            {
+                Q
+            }
             _ => 0,
         }
     }
@@ -87,14 +105,25 @@ impl Arm<'_> {
         let is_amount = |operand: &ArmOperand| {
             matches!(operand.op_type, ArmOperandType::Reg(_)) && operand.shift == ArmShift::Invalid
         };
-        let by_operand = is_shift && self.operands.len() > 1 && self.operands.last().is_some_and(is_amount);
-        by_operand || self.operands.iter().any(|operand| amount_of(operand.shift).is_some())
+        let by_operand =
+            is_shift && self.operands.len() > 1 && self.operands.last().is_some_and(is_amount);
+        by_operand
+            || self
+                .operands
+                .iter()
+                .any(|operand| amount_of(operand.shift).is_some())
     }
 
     /// Whether the second operand leaves a carry: a shift does, and a constant that is turned (DDI 0487, F2.3.2, F2.3.3).
     fn has_carry_out(&self) -> bool {
-        let is_shifted = self.operands.iter().any(|operand| operand.shift != ArmShift::Invalid);
-        let is_constant = self.operands.iter().any(|operand| matches!(operand.op_type, ArmOperandType::Imm(_)));
+        let is_shifted = self
+            .operands
+            .iter()
+            .any(|operand| operand.shift != ArmShift::Invalid);
+        let is_constant = self
+            .operands
+            .iter()
+            .any(|operand| matches!(operand.op_type, ArmOperandType::Imm(_)));
         let bytes = self.instruction.site.encoding.bytes();
         let is_turned = match (self.set, bytes) {
             (InstructionSet::T32, [_, high, _, low]) => high & 4 != 0 || low & 0x40 != 0,

@@ -18,15 +18,22 @@ const LINK: RegisterView = RegisterView::new(RegisterId::LR, 0, 4);
 const STACK: RegisterView = RegisterView::new(RegisterId::SP, 0, 4);
 const R12: RegisterView = RegisterView::new(RegisterId(12), 0, 4);
 
-const CONDITIONS: [&str; 16] =
-    ["eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "al"];
+const CONDITIONS: [&str; 16] = [
+    "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "al",
+];
 
 /// Decodes one of them; none for other instructions.
 pub fn decode(site: &Site) -> Option<Instruction> {
     let word = thumb_opcode(&site.encoding);
-    let mut found = Mainline { word, pc: site.pc.0, description: Description::default() };
+    let mut found = Mainline {
+        word,
+        pc: site.pc.0,
+        description: Description::default(),
+    };
     let text = match word >> 16 {
-        0xea50..=0xea5f if word & 0x100 != 0 && matches!(word & 0x803f, 0x000f | 0x001f | 0x002f | 0x003f) => {
+        0xea50..=0xea5f
+            if word & 0x100 != 0 && matches!(word & 0x803f, 0x000f | 0x001f | 0x002f | 0x003f) =>
+        {
             found.shift_by_constant()
         }
         0xea50..=0xea5f if word & 0x15f == 0x10d => found.shift_by_register()?,
@@ -98,7 +105,11 @@ impl Mainline {
             (_, _, 0) => "",
             _ => return None,
         };
-        Some(format!("{name} {}, {limit}{}", texts(&operands), text(amount)))
+        Some(format!(
+            "{name} {}, {limit}{}",
+            texts(&operands),
+            text(amount)
+        ))
     }
 
     /// The register that is shifted, or the two of a long shift, which are read and written.
@@ -122,9 +133,14 @@ impl Mainline {
             1 => Operation::ShiftRight,
             _ => Operation::ShiftRightSigned,
         };
-        let value = Expression::Register(low).with(Operation::Or, upper).with(operation, by(amount));
+        let value = Expression::Register(low)
+            .with(Operation::Or, upper)
+            .with(operation, by(amount));
         self.description.set(low, value.clone().zero_extended(32));
-        self.description.set(high, value.with(Operation::ShiftRight, by(32)).zero_extended(32));
+        self.description.set(
+            high,
+            value.with(Operation::ShiftRight, by(32)).zero_extended(32),
+        );
     }
 
     /// It sets Q where it saturates, and never clears it.
@@ -138,8 +154,18 @@ impl Mainline {
     /// CSEL, CSINC, CSINV, CSNEG, whose register 15 is zero; CSET, CINC and the like are forms of them.
     fn select(&mut self) -> String {
         let (kind, condition) = (self.field(12, 2), self.field(4, 4));
-        let (to, first, second) = (general(self.field(8, 4)), self.field(16, 4), self.field(0, 4));
-        let value = |number| if number == 15 { Expression::Constant(0) } else { Expression::Register(general(number)) };
+        let (to, first, second) = (
+            general(self.field(8, 4)),
+            self.field(16, 4),
+            self.field(0, 4),
+        );
+        let value = |number| {
+            if number == 15 {
+                Expression::Constant(0)
+            } else {
+                Expression::Register(general(number))
+            }
+        };
         let (chosen, other) = (value(first), value(second));
         self.description.read_all(&chosen);
         self.description.read_all(&other);
@@ -151,10 +177,25 @@ impl Mainline {
             2 => other.with(Operation::Xor, Expression::Constant(u64::MAX)),
             _ => Expression::Constant(0).with(Operation::Subtract, other),
         };
-        self.description.meaning.selection = Some(Selection { test: test_of_condition(condition), chosen, otherwise });
+        self.description.meaning.selection = Some(Selection {
+            test: test_of_condition(condition),
+            chosen,
+            otherwise,
+        });
         self.description.write(to);
-        let name = |number| if number == 15 { "zr".to_owned() } else { text(general(number)) };
-        let word = |condition: u32| CONDITIONS.get(condition as usize).copied().unwrap_or_default();
+        let name = |number| {
+            if number == 15 {
+                "zr".to_owned()
+            } else {
+                text(general(number))
+            }
+        };
+        let word = |condition: u32| {
+            CONDITIONS
+                .get(condition as usize)
+                .copied()
+                .unwrap_or_default()
+        };
         let (to, inverse) = (text(to), word(condition ^ 1));
         match kind {
             1 if first == 15 && second == 15 => format!("cset {to}, {inverse}"),
@@ -163,8 +204,16 @@ impl Mainline {
             2 if first == second => format!("cinv {to}, {}, {inverse}", name(first)),
             3 if first == second => format!("cneg {to}, {}, {inverse}", name(first)),
             _ => {
-                let mnemonic = ["csel", "csinc", "csinv", "csneg"].get(kind as usize).copied().unwrap_or_default();
-                format!("{mnemonic} {to}, {}, {}, {}", name(first), name(second), word(condition))
+                let mnemonic = ["csel", "csinc", "csinv", "csneg"]
+                    .get(kind as usize)
+                    .copied()
+                    .unwrap_or_default();
+                format!(
+                    "{mnemonic} {to}, {}, {}, {}",
+                    name(first),
+                    name(second),
+                    word(condition)
+                )
             }
         }
     }
@@ -173,7 +222,10 @@ impl Mainline {
     fn repeat(&mut self) -> Option<String> {
         let (number, is_start) = (self.field(16, 4), self.field(13, 1) == 1);
         let size = match self.field(20, 3) {
-            size @ 0..=3 => ["tp.8", "tp.16", "tp.32", "tp.64"].get(size as usize).copied().unwrap_or_default(),
+            size @ 0..=3 => ["tp.8", "tp.16", "tp.32", "tp.64"]
+                .get(size as usize)
+                .copied()
+                .unwrap_or_default(),
             4 => "",
             _ => return None,
         };
@@ -185,7 +237,11 @@ impl Mainline {
             let count = general(number);
             self.description.read(count);
             // WLS leaves the register alone where there are no rounds.
-            let value = if is_start { Expression::Register(count) } else { Expression::Unknown };
+            let value = if is_start {
+                Expression::Register(count)
+            } else {
+                Expression::Unknown
+            };
             self.description.set(LINK, value);
             let count = text(count);
             return Some(if is_start {
@@ -262,10 +318,18 @@ fn text(view: RegisterView) -> String {
 }
 
 fn texts(views: &[RegisterView]) -> String {
-    views.iter().map(|view| text(*view)).collect::<Vec<_>>().join(", ")
+    views
+        .iter()
+        .map(|view| text(*view))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A number as the disassembler writes it.
 fn number(value: u32) -> String {
-    if value < 10 { format!("#{value}") } else { format!("#{value:#x}") }
+    if value < 10 {
+        format!("#{value}")
+    } else {
+        format!("#{value:#x}")
+    }
 }

@@ -19,13 +19,21 @@ struct Single {
 impl Arm<'_> {
     /// PUSH, LDM and the like.
     pub fn is_list(&self) -> bool {
-        matches!(self.name, "push" | "pop" | "vpush" | "vpop" | "fldmiax" | "fldmdbx" | "fstmiax" | "fstmdbx")
-            || ["ldm", "stm", "vldm", "vstm"].iter().any(|prefix| self.name.starts_with(prefix))
+        matches!(
+            self.name,
+            "push" | "pop" | "vpush" | "vpop" | "fldmiax" | "fldmdbx" | "fstmiax" | "fstmdbx"
+        ) || ["ldm", "stm", "vldm", "vstm"]
+            .iter()
+            .any(|prefix| self.name.starts_with(prefix))
     }
 
     /// Describes the accesses; what it cannot is marked as not known.
     pub fn memory(&mut self) {
-        let is_known = if self.is_list() { self.list() } else { self.single_or_pair() };
+        let is_known = if self.is_list() {
+            self.list()
+        } else {
+            self.single_or_pair()
+        };
         if is_known.is_none() {
             self.description.access_unknown();
         }
@@ -37,9 +45,15 @@ impl Arm<'_> {
         let stack = RegisterView::new(RegisterId::SP, 0, 4);
         let base = if is_stack { stack } else { self.register(0)? };
         let places = usize::from(!is_stack)..self.operands.len();
-        let registers: Vec<_> = places.map(|place| self.register(place)).collect::<Option<_>>()?;
-        let total: i64 = registers.iter().map(|view| i64::from(view.size_bytes)).sum();
-        let is_down = self.name.contains("db") || self.name.contains("da") || self.name.ends_with("push");
+        let registers: Vec<_> = places
+            .map(|place| self.register(place))
+            .collect::<Option<_>>()?;
+        let total: i64 = registers
+            .iter()
+            .map(|view| i64::from(view.size_bytes))
+            .sum();
+        let is_down =
+            self.name.contains("db") || self.name.contains("da") || self.name.ends_with("push");
         let start = match self.name {
             "ldmib" | "stmib" => 4,
             "ldmda" | "stmda" => 4 - total,
@@ -51,21 +65,44 @@ impl Arm<'_> {
             self.description.forget_lists();
         }
         let mut displacement = start;
-        let place = |displacement| Place { base: Some(base), index: None, displacement };
+        let place = |displacement| Place {
+            base: Some(base),
+            index: None,
+            displacement,
+        };
         for view in registers {
             let size_bytes = view.size_bytes;
             if is_load {
-                let loaded = self.access(AccessKind::Read, place(displacement), size_bytes, Expression::Unknown);
+                let loaded = self.access(
+                    AccessKind::Read,
+                    place(displacement),
+                    size_bytes,
+                    Expression::Unknown,
+                );
                 self.fill(view, loaded);
             } else {
-                self.access(AccessKind::Write, place(displacement), size_bytes, self.held(view));
+                self.access(
+                    AccessKind::Write,
+                    place(displacement),
+                    size_bytes,
+                    self.held(view),
+                );
             }
             displacement += i64::from(size_bytes);
         }
-        let is_loaded = is_load && self.description.meaning.writes.iter().any(|effect| effect.view.overlaps(base));
+        let is_loaded = is_load
+            && self
+                .description
+                .meaning
+                .writes
+                .iter()
+                .any(|effect| effect.view.overlaps(base));
         if (is_stack || self.writes_back) && !is_loaded {
             let moved = if is_down { -total } else { total };
-            self.description.set(base, Expression::Register(base).plus(moved).zero_extended(32));
+            self.description.set(
+                base,
+                Expression::Register(base).plus(moved).zero_extended(32),
+            );
         }
         Some(())
     }
@@ -74,9 +111,14 @@ impl Arm<'_> {
         if self.name.starts_with("swp") {
             return self.swap();
         }
-        let number = self.operands.iter().position(|operand| matches!(operand.op_type, ArmOperandType::Mem(_)))?;
+        let number = self
+            .operands
+            .iter()
+            .position(|operand| matches!(operand.op_type, ArmOperandType::Mem(_)))?;
         let operand = self.operands.get(number)?;
-        let ArmOperandType::Mem(memory) = operand.op_type else { return None };
+        let ArmOperandType::Mem(memory) = operand.op_type else {
+            return None;
+        };
         let single = self.single()?;
         let place = self.place(&memory, operand)?;
         let step = self.step(number + 1)?;
@@ -87,14 +129,23 @@ impl Arm<'_> {
         for data in first..number {
             let view = self.register(data)?;
             if single.kind == AccessKind::Read {
-                let loaded = self.access(AccessKind::Read, at, single.size_bytes, Expression::Unknown);
+                let loaded =
+                    self.access(AccessKind::Read, at, single.size_bytes, Expression::Unknown);
                 let bits = u8::try_from(single.size_bytes * 8).unwrap_or(64);
-                let value = if single.is_signed { loaded.sign_extended(bits).zero_extended(32) } else { loaded };
+                let value = if single.is_signed {
+                    loaded.sign_extended(bits).zero_extended(32)
+                } else {
+                    loaded
+                };
                 self.fill(view, value);
             } else {
                 let bits = u8::try_from(single.size_bytes * 8).unwrap_or(64);
                 // A trace may show a store that failed.
-                let value = if is_exclusive_store { Expression::Unknown } else { self.held(view).zero_extended(bits) };
+                let value = if is_exclusive_store {
+                    Expression::Unknown
+                } else {
+                    self.held(view).zero_extended(bits)
+                };
                 // The lists call the register of STRBT and STRHT written.
                 self.description.forget_writes(view.register);
                 self.description.read(view);
@@ -103,7 +154,12 @@ impl Arm<'_> {
             at.displacement += i64::from(single.size_bytes);
         }
         if self.name.starts_with("tb") {
-            self.access(AccessKind::Read, place, single.size_bytes, Expression::Unknown);
+            self.access(
+                AccessKind::Read,
+                place,
+                single.size_bytes,
+                Expression::Unknown,
+            );
         }
         match step {
             Some(value) => self.description.set(self.view(memory.base())?, value),
@@ -111,7 +167,9 @@ impl Arm<'_> {
                 let base = self.view(memory.base())?;
                 let value = match place.index {
                     Some(_) => Expression::Unknown,
-                    None => Expression::Register(base).plus(place.displacement).zero_extended(32),
+                    None => Expression::Register(base)
+                        .plus(place.displacement)
+                        .zero_extended(32),
                 };
                 self.description.set(base, value);
             }
@@ -124,12 +182,18 @@ impl Arm<'_> {
     fn swap(&mut self) -> Option<()> {
         let (to, from) = (self.register(0)?, self.register(1)?);
         let operand = self.operands.get(2)?;
-        let ArmOperandType::Mem(memory) = operand.op_type else { return None };
+        let ArmOperandType::Mem(memory) = operand.op_type else {
+            return None;
+        };
         let place = self.place(&memory, operand)?;
         let size_bytes = if self.name == "swpb" { 1 } else { 4 };
         self.description.forget_lists();
         let loaded = self.access(AccessKind::Read, place, size_bytes, Expression::Unknown);
-        let value = if size_bytes == 1 { self.held(from).zero_extended(8) } else { self.held(from) };
+        let value = if size_bytes == 1 {
+            self.held(from).zero_extended(8)
+        } else {
+            self.held(from)
+        };
         self.access(AccessKind::Write, place, size_bytes, value);
         self.fill(to, loaded);
         Some(())
@@ -137,13 +201,23 @@ impl Arm<'_> {
 
     /// What the name says; none for those that access more than registers one behind the other.
     fn single(&self) -> Option<Single> {
-        let single = |kind, size_bytes, is_signed| Some(Single { kind, size_bytes, is_signed });
+        let single = |kind, size_bytes, is_signed| {
+            Some(Single {
+                kind,
+                size_bytes,
+                is_signed,
+            })
+        };
         match self.name {
             "ldr" | "ldrt" | "ldrex" | "lda" | "ldaex" | "ldrd" | "ldrexd" | "ldaexd" => {
                 single(AccessKind::Read, 4, false)
             }
-            "ldrb" | "ldrbt" | "ldrexb" | "ldab" | "ldaexb" | "tbb" => single(AccessKind::Read, 1, false),
-            "ldrh" | "ldrht" | "ldrexh" | "ldah" | "ldaexh" | "tbh" => single(AccessKind::Read, 2, false),
+            "ldrb" | "ldrbt" | "ldrexb" | "ldab" | "ldaexb" | "tbb" => {
+                single(AccessKind::Read, 1, false)
+            }
+            "ldrh" | "ldrht" | "ldrexh" | "ldah" | "ldaexh" | "tbh" => {
+                single(AccessKind::Read, 2, false)
+            }
             "ldrsb" | "ldrsbt" => single(AccessKind::Read, 1, true),
             "ldrsh" | "ldrsht" => single(AccessKind::Read, 2, true),
             "str" | "strt" | "strex" | "stl" | "stlex" | "strd" | "strexd" | "stlexd" => {
@@ -152,10 +226,22 @@ impl Arm<'_> {
             "strb" | "strbt" | "strexb" | "stlb" | "stlexb" => single(AccessKind::Write, 1, false),
             "strh" | "strht" | "strexh" | "stlh" | "stlexh" => single(AccessKind::Write, 2, false),
             "vldr" | "vstr" => {
-                let kind = if self.name == "vldr" { AccessKind::Read } else { AccessKind::Write };
+                let kind = if self.name == "vldr" {
+                    AccessKind::Read
+                } else {
+                    AccessKind::Write
+                };
                 // In the encoding, 01 in bits 8 and 9 means half precision.
                 let is_half = self.instruction.mnemonic.ends_with(".16");
-                single(kind, if is_half { 2 } else { self.register(0)?.size_bytes }, false)
+                single(
+                    kind,
+                    if is_half {
+                        2
+                    } else {
+                        self.register(0)?.size_bytes
+                    },
+                    false,
+                )
             }
             _ => None,
         }
@@ -164,11 +250,18 @@ impl Arm<'_> {
     /// The address; the program counter is rounded down to a multiple of four.
     fn place(&self, memory: &ArmOpMem, operand: &ArmOperand) -> Option<Place> {
         let base = self.view(memory.base())?;
-        let mut place = Place { base: Some(base), index: None, displacement: i64::from(memory.disp()) };
+        let mut place = Place {
+            base: Some(base),
+            index: None,
+            displacement: i64::from(memory.disp()),
+        };
         if base.register == RegisterId::PC {
             place.base = None;
-            let rounded =
-                if self.name.starts_with("tb") { self.program_counter() } else { self.program_counter() & !3 };
+            let rounded = if self.name.starts_with("tb") {
+                self.program_counter()
+            } else {
+                self.program_counter() & !3
+            };
             place.displacement = rounded.cast_signed().wrapping_add(place.displacement);
         }
         if memory.index() != RegId::INVALID_REG {
@@ -179,22 +272,46 @@ impl Arm<'_> {
             };
             let scale = 1i64 << places;
             let scale = if operand.subtracted { -scale } else { scale };
-            place.index = Some(ScaledRegister { view: self.view(memory.index())?, is_signed: false, scale });
+            place.index = Some(ScaledRegister {
+                view: self.view(memory.index())?,
+                is_signed: false,
+                scale,
+            });
         }
         Some(place)
     }
 
     /// What the base becomes when an operand behind the memory operand says by how much it moves.
     fn step(&self, operand: usize) -> Option<Option<Expression>> {
-        let Some(step) = self.operands.get(operand) else { return Some(None) };
-        let ArmOperandType::Mem(memory) = self.operands.get(operand - 1)?.op_type else { return None };
-        let operation = if step.subtracted { Operation::Subtract } else { Operation::Add };
+        let Some(step) = self.operands.get(operand) else {
+            return Some(None);
+        };
+        let ArmOperandType::Mem(memory) = self.operands.get(operand - 1)?.op_type else {
+            return None;
+        };
+        let operation = if step.subtracted {
+            Operation::Subtract
+        } else {
+            Operation::Add
+        };
         let base = Expression::Register(self.view(memory.base())?);
-        Some(Some(base.with(operation, self.value(operand)).zero_extended(32)))
+        Some(Some(
+            base.with(operation, self.value(operand)).zero_extended(32),
+        ))
     }
 
-    fn access(&mut self, kind: AccessKind, place: Place, size_bytes: u16, value: Expression) -> Expression {
-        let Place { base, index, displacement } = place;
+    fn access(
+        &mut self,
+        kind: AccessKind,
+        place: Place,
+        size_bytes: u16,
+        value: Expression,
+    ) -> Expression {
+        let Place {
+            base,
+            index,
+            displacement,
+        } = place;
         let size_bytes = Some(size_bytes);
         self.description.access(MemoryOperand {
             kind,

@@ -13,7 +13,11 @@ use crate::view::RegisterView;
 pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
     let word = a32_word(bytes, set).filter(|word| word & 0xff10_0000 == 0xf400_0000)?;
     let base = RegisterView::new(register_32(word >> 16 & 15)?, 0, 4);
-    let mut structures = Structures { word, base, description: Description::default() };
+    let mut structures = Structures {
+        word,
+        base,
+        description: Description::default(),
+    };
     let total_bytes = match (word >> 23 & 1, word >> 10 & 3) {
         (0, _) => structures.whole_registers()?,
         (_, 3) => structures.all_lanes()?,
@@ -41,12 +45,18 @@ impl Structures {
     /// A doubleword of the list; none behind the last.
     fn register(&self, number: u16, step: u16) -> Option<RegisterView> {
         let first = self.field(22, 1) << 4 | self.field(12, 4);
-        Some(first + u32::from(number * step)).filter(|number| *number < 32).map(double)
+        Some(first + u32::from(number * step))
+            .filter(|number| *number < 32)
+            .map(double)
     }
 
     fn access(&mut self, offset: u16, size_bytes: u16, stored: Option<Expression>) -> Expression {
         self.description.access(MemoryOperand {
-            kind: if stored.is_some() { AccessKind::Write } else { AccessKind::Read },
+            kind: if stored.is_some() {
+                AccessKind::Write
+            } else {
+                AccessKind::Read
+            },
             segment: None,
             base: Some(self.base),
             index: None,
@@ -72,7 +82,9 @@ impl Structures {
             0b0001 => (4, 2, true),
             _ => return None,
         };
-        let views: Vec<_> = (0..count).map(|number| self.register(number, step)).collect::<Option<_>>()?;
+        let views: Vec<_> = (0..count)
+            .map(|number| self.register(number, step))
+            .collect::<Option<_>>()?;
         let total_bytes = 8 * count;
         if is_interleaved {
             let stored = (!self.is_load()).then_some(Expression::Unknown);
@@ -97,18 +109,32 @@ impl Structures {
     /// One structure that fills all lanes.
     fn all_lanes(&mut self) -> Option<u16> {
         let size_bytes: u16 = 1 << self.field(6, 2).min(2);
-        let (elements, is_wide) = (u16::try_from(self.field(8, 2)).ok()? + 1, self.field(5, 1) == 1);
+        let (elements, is_wide) = (
+            u16::try_from(self.field(8, 2)).ok()? + 1,
+            self.field(5, 1) == 1,
+        );
         if !self.is_load() {
             return None;
         }
         // VLD1 fills a second register, the others skip one.
-        let (copies, step) = if elements == 1 { (1 + u16::from(is_wide), 1) } else { (1, 1 + u16::from(is_wide)) };
+        let (copies, step) = if elements == 1 {
+            (1 + u16::from(is_wide), 1)
+        } else {
+            (1, 1 + u16::from(is_wide))
+        };
         for number in 0..elements {
             let loaded = self.access(number * size_bytes, size_bytes, None);
-            for view in (0..copies).filter_map(|copy| self.register(number + copy, step)).collect::<Vec<_>>() {
+            for view in (0..copies)
+                .filter_map(|copy| self.register(number + copy, step))
+                .collect::<Vec<_>>()
+            {
                 self.description.write(view);
                 for place in (0..8).step_by(usize::from(size_bytes)) {
-                    let lane = RegisterView { offset: view.offset + place, size_bytes, ..view };
+                    let lane = RegisterView {
+                        offset: view.offset + place,
+                        size_bytes,
+                        ..view
+                    };
                     self.description.set_part(lane, loaded.clone());
                 }
             }
@@ -125,14 +151,22 @@ impl Structures {
         let is_skipping = size > 0 && elements > 1 && self.field(4 + size, 1) == 1;
         for number in 0..elements {
             let view = self.register(number, 1 + u16::from(is_skipping))?;
-            let lane = RegisterView { offset: view.offset + place, size_bytes, ..view };
+            let lane = RegisterView {
+                offset: view.offset + place,
+                size_bytes,
+                ..view
+            };
             if self.is_load() {
                 let loaded = self.access(number * size_bytes, size_bytes, None);
                 let bits = u128::MAX >> (128 - 8 * u32::from(size_bytes)) << (8 * u32::from(place));
                 self.description.write_keeping(view, !bits);
                 self.description.set_part(lane, loaded);
             } else {
-                self.access(number * size_bytes, size_bytes, Some(Expression::Register(lane)));
+                self.access(
+                    number * size_bytes,
+                    size_bytes,
+                    Some(Expression::Register(lane)),
+                );
             }
         }
         Some(elements * size_bytes)
@@ -145,9 +179,13 @@ impl Structures {
             15 => return,
             13 => base.plus(total_bytes.into()),
             number => match register_32(number) {
-                Some(register) => {
-                    base.with(Operation::Add, Expression::Register(RegisterView { register, ..self.base }))
-                }
+                Some(register) => base.with(
+                    Operation::Add,
+                    Expression::Register(RegisterView {
+                        register,
+                        ..self.base
+                    }),
+                ),
                 None => Expression::Unknown,
             },
         };

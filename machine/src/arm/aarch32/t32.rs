@@ -10,7 +10,9 @@ use crate::arm::aarch32::instruction::describe;
 use crate::arm::aarch32::mainline;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
 use crate::arm::bank::{is_state_banked, stack_choice};
-use crate::arm::exception_frame::{FRAME, is_exception_return, is_function_return, is_return_to_thread_mode};
+use crate::arm::exception_frame::{
+    FRAME, is_exception_return, is_function_return, is_return_to_thread_mode,
+};
 use crate::arm::flags::{NZCV, test_of_condition};
 use crate::arm::flow::t32_flow;
 use crate::arm::opcode::{aarch32_code_endian, thumb_encoding, thumb_opcode, with_swapped_units};
@@ -38,7 +40,12 @@ pub struct T32;
 
 impl Architecture for T32 {
     const SET: InstructionSet = InstructionSet::T32;
-    const NAMES: Names = Names { choice: None, word: "aarch32", title: "AArch32", spoken: "Arm" };
+    const NAMES: Names = Names {
+        choice: None,
+        word: "aarch32",
+        title: "AArch32",
+        spoken: "Arm",
+    };
     const WORD_BYTES: u16 = 4;
     const ABI: Abi = AAPCS32;
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_32);
@@ -96,7 +103,12 @@ impl Architecture for T32 {
 
     fn disassemblers() -> Vec<Capstone> {
         let built = [ArchExtraMode::V8, ArchExtraMode::MClass].map(|extra| {
-            Capstone::new().arm().mode(ArchMode::Thumb).extra_mode([extra].into_iter()).detail(true).build()
+            Capstone::new()
+                .arm()
+                .mode(ArchMode::Thumb)
+                .extra_mode([extra].into_iter())
+                .detail(true)
+                .build()
         });
         built.into_iter().flatten().collect()
     }
@@ -107,14 +119,21 @@ impl Architecture for T32 {
     }
 
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
-        let by_lists =
-            || Disassembled::first(disassemblers, site, |found| Some(found.described(describe(found, Self::SET))));
+        let by_lists = || {
+            Disassembled::first(disassemblers, site, |found| {
+                Some(found.described(describe(found, Self::SET)))
+            })
+        };
         mainline::decode(site).or_else(by_lists)
     }
 
     fn control(site: &Site) -> Control {
         let opcode = thumb_opcode(&site.encoding);
-        Control { flow: t32_flow(opcode), target: t32_target(opcode, site.pc.0), delay: Delay::None }
+        Control {
+            flow: t32_flow(opcode),
+            target: t32_target(opcode, site.pc.0),
+            delay: Delay::None,
+        }
     }
 
     /// All but those that compare (CBZ, WLS, LE) or test flags: some producers show these as executed in any case.
@@ -140,7 +159,11 @@ impl Architecture for T32 {
         let opcode = thumb_opcode(encoding);
         let mask = opcode & 15;
         let is_block = opcode & 0xffff_ff00 == 0xbf00 && mask != 0;
-        if is_block { 4 - u8::try_from(mask.trailing_zeros()).unwrap_or(3) } else { 0 }
+        if is_block {
+            4 - u8::try_from(mask.trailing_zeros()).unwrap_or(3)
+        } else {
+            0
+        }
     }
 
     /// UDF.
@@ -156,7 +179,11 @@ impl Architecture for T32 {
 
     fn changed_by_trap(encoding: &Encoding) -> &'static [&'static str] {
         let is_firmware = thumb_opcode(encoding) & 0xffe0_f000 == 0xf7e0_8000; // HVC, SMC
-        if is_firmware { FIRMWARE_32 } else { Self::ABI.system_calls.changed }
+        if is_firmware {
+            FIRMWARE_32
+        } else {
+            Self::ABI.system_calls.changed
+        }
     }
 
     /// `msr control` of M-profile chooses between two stack pointers (DDI 0553, "MSR (register)").

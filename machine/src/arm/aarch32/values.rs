@@ -10,7 +10,11 @@ impl Arm<'_> {
     pub fn values(&mut self) {
         match self.name {
             "mov" | "movw" => self.set(0, self.value(1)),
-            "mvn" => self.set(0, self.value(1).with(Operation::Xor, Expression::Constant(u64::MAX))),
+            "mvn" => self.set(
+                0,
+                self.value(1)
+                    .with(Operation::Xor, Expression::Constant(u64::MAX)),
+            ),
             "movt" => self.move_top(),
             "add" | "addw" => self.binary(Operation::Add),
             "sub" | "subw" => self.binary(Operation::Subtract),
@@ -39,7 +43,11 @@ impl Arm<'_> {
 
     /// The places of the operands: the first source is the destination where only two are written.
     fn sources(&self) -> (usize, usize) {
-        if self.operands.len() == 2 { (0, 1) } else { (1, 2) }
+        if self.operands.len() == 2 {
+            (0, 1)
+        } else {
+            (1, 2)
+        }
     }
 
     fn binary(&mut self, operation: Operation) {
@@ -49,20 +57,31 @@ impl Arm<'_> {
 
     fn reversed(&mut self) {
         // NEG has no second source.
-        let from = if self.operands.len() == 2 { Expression::Constant(0) } else { self.value(2) };
+        let from = if self.operands.len() == 2 {
+            Expression::Constant(0)
+        } else {
+            self.value(2)
+        };
         self.set(0, from.with(Operation::Subtract, self.value(1)));
     }
 
     fn inverted(&mut self, operation: Operation) {
         let (left, right) = self.sources();
-        let right = self.value(right).with(Operation::Xor, Expression::Constant(u64::MAX));
+        let right = self
+            .value(right)
+            .with(Operation::Xor, Expression::Constant(u64::MAX));
         self.set(0, self.value(left).with(operation, right));
     }
 
     /// By a constant, or by the low byte of a register.
     fn shift(&mut self, operation: Operation) {
         // In A32 it is a move of a shifted register.
-        if self.operands.len() == 2 && self.operands.get(1).is_some_and(|operand| operand.shift != ArmShift::Invalid) {
+        if self.operands.len() == 2
+            && self
+                .operands
+                .get(1)
+                .is_some_and(|operand| operand.shift != ArmShift::Invalid)
+        {
             return self.set(0, self.value(1));
         }
         let (left, right) = self.sources();
@@ -76,7 +95,9 @@ impl Arm<'_> {
 
     fn move_top(&mut self) {
         let low = self.value(0).zero_extended(16);
-        let high = self.value(1).with(Operation::ShiftLeft, Expression::Constant(16));
+        let high = self
+            .value(1)
+            .with(Operation::ShiftLeft, Expression::Constant(16));
         self.set(0, low.with(Operation::Or, high));
     }
 
@@ -86,26 +107,43 @@ impl Arm<'_> {
     }
 
     fn field(&mut self) {
-        let number = |operand: usize| match self.operands.get(operand).map(|operand| &operand.op_type) {
-            Some(ArmOperandType::Imm(number)) => u8::try_from(*number).ok(),
-            _ => None,
+        let number =
+            |operand: usize| match self.operands.get(operand).map(|operand| &operand.op_type) {
+                Some(ArmOperandType::Imm(number)) => u8::try_from(*number).ok(),
+                _ => None,
+            };
+        let (Some(first), Some(width)) = (number(2), number(3)) else {
+            return;
         };
-        let (Some(first), Some(width)) = (number(2), number(3)) else { return };
-        let value = self.value(1).with(Operation::ShiftRight, Expression::Constant(first.into()));
-        self.set(0, if self.name == "ubfx" { value.zero_extended(width) } else { value.sign_extended(width) });
+        let value = self
+            .value(1)
+            .with(Operation::ShiftRight, Expression::Constant(first.into()));
+        self.set(
+            0,
+            if self.name == "ubfx" {
+                value.zero_extended(width)
+            } else {
+                value.sign_extended(width)
+            },
+        );
     }
 
     /// The disassembler gives the offset as it is encoded, without its sign in the wide form.
     fn address(&mut self) {
         let is_narrow = self.instruction.site.encoding.bytes().len() == 2;
         if let (true, Expression::Constant(offset)) = (is_narrow, self.value(1)) {
-            self.set(0, Expression::Constant((self.program_counter() & !3).wrapping_add(offset)));
+            self.set(
+                0,
+                Expression::Constant((self.program_counter() & !3).wrapping_add(offset)),
+            );
         }
     }
 
     /// Between registers of the same width.
     fn move_float(&mut self) {
-        let (Some(to), Some(from)) = (self.register(0), self.register(1)) else { return };
+        let (Some(to), Some(from)) = (self.register(0), self.register(1)) else {
+            return;
+        };
         if to.size_bytes == from.size_bytes {
             self.set(0, self.value(1));
         }

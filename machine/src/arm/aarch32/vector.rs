@@ -69,7 +69,9 @@ enum Destination {
     Flags,
 }
 
-use Destination::{Exchanged, Flags, Half, Immediate, InsertLeft, InsertRight, Replaced, Swapped, UpperHalf};
+use Destination::{
+    Exchanged, Flags, Half, Immediate, InsertLeft, InsertRight, Replaced, Swapped, UpperHalf,
+};
 
 /// An encoding class: the bits that are compared, their values, the operands, and the destination.
 type Row = (u32, u32, &'static [(Field, Kind)], Destination);
@@ -96,42 +98,112 @@ const SIMD: &[Row] = &[
     // VEXT.
     (0xffb0_0010, 0xf2b0_0000, VECTORS, Replaced(Vector)),
     // Two registers: AESE and AESD, AESMC and AESIMC, VPADAL.
-    (0xffbf_0f90, 0xf3b0_0300, &[(D, Quad), (M, Quad)], Replaced(Quad)),
+    (
+        0xffbf_0f90,
+        0xf3b0_0300,
+        &[(D, Quad), (M, Quad)],
+        Replaced(Quad),
+    ),
     (0xffbf_0f90, 0xf3b0_0380, &[(M, Quad)], Replaced(Quad)),
-    (0xffb3_0f10, 0xf3b0_0600, &[(D, Vector), (M, Vector)], Replaced(Vector)),
+    (
+        0xffb3_0f10,
+        0xf3b0_0600,
+        &[(D, Vector), (M, Vector)],
+        Replaced(Vector),
+    ),
     // VSWP; VTRN, VUZP, VZIP.
     (0xffb3_0f90, 0xf3b2_0000, &[], Swapped),
-    (0xffb3_0e10, 0xf3b2_0000, &[(D, Vector), (M, Vector)], Exchanged),
+    (
+        0xffb3_0e10,
+        0xf3b2_0000,
+        &[(D, Vector), (M, Vector)],
+        Exchanged,
+    ),
     // The narrowing ones, VSHLL, SHA1SU1 and SHA256SU0, VCVT to and from half precision, the rest.
     (0xffb3_0f90, 0xf3b2_0200, &[(M, Quad)], Replaced(Double)),
     (0xffb3_0f90, 0xf3b2_0280, &[(M, Quad)], Replaced(Double)),
     (0xffb3_0fd0, 0xf3b2_0300, &[(M, Double)], Replaced(Quad)),
-    (0xffb3_0f90, 0xf3b2_0380, &[(D, Quad), (M, Quad)], Replaced(Quad)),
+    (
+        0xffb3_0f90,
+        0xf3b2_0380,
+        &[(D, Quad), (M, Quad)],
+        Replaced(Quad),
+    ),
     (0xffb3_0fd0, 0xf3b2_0600, &[(M, Quad)], Replaced(Double)),
     (0xffb3_0fd0, 0xf3b2_0700, &[(M, Double)], Replaced(Quad)),
     (0xffb0_0810, 0xf3b0_0000, &[(M, Vector)], Replaced(Vector)),
     // VTBX, VTBL, VDUP of a lane.
-    (0xffb0_0c50, 0xf3b0_0840, &[(D, Double), (Table, Double), (M, Double)], Replaced(Double)),
-    (0xffb0_0c50, 0xf3b0_0800, &[(Table, Double), (M, Double)], Replaced(Double)),
+    (
+        0xffb0_0c50,
+        0xf3b0_0840,
+        &[(D, Double), (Table, Double), (M, Double)],
+        Replaced(Double),
+    ),
+    (
+        0xffb0_0c50,
+        0xf3b0_0800,
+        &[(Table, Double), (M, Double)],
+        Replaced(Double),
+    ),
     (0xffb0_0f90, 0xf3b0_0c00, &[(M, Double)], Replaced(Vector)),
     // Three of different lengths: the wide ones, the narrowing ones, those that accumulate, the rest.
-    (0xfe80_0d50, 0xf280_0100, &[(N, Quad), (M, Double)], Replaced(Quad)),
-    (0xfe80_0d50, 0xf280_0400, &[(N, Quad), (M, Quad)], Replaced(Double)),
+    (
+        0xfe80_0d50,
+        0xf280_0100,
+        &[(N, Quad), (M, Double)],
+        Replaced(Quad),
+    ),
+    (
+        0xfe80_0d50,
+        0xf280_0400,
+        &[(N, Quad), (M, Quad)],
+        Replaced(Double),
+    ),
     (0xfe80_0f50, 0xf280_0500, ADD_TO_LONG, Replaced(Quad)),
     (0xfe80_0d50, 0xf280_0800, ADD_TO_LONG, Replaced(Quad)),
     (0xfe80_0d50, 0xf280_0900, ADD_TO_LONG, Replaced(Quad)),
-    (0xfe80_0050, 0xf280_0000, &[(N, Double), (M, Double)], Replaced(Quad)),
+    (
+        0xfe80_0050,
+        0xf280_0000,
+        &[(N, Double), (M, Double)],
+        Replaced(Quad),
+    ),
     // By element: VMLAL and the like, VMULL and VQDMULL, VMUL, VQDMULH and VQRDMULH; all others accumulate.
-    (0xfe80_0a50, 0xf280_0240, &[(D, Quad), (N, Double), (Element, Double)], Replaced(Quad)),
-    (0xfe80_0e50, 0xf280_0a40, &[(N, Double), (Element, Double)], Replaced(Quad)),
-    (0xfe80_0a50, 0xf280_0840, &[(N, ByElement), (Element, Double)], Replaced(ByElement)),
-    (0xfe80_0050, 0xf280_0040, &[(D, ByElement), (N, ByElement), (Element, Double)], Replaced(ByElement)),
+    (
+        0xfe80_0a50,
+        0xf280_0240,
+        &[(D, Quad), (N, Double), (Element, Double)],
+        Replaced(Quad),
+    ),
+    (
+        0xfe80_0e50,
+        0xf280_0a40,
+        &[(N, Double), (Element, Double)],
+        Replaced(Quad),
+    ),
+    (
+        0xfe80_0a50,
+        0xf280_0840,
+        &[(N, ByElement), (Element, Double)],
+        Replaced(ByElement),
+    ),
+    (
+        0xfe80_0050,
+        0xf280_0040,
+        &[(D, ByElement), (N, ByElement), (Element, Double)],
+        Replaced(ByElement),
+    ),
     // Modified immediates: VORR and VBIC, VMOV and VMVN.
     (0xfeb8_0990, 0xf280_0110, &[], Immediate),
     (0xfeb8_0d90, 0xf280_0910, &[], Immediate),
     (0xfeb8_0090, 0xf280_0010, &[], Replaced(Vector)),
     // Shifts: those that accumulate or insert, the narrowing and the long ones, the rest.
-    (0xfe80_0d10, 0xf280_0110, &[(D, Vector), (M, Vector)], Replaced(Vector)),
+    (
+        0xfe80_0d10,
+        0xf280_0110,
+        &[(D, Vector), (M, Vector)],
+        Replaced(Vector),
+    ),
     (0xff80_0f10, 0xf380_0410, &[(M, Vector)], InsertRight),
     (0xff80_0f10, 0xf380_0510, &[(M, Vector)], InsertLeft),
     (0xfe80_0e10, 0xf280_0810, &[(M, Quad)], Replaced(Double)),
@@ -175,10 +247,25 @@ const FLOAT: &[Row] = &[
 const UNCONDITIONAL: &[Row] = &[
     // Dot products and by element, VCMLA and by element, VCADD.
     (0xff10_0f00, 0xfc00_0d00, ADD_TO_VECTOR, Replaced(Vector)),
-    (0xff00_0f00, 0xfe00_0d00, &[(D, Vector), (N, Vector), (FewBits, Double)], Replaced(Vector)),
+    (
+        0xff00_0f00,
+        0xfe00_0d00,
+        &[(D, Vector), (N, Vector), (FewBits, Double)],
+        Replaced(Vector),
+    ),
     (0xfe20_0f10, 0xfc20_0800, ADD_TO_VECTOR, Replaced(Vector)),
-    (0xff80_0f10, 0xfe00_0800, &[(D, Vector), (N, Vector), (FewBits, Double)], Replaced(Vector)),
-    (0xff80_0f10, 0xfe80_0800, &[(D, Vector), (N, Vector), (M, Double)], Replaced(Vector)),
+    (
+        0xff80_0f10,
+        0xfe00_0800,
+        &[(D, Vector), (N, Vector), (FewBits, Double)],
+        Replaced(Vector),
+    ),
+    (
+        0xff80_0f10,
+        0xfe80_0800,
+        &[(D, Vector), (N, Vector), (M, Double)],
+        Replaced(Vector),
+    ),
     (0xfea0_0f10, 0xfc80_0800, VECTORS, Replaced(Vector)),
     (0xff80_0c50, 0xfe00_0800, SCALARS, Replaced(Scalar)),
     (0xffb0_0c10, 0xfe80_0800, SCALARS, Replaced(Scalar)),
@@ -201,8 +288,12 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
     if word >> 28 != 15 && word >> 8 & 3 == 0 {
         return None;
     }
-    let (_, _, operands, destination) = rows.iter().find(|(mask, bits, ..)| word & mask == *bits)?;
-    let mut vector = Vector32 { word, description: Description::default() };
+    let (_, _, operands, destination) =
+        rows.iter().find(|(mask, bits, ..)| word & mask == *bits)?;
+    let mut vector = Vector32 {
+        word,
+        description: Description::default(),
+    };
     for (field, kind) in *operands {
         vector.read(*field, *kind);
     }
@@ -257,7 +348,11 @@ impl Vector32 {
     /// The number of a register: the fifth bit is the lowest for singles, the highest for others.
     fn number(&self, place: u32, fifth: u32, kind: Kind) -> u32 {
         let (four, one) = (self.field(place, 4), self.field(fifth, 1));
-        if self.size_bytes(kind) == 4 { four << 1 | one } else { one << 4 | four }
+        if self.size_bytes(kind) == 4 {
+            four << 1 | one
+        } else {
+            one << 4 | four
+        }
     }
 
     fn register(&self, place: u32, fifth: u32, kind: Kind) -> RegisterView {
@@ -287,7 +382,11 @@ impl Vector32 {
             Half | UpperHalf => Single,
             Exchanged | InsertLeft | InsertRight | Immediate => Vector,
             Swapped => return self.swap(),
-            Flags => return self.description.write(RegisterView::new(RegisterId::FPSCR, 0, 4)),
+            Flags => {
+                return self
+                    .description
+                    .write(RegisterView::new(RegisterId::FPSCR, 0, 4));
+            }
         };
         let view = self.register(12, 22, kind);
         let kept = match destination {
@@ -330,7 +429,11 @@ impl Vector32 {
     fn kept_beside_immediate(&self) -> u128 {
         let constant = self.field(24, 1) << 7 | self.field(16, 3) << 4 | self.field(0, 4);
         let kind = self.field(8, 4);
-        let (lane_bits, place) = if kind < 8 { (32, kind >> 1) } else { (16, kind >> 1 & 1) };
+        let (lane_bits, place) = if kind < 8 {
+            (32, kind >> 1)
+        } else {
+            (16, kind >> 1 & 1)
+        };
         let changed = u128::from(constant) << (8 * place);
         self.repeated(!changed & !(u128::MAX << lane_bits), lane_bits)
     }
@@ -349,5 +452,9 @@ pub fn double(number: u32) -> RegisterView {
 
 fn part(number: u32, offset: u32, size_bytes: u16) -> RegisterView {
     let small = |number: u32| u16::try_from(number).unwrap_or_default();
-    RegisterView::new(RegisterId(RegisterId::V0.0 + small(number % 16)), small(offset), size_bytes)
+    RegisterView::new(
+        RegisterId(RegisterId::V0.0 + small(number % 16)),
+        small(offset),
+        size_bytes,
+    )
 }

@@ -3,13 +3,17 @@
 use crate::expression::{Expression, Operation};
 use crate::sparc::flags::{Codes, of_condition};
 use crate::sparc::meaning::whole::{Describer, register, value};
-use crate::sparc::registers::{CONDITIONS, FLOAT_EXCEPTIONS, GRAPHICS_STATUS, float_codes, float_view};
+use crate::sparc::registers::{
+    CONDITIONS, FLOAT_EXCEPTIONS, GRAPHICS_STATUS, float_codes, float_view,
+};
 use crate::sparc::text::forms::{Form, form_of};
 use crate::sparc::word::wide_number;
 use crate::view::RegisterView;
 
 /// Instructions that use more registers than they name.
-const WITHOUT_OPERANDS: [&str; 8] = ["md5", "sha1", "sha256", "sha512", "sha3", "mpmul", "montmul", "montsqr"];
+const WITHOUT_OPERANDS: [&str; 8] = [
+    "md5", "sha1", "sha256", "sha512", "sha3", "mpmul", "montmul", "montsqr",
+];
 
 impl Describer {
     pub fn float(&mut self) -> bool {
@@ -17,7 +21,10 @@ impl Describer {
             self.compare_or_move();
             return true;
         }
-        let Some(form) = form_of(self.word).filter(|form| !WITHOUT_OPERANDS.contains(&form.name)) else { return false };
+        let Some(form) = form_of(self.word).filter(|form| !WITHOUT_OPERANDS.contains(&form.name))
+        else {
+            return false;
+        };
         let letters = form.operands.chars();
         let views: Vec<_> = letters.map(|letter| (letter, self.view(letter))).collect();
         for (letter, view) in &views {
@@ -26,12 +33,18 @@ impl Describer {
             }
         }
         self.beside(form);
-        let sources: Vec<_> = views.iter().filter(|(letter, _)| is_source(*letter)).map(|(_, view)| *view).collect();
+        let sources: Vec<_> = views
+            .iter()
+            .filter(|(letter, _)| is_source(*letter))
+            .map(|(_, view)| *view)
+            .collect();
         let result = result(form.name, &sources);
         for (letter, view) in &views {
             match (is_destination(*letter), *letter) {
                 (true, 'd') => self.set(result.clone()),
-                (true, _) => view.iter().for_each(|view| self.description.set(*view, result.clone())),
+                (true, _) => view
+                    .iter()
+                    .for_each(|view| self.description.set(*view, result.clone())),
                 (false, 'c') => self.set_codes(),
                 (false, _) => {}
             }
@@ -41,7 +54,11 @@ impl Describer {
 
     /// The register that a letter of a form stands for.
     fn view(&self, letter: char) -> Option<RegisterView> {
-        let (first, second, destination) = (self.word.first(), self.word.second(), self.word.destination());
+        let (first, second, destination) = (
+            self.word.first(),
+            self.word.second(),
+            self.word.destination(),
+        );
         Some(match letter {
             '1' => return register(first),
             '2' => return register(second),
@@ -67,7 +84,10 @@ impl Describer {
         if name.starts_with("fpack") || matches!(name, "faligndata" | "bshuffle") {
             self.description.read(GRAPHICS_STATUS);
         }
-        if name.starts_with("alignaddr") || name.starts_with("cmask") || matches!(name, "bmask" | "siam") {
+        if name.starts_with("alignaddr")
+            || name.starts_with("cmask")
+            || matches!(name, "bmask" | "siam")
+        {
             self.description.write(GRAPHICS_STATUS);
         }
         if matches!(name, "addxc" | "addxccc" | "subxc" | "subxccc") {
@@ -103,7 +123,10 @@ impl Describer {
             2 => double(number),
             _ => quad(number),
         };
-        let (from, to) = (of_width(self.word.second()), of_width(self.word.destination()));
+        let (from, to) = (
+            of_width(self.word.second()),
+            of_width(self.word.destination()),
+        );
         let first = of_width(self.word.first());
         self.description.read(from);
         if matches!(operation, 0x51..=0x57) {
@@ -144,14 +167,23 @@ fn quad(encoded: u16) -> RegisterView {
 
 /// What comes of the sources, where that can be told.
 fn result(name: &str, sources: &[Option<RegisterView>]) -> Expression {
-    let value = |place: usize| sources.get(place).map_or(Expression::Unknown, |view| of_view(*view));
-    let size_bytes = sources.iter().flatten().map(|view| view.size_bytes).next().unwrap_or(8);
+    let value = |place: usize| {
+        sources
+            .get(place)
+            .map_or(Expression::Unknown, |view| of_view(*view))
+    };
+    let size_bytes = sources
+        .iter()
+        .flatten()
+        .map(|view| view.size_bytes)
+        .next()
+        .unwrap_or(8);
     let sign = 1u64 << (8 * u32::from(size_bytes.clamp(1, 8)) - 1);
     let inverted = |value: Expression| value.with(Operation::Xor, Expression::Constant(u64::MAX));
     let (first, second) = (value(0), value(1));
     match name {
-        "fmovs" | "fmovd" | "fmovq" | "fsrc1s" | "fsrc1d" | "fsrc2s" | "fsrc2d" | "movdtox" | "movstouw"
-        | "movxtod" => first,
+        "fmovs" | "fmovd" | "fmovq" | "fsrc1s" | "fsrc1d" | "fsrc2s" | "fsrc2d" | "movdtox"
+        | "movstouw" | "movxtod" => first,
         "movwtos" => first.zero_extended(32),
         "movstosw" => first.sign_extended(32),
         "fzeros" | "fzerod" => Expression::Constant(0),
@@ -170,7 +202,9 @@ fn result(name: &str, sources: &[Option<RegisterView>]) -> Expression {
         "fandnot2s" | "fandnot2d" => first.with(Operation::And, inverted(second)),
         "fornot1s" | "fornot1d" => inverted(first).with(Operation::Or, second),
         "fornot2s" | "fornot2d" => first.with(Operation::Or, inverted(second)),
-        "alignaddr" | "alignaddrl" => first.with(Operation::Add, second).with(Operation::And, Expression::Constant(!7)),
+        "alignaddr" | "alignaddrl" => first
+            .with(Operation::Add, second)
+            .with(Operation::And, Expression::Constant(!7)),
         "fpadd64" => first.with(Operation::Add, second),
         "fpsub64" => first.with(Operation::Subtract, second),
         _ => Expression::Unknown,

@@ -30,7 +30,11 @@ impl Describer {
         let kind = self.word.kind();
         let (first, second) = (value(self.word.first()), self.second());
         let is_tagged = kind >= 0x20;
-        let result = match if is_tagged { 4 * (kind & 1) } else { kind & 0xf } {
+        let result = match if is_tagged {
+            4 * (kind & 1)
+        } else {
+            kind & 0xf
+        } {
             0x0 => first.with(Operation::Add, second),
             0x1 => first.with(Operation::And, second),
             0x2 => first.with(Operation::Or, second),
@@ -50,7 +54,8 @@ impl Describer {
             self.description.meaning.flags.read = Some(CARRY);
         }
         if matches!(kind & 0x2f, 0x0e | 0x0f) {
-            self.description.read_all(&named("y").map_or(Expression::Unknown, Expression::Register)); // UDIV, SDIV
+            self.description
+                .read_all(&named("y").map_or(Expression::Unknown, Expression::Register)); // UDIV, SDIV
         }
         self.set(result);
         if kind >= 0x10 {
@@ -62,7 +67,12 @@ impl Describer {
     fn product(&mut self, first: Expression, second: Expression) -> Expression {
         let product = first.with(Operation::Multiply, second);
         if let Some(y) = named("y") {
-            self.description.set(y, product.clone().with(Operation::ShiftRight, Expression::Constant(32)));
+            self.description.set(
+                y,
+                product
+                    .clone()
+                    .with(Operation::ShiftRight, Expression::Constant(32)),
+            );
         }
         product
     }
@@ -71,7 +81,9 @@ impl Describer {
         self.read_sources();
         self.description.read(CONDITIONS);
         self.description.meaning.flags.read = Some(SIGN);
-        named("y").into_iter().for_each(|y| self.description.read(y));
+        named("y")
+            .into_iter()
+            .for_each(|y| self.description.read(y));
         self.set(Expression::Unknown);
         self.write_named(&["y"]);
         self.description.write(CONDITIONS);
@@ -83,7 +95,8 @@ impl Describer {
         let places = if self.word.has_number() {
             Expression::Constant(u64::from(self.word.field(0, 6)) & mask)
         } else {
-            self.second().with(Operation::And, Expression::Constant(mask))
+            self.second()
+                .with(Operation::And, Expression::Constant(mask))
         };
         let source = value(self.word.first());
         let (operation, source) = match (self.word.kind(), is_wide) {
@@ -111,8 +124,10 @@ impl Describer {
                 } else {
                     float_codes(self.word.field(11, 2))
                 });
-                let looked_at = of_condition(self.word.field(14, 4), Codes::of(self.word.field(12, 1)));
-                self.description.meaning.flags.read = Some(looked_at).filter(|_| self.word.flag(18));
+                let looked_at =
+                    of_condition(self.word.field(14, 4), Codes::of(self.word.field(12, 1)));
+                self.description.meaning.flags.read =
+                    Some(looked_at).filter(|_| self.word.flag(18));
                 self.choose(&source);
             }
         }
@@ -121,7 +136,11 @@ impl Describer {
 
     fn register_move(&mut self) {
         self.description.read_all(&value(self.word.first()));
-        let source = if self.word.has_number() { Expression::Constant(0) } else { value(self.word.second()) };
+        let source = if self.word.has_number() {
+            Expression::Constant(0)
+        } else {
+            value(self.word.second())
+        };
         self.choose(&source);
     }
 
@@ -163,17 +182,21 @@ impl Describer {
     /// A register gets a value as the window names it that the instruction leads to.
     fn set_elsewhere(&mut self, number: u16, register: RegisterId, value: Expression) {
         if number > 0 {
-            self.description.set(RegisterView::new(register, 0, 8), value);
+            self.description
+                .set(RegisterView::new(register, 0, 8), value);
         }
     }
 
     /// How many windows there are the instruction does not say, so which is in use is not told.
     fn change_window(&mut self, further: i64) {
-        named("cwp").into_iter().for_each(|view| self.description.read(view));
+        named("cwp")
+            .into_iter()
+            .for_each(|view| self.description.read(view));
         self.write_named(&["cwp"]);
         for (name, change) in [("cansave", -further), ("canrestore", further)] {
             if let Some(view) = named(name) {
-                self.description.set(view, Expression::Register(view).plus(change));
+                self.description
+                    .set(view, Expression::Register(view).plus(change));
             }
         }
     }

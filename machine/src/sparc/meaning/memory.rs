@@ -12,7 +12,11 @@ use crate::view::RegisterView;
 /// What a load fills, or a store takes.
 #[derive(Clone, Copy)]
 enum Data {
-    General { number: u16, size_bytes: u16, is_signed: bool },
+    General {
+        number: u16,
+        size_bytes: u16,
+        is_signed: bool,
+    },
     View(RegisterView),
 }
 
@@ -36,8 +40,13 @@ impl Describer {
     }
 
     fn in_space(&mut self, space: Space) -> bool {
-        let Some((access, data)) = self.data(space) else { return false };
-        let is_plain = matches!(space, Space::Memory | Space::Block | Space::Pair | Space::Short(_));
+        let Some((access, data)) = self.data(space) else {
+            return false;
+        };
+        let is_plain = matches!(
+            space,
+            Space::Memory | Space::Block | Space::Pair | Space::Short(_)
+        );
         if is_plain {
             self.access_all(access, &data);
             return true;
@@ -59,23 +68,45 @@ impl Describer {
     /// What it loads or stores, from the lowest address on; none where a space does not go with the instruction.
     fn data(&self, space: Space) -> Option<(AccessKind, Vec<Data>)> {
         let (kind, number) = (self.word.kind() & 0x2f, self.word.destination());
-        let access =
-            if matches!(kind, 0x04..=0x07 | 0x0e | 0x24..=0x27) { AccessKind::Write } else { AccessKind::Read };
-        let general = |size_bytes, is_signed| vec![Data::General { number, size_bytes, is_signed }];
+        let access = if matches!(kind, 0x04..=0x07 | 0x0e | 0x24..=0x27) {
+            AccessKind::Write
+        } else {
+            AccessKind::Read
+        };
+        let general = |size_bytes, is_signed| {
+            vec![Data::General {
+                number,
+                size_bytes,
+                is_signed,
+            }]
+        };
         let pair = |size_bytes| {
-            (0..2).map(|next| Data::General { number: number | next, size_bytes, is_signed: false }).collect::<Vec<_>>()
+            (0..2)
+                .map(|next| Data::General {
+                    number: number | next,
+                    size_bytes,
+                    is_signed: false,
+                })
+                .collect::<Vec<_>>()
         };
         let doubles = |first: u16, count: u16| {
-            (0..count).map(|next| Data::View(float_view((first + 2 * next) & 62, 2))).collect::<Vec<_>>()
+            (0..count)
+                .map(|next| Data::View(float_view((first + 2 * next) & 62, 2)))
+                .collect::<Vec<_>>()
         };
         let wide = wide_number(number);
         let data = match (kind, space) {
             (0x03, Space::Pair) => pair(8),
             (0x33 | 0x37 | 0x23 | 0x27, Space::Block) => doubles(wide, 8),
             (0x23 | 0x27, Space::Short(size_bytes)) => {
-                vec![Data::View(RegisterView { size_bytes, ..float_view(wide, 2) })]
+                vec![Data::View(RegisterView {
+                    size_bytes,
+                    ..float_view(wide, 2)
+                })]
             }
-            (_, Space::Pair | Space::Block | Space::Short(_)) if self.word.kind() & 0x20 != 0 || kind == 0x03 => {
+            (_, Space::Pair | Space::Block | Space::Short(_))
+                if self.word.kind() & 0x20 != 0 || kind == 0x03 =>
+            {
                 return None;
             }
             (0x00 | 0x04 | 0x0f, _) => general(4, false),
@@ -87,7 +118,10 @@ impl Describer {
             (0x0a, _) => general(2, true),
             (0x0b | 0x0e, _) => general(8, false),
             (0x20 | 0x24, _) => vec![Data::View(float_view(number, 1))],
-            (0x21 | 0x25, _) if number == 0 => vec![Data::View(RegisterView { size_bytes: 4, ..FLOAT_STATUS })],
+            (0x21 | 0x25, _) if number == 0 => vec![Data::View(RegisterView {
+                size_bytes: 4,
+                ..FLOAT_STATUS
+            })],
             (0x21 | 0x25, _) => vec![Data::View(FLOAT_STATUS)],
             (0x22 | 0x26, _) => doubles(wide & 60, 2),
             (0x23 | 0x27, _) => doubles(wide, 1),
@@ -96,14 +130,32 @@ impl Describer {
         Some((access, data))
     }
 
-    fn operand(&self, kind: AccessKind, offset: i64, size_bytes: u16, value: Expression) -> MemoryOperand {
-        let index = if self.word.has_number() { None } else { register(self.word.second()) };
-        let displacement = if self.word.has_number() { self.word.number() } else { 0 };
+    fn operand(
+        &self,
+        kind: AccessKind,
+        offset: i64,
+        size_bytes: u16,
+        value: Expression,
+    ) -> MemoryOperand {
+        let index = if self.word.has_number() {
+            None
+        } else {
+            register(self.word.second())
+        };
+        let displacement = if self.word.has_number() {
+            self.word.number()
+        } else {
+            0
+        };
         MemoryOperand {
             kind,
             segment: None,
             base: register(self.word.first()),
-            index: index.map(|view| ScaledRegister { view, is_signed: false, scale: 1 }),
+            index: index.map(|view| ScaledRegister {
+                view,
+                is_signed: false,
+                scale: 1,
+            }),
             displacement: displacement + offset,
             address_bytes: 8,
             size_bytes: Some(size_bytes),
@@ -127,13 +179,29 @@ impl Describer {
     }
 
     fn load(&mut self, offset: i64, data: Data) {
-        let operand = self.operand(AccessKind::Read, offset, data.size_bytes(), Expression::Unknown);
+        let operand = self.operand(
+            AccessKind::Read,
+            offset,
+            data.size_bytes(),
+            Expression::Unknown,
+        );
         let loaded = self.description.access(operand);
         match data {
             Data::View(view) => self.description.set(view, loaded),
-            Data::General { number, size_bytes, is_signed } => {
+            Data::General {
+                number,
+                size_bytes,
+                is_signed,
+            } => {
                 let bits = u8::try_from(8 * size_bytes).unwrap_or(64);
-                self.set_general(number, if is_signed { loaded.sign_extended(bits) } else { loaded });
+                self.set_general(
+                    number,
+                    if is_signed {
+                        loaded.sign_extended(bits)
+                    } else {
+                        loaded
+                    },
+                );
             }
         }
         // LDSTUB and SWAP store as well.
@@ -163,7 +231,9 @@ impl Describer {
             match (access, *data) {
                 (AccessKind::Write, data) => self.description.read_all(&data.stored()),
                 (AccessKind::Read, Data::View(view)) => self.description.write(view),
-                (AccessKind::Read, Data::General { number, .. }) => self.set_general(number, Expression::Unknown),
+                (AccessKind::Read, Data::General { number, .. }) => {
+                    self.set_general(number, Expression::Unknown)
+                }
             }
         }
         if matches!(self.word.kind() & 0x2f, 0x0f) {
@@ -174,11 +244,19 @@ impl Describer {
     /// The store may not happen, so what it stores is not told.
     fn compare_and_swap(&mut self) {
         let size_bytes = if self.word.kind() == 0x3e { 8 } else { 4 };
-        let (first, second, destination) = (self.word.first(), self.word.second(), self.word.destination());
+        let (first, second, destination) = (
+            self.word.first(),
+            self.word.second(),
+            self.word.destination(),
+        );
         for number in [first, second, destination] {
             self.description.read_all(&value(number));
         }
-        let space = if self.word.has_number() { Space::Unknown } else { space_of(self.word.field(5, 8)) };
+        let space = if self.word.has_number() {
+            Space::Unknown
+        } else {
+            space_of(self.word.field(5, 8))
+        };
         let at = |kind| MemoryOperand {
             kind,
             segment: None,
@@ -211,7 +289,9 @@ impl Data {
     fn stored(self) -> Expression {
         match self {
             Self::View(view) => Expression::Register(view),
-            Self::General { number, size_bytes, .. } => match register(number) {
+            Self::General {
+                number, size_bytes, ..
+            } => match register(number) {
                 Some(view) => Expression::Register(RegisterView { size_bytes, ..view }),
                 None => Expression::Constant(0),
             },

@@ -29,9 +29,18 @@ pub(crate) const fn space_of(number: u32) -> Space {
         0xd0 | 0xd1 => Space::Short(1),
         0xd2 | 0xd3 => Space::Short(2),
         // By physical addresses, partial stores, and the little-endian forms of all that.
-        0x14 | 0x15 | 0x1c..=0x1f | 0x26 | 0x2a..=0x2f | 0x34 | 0x36 | 0x38 | 0x3c | 0x3e | 0x78 | 0x79 => {
-            Space::Unknown
-        }
+        0x14
+        | 0x15
+        | 0x1c..=0x1f
+        | 0x26
+        | 0x2a..=0x2f
+        | 0x34
+        | 0x36
+        | 0x38
+        | 0x3c
+        | 0x3e
+        | 0x78
+        | 0x79 => Space::Unknown,
         0xc0..=0xff => Space::Unknown,
         _ => Space::Elsewhere,
     }

@@ -7,8 +7,8 @@ use crate::sparc::text::names::{STATE, hyperprivileged, privileged, written_stat
 
 /// Those that change by themselves, and those of which each trap level has one.
 const UNTOLD: [&str; 15] = [
-    "tick", "stick", "pic", "softint", "pc", "entropy", "tpc", "tnpc", "tstate", "tt", "htstate", "fq", "hintp", "pcr",
-    "ver",
+    "tick", "stick", "pic", "softint", "pc", "entropy", "tpc", "tnpc", "tstate", "tt", "htstate",
+    "fq", "hintp", "pcr", "ver",
 ];
 
 impl Describer {
@@ -31,8 +31,11 @@ impl Describer {
 
     fn read_state(&mut self, name: Option<&'static str>) {
         let view = name.and_then(named);
-        let value = view.filter(|_| name.is_some_and(|name| !UNTOLD.contains(&name))).map(Expression::Register);
-        view.into_iter().for_each(|view| self.description.read(view));
+        let value = view
+            .filter(|_| name.is_some_and(|name| !UNTOLD.contains(&name)))
+            .map(Expression::Register);
+        view.into_iter()
+            .for_each(|view| self.description.read(view));
         self.set(value.unwrap_or_default());
     }
 
@@ -43,8 +46,14 @@ impl Describer {
         match name {
             Some("softint_set" | "softint_clear") => self.write_named(&["softint"]),
             Some(name) => {
-                let value = if UNTOLD.contains(&name) { Expression::Unknown } else { value };
-                named(name).into_iter().for_each(|view| self.description.set(view, value.clone()));
+                let value = if UNTOLD.contains(&name) {
+                    Expression::Unknown
+                } else {
+                    value
+                };
+                named(name)
+                    .into_iter()
+                    .for_each(|view| self.description.set(view, value.clone()));
             }
             None => {}
         }
@@ -72,8 +81,8 @@ impl Describer {
 
     /// A window was added to one count. It was of another address space where OTHERWIN is not 0, else of the other count.
     fn count_window(&mut self, added: &str, taken: &str) {
-        let [gained, lost, other] =
-            [added, taken, "otherwin"].map(|name| named(name).map_or(Expression::Unknown, Expression::Register));
+        let [gained, lost, other] = [added, taken, "otherwin"]
+            .map(|name| named(name).map_or(Expression::Unknown, Expression::Register));
         let has_other = is_not_zero(other.clone());
         let lost = lost.plus(-1).with(Operation::Add, has_other.clone());
         let other = other.with(Operation::Subtract, has_other);
@@ -90,14 +99,18 @@ impl Describer {
     }
 
     fn set_count(&mut self, name: &str, value: Expression) {
-        named(name).into_iter().for_each(|view| self.description.set(view, value.clone()));
+        named(name)
+            .into_iter()
+            .for_each(|view| self.description.set(view, value.clone()));
     }
 }
 
 /// 1 where a number of 8 bits is not 0, else 0. Each bit is used by itself, so that the answer tells of them, too.
 fn is_not_zero(number: Expression) -> Expression {
     let folded = [4, 2, 1].into_iter().fold(number, |number, places| {
-        let upper = number.clone().with(Operation::ShiftRight, Expression::Constant(places));
+        let upper = number
+            .clone()
+            .with(Operation::ShiftRight, Expression::Constant(places));
         number.with(Operation::Or, upper)
     });
     folded.with(Operation::And, Expression::Constant(1))

@@ -10,7 +10,11 @@ use crate::window::general;
 
 /// The description of an instruction that has a text; none for those outside of what is described.
 pub fn describe(word: Word, pc: u64) -> Option<Description> {
-    let mut meaning = Describer { word, pc, description: Description::default() };
+    let mut meaning = Describer {
+        word,
+        pc,
+        description: Description::default(),
+    };
     let is_described = match (word.format(), word.kind()) {
         (0, _) => meaning.branch(),
         (1, _) => meaning.link(15),
@@ -53,7 +57,9 @@ impl Describer {
     /// It reads both sources.
     pub fn read_sources(&mut self) {
         let values = [value(self.word.first()), self.second()];
-        values.iter().for_each(|value| self.description.read_all(value));
+        values
+            .iter()
+            .for_each(|value| self.description.read_all(value));
     }
 
     /// A general register gets a value.
@@ -71,7 +77,10 @@ impl Describer {
 
     /// A register that has a name of its own gets a value that is not told.
     pub fn write_named(&mut self, names: &[&str]) {
-        names.iter().filter_map(|name| named(name)).for_each(|view| self.description.write(view));
+        names
+            .iter()
+            .filter_map(|name| named(name))
+            .for_each(|view| self.description.write(view));
     }
 
     /// A call leaves its own address.
@@ -87,11 +96,16 @@ impl Describer {
                 self.description.read(CONDITIONS);
                 // Only branches with prediction choose.
                 let codes = Codes::of(if kind == 1 { self.word.field(21, 1) } else { 0 });
-                self.description.meaning.flags.read = Some(of_condition(self.word.field(25, 4), codes));
+                self.description.meaning.flags.read =
+                    Some(of_condition(self.word.field(25, 4), codes));
             }
             // Only branches with prediction choose.
             kind @ (5 | 6) if is_decided => {
-                self.description.read(float_codes(if kind == 5 { self.word.field(20, 2) } else { 0 }));
+                self.description.read(float_codes(if kind == 5 {
+                    self.word.field(20, 2)
+                } else {
+                    0
+                }));
             }
             3 => {
                 self.description.read_all(&value(self.word.first()));
@@ -99,7 +113,9 @@ impl Describer {
                     self.description.read_all(&value(self.word.second()));
                 }
             }
-            4 => self.set(Expression::Constant(u64::from(self.word.field(0, 22)) << 10)),
+            4 => self.set(Expression::Constant(
+                u64::from(self.word.field(0, 22)) << 10,
+            )),
             _ => {}
         }
         true

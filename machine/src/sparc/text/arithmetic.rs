@@ -12,12 +12,12 @@ use crate::sparc::word::Word;
 const COMPUTATIONS: [Option<&str>; 36] = {
     let mut names = [None; 36];
     let plain = [
-        "add", "and", "or", "xor", "sub", "andn", "orn", "xnor", "addc", "mulx", "umul", "smul", "subc", "udivx",
-        "udiv", "sdiv",
+        "add", "and", "or", "xor", "sub", "andn", "orn", "xnor", "addc", "mulx", "umul", "smul",
+        "subc", "udivx", "udiv", "sdiv",
     ];
     let with_codes = [
-        "addcc", "andcc", "orcc", "xorcc", "subcc", "andncc", "orncc", "xnorcc", "addccc", "", "umulcc", "smulcc",
-        "subccc", "", "udivcc", "sdivcc",
+        "addcc", "andcc", "orcc", "xorcc", "subcc", "andncc", "orncc", "xnorcc", "addccc", "",
+        "umulcc", "smulcc", "subccc", "", "udivcc", "sdivcc",
     ];
     let tagged = ["taddcc", "tsubcc", "taddcctv", "tsubcctv"];
     let mut place = 0;
@@ -42,16 +42,17 @@ pub fn arithmetic(word: Word) -> Option<String> {
         0x19 => form_text(word),
         kind @ 0..0x24 => {
             let name = COMPUTATIONS.get(kind as usize).copied().flatten()?;
-            word.is_plain().then(|| synthetic(word).unwrap_or_else(|| plain(name, word)))
+            word.is_plain()
+                .then(|| synthetic(word).unwrap_or_else(|| plain(name, word)))
         }
         0x24 => word.is_plain().then(|| plain("mulscc", word)),
         0x25..0x28 => shift(word),
         0x28..0x2c | 0x30..0x34 => state(word),
         0x2c => conditional_move(word),
         0x2d => word.is_plain().then(|| plain("sdivx", word)),
-        0x2e if word.first() == 0 => {
-            word.is_plain().then(|| format!("popc {}, {}", second(word), general(word.destination())))
-        }
+        0x2e if word.first() == 0 => word
+            .is_plain()
+            .then(|| format!("popc {}, {}", second(word), general(word.destination()))),
         0x2f => register_move(word),
         0x35 => float_compare_or_move(word),
         0x34 | 0x36 | 0x37 => form_text(word),
@@ -61,7 +62,12 @@ pub fn arithmetic(word: Word) -> Option<String> {
 }
 
 fn plain(name: &str, word: Word) -> String {
-    format!("{name} {}, {}, {}", general(word.first()), second(word), general(word.destination()))
+    format!(
+        "{name} {}, {}, {}",
+        general(word.first()),
+        second(word),
+        general(word.destination())
+    )
 }
 
 /// The usual name of an instruction that some operands make simpler (V9, appendix G.3).
@@ -76,15 +82,23 @@ fn synthetic(word: Word) -> Option<String> {
         0x04 if is_step => format!("dec {to}"),
         0x14 if destination == 0 => format!("cmp {}, {}", general(first), second(word)),
         0x14 if is_step => format!("deccc {to}"),
-        0x04 if first == 0 && !word.has_number() && word.second() == destination => format!("neg {to}"),
+        0x04 if first == 0 && !word.has_number() && word.second() == destination => {
+            format!("neg {to}")
+        }
         0x04 if first == 0 && !word.has_number() => format!("neg {}, {to}", second(word)),
-        0x02 if first == 0 && is_zero && (word.has_number() || destination == 0) => format!("clr {to}"),
+        0x02 if first == 0 && is_zero && (word.has_number() || destination == 0) => {
+            format!("clr {to}")
+        }
         0x02 if is_zero => format!("mov {}, {to}", general(first)),
         0x02 if first == 0 => format!("mov {}, {to}", second(word)),
-        0x11 if destination == 0 && word.has_number() => format!("btst {}, {}", second(word), general(first)),
+        0x11 if destination == 0 && word.has_number() => {
+            format!("btst {}, {}", second(word), general(first))
+        }
         0x11 if destination == 0 => format!("btst {}, {}", general(first), second(word)),
         0x12 if destination == 0 && is_zero => format!("tst {}", general(first)),
-        0x12 if destination == 0 && first == 0 && !word.has_number() => format!("tst {}", second(word)),
+        0x12 if destination == 0 && first == 0 && !word.has_number() => {
+            format!("tst {}", second(word))
+        }
         _ => return None,
     })
 }
@@ -92,18 +106,34 @@ fn synthetic(word: Word) -> Option<String> {
 fn shift(word: Word) -> Option<String> {
     let name = ["sll", "srl", "sra"].get((word.kind() - 0x25) as usize)?;
     let (suffix, width) = if word.flag(12) { ("x", 6) } else { ("", 5) };
-    let unused = if word.has_number() { word.field(width, 12 - width) } else { word.field(5, 7) };
+    let unused = if word.has_number() {
+        word.field(width, 12 - width)
+    } else {
+        word.field(5, 7)
+    };
     if unused != 0 {
         return None;
     }
     let (from, to) = (general(word.first()), general(word.destination()));
-    let is_extension = !word.flag(12) && !word.has_number() && word.second() == 0 && word.kind() != 0x25;
+    let is_extension =
+        !word.flag(12) && !word.has_number() && word.second() == 0 && word.kind() != 0x25;
     if is_extension {
-        let name = if word.kind() == 0x26 { "clruw" } else { "signx" };
-        return Some(if from == to { format!("{name} {to}") } else { format!("{name} {from}, {to}") });
+        let name = if word.kind() == 0x26 {
+            "clruw"
+        } else {
+            "signx"
+        };
+        return Some(if from == to {
+            format!("{name} {to}")
+        } else {
+            format!("{name} {from}, {to}")
+        });
     }
-    let places =
-        if word.has_number() { number(word.field(0, width).into()) } else { general(word.second()).to_owned() };
+    let places = if word.has_number() {
+        number(word.field(0, width).into())
+    } else {
+        general(word.second()).to_owned()
+    };
     Some(format!("{name}{suffix} {from}, {places}, {to}"))
 }
 
@@ -126,11 +156,18 @@ fn conditional_move(word: Word) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("mov{} {codes}, {source}, {}", conditions.get(word.place(14, 4))?, general(word.destination())))
+    Some(format!(
+        "mov{} {codes}, {source}, {}",
+        conditions.get(word.place(14, 4))?,
+        general(word.destination())
+    ))
 }
 
 fn register_move(word: Word) -> Option<String> {
-    let condition = REGISTER_CONDITIONS.get(word.place(10, 3)).copied().flatten()?;
+    let condition = REGISTER_CONDITIONS
+        .get(word.place(10, 3))
+        .copied()
+        .flatten()?;
     let source = if word.has_number() {
         number(word.signed(0, 10))
     } else if word.field(5, 5) == 0 {
@@ -138,28 +175,54 @@ fn register_move(word: Word) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("movr{condition} {}, {source}, {}", general(word.first()), general(word.destination())))
+    Some(format!(
+        "movr{condition} {}, {source}, {}",
+        general(word.first()),
+        general(word.destination())
+    ))
 }
 
 /// FPop2.
 fn float_compare_or_move(word: Word) -> Option<String> {
     let letter = ['s', 'd', 'q'].get(word.place(5, 2).checked_sub(1)?)?;
-    let register = |number| if *letter == 's' { single(number) } else { wide(number) };
+    let register = |number| {
+        if *letter == 's' {
+            single(number)
+        } else {
+            wide(number)
+        }
+    };
     let (from, to) = (register(word.second()), register(word.destination()));
     match word.operation() {
         operation @ (0x51..=0x53 | 0x55..=0x57) if word.destination() < 4 => {
             let signal = if operation > 0x54 { "e" } else { "" };
             // The first codes, which older processors have alone, are not said.
-            let codes = if word.destination() == 0 { String::new() } else { format!("%fcc{}, ", word.destination()) };
-            Some(format!("fcmp{signal}{letter} {codes}{}, {from}", register(word.first())))
+            let codes = if word.destination() == 0 {
+                String::new()
+            } else {
+                format!("%fcc{}, ", word.destination())
+            };
+            Some(format!(
+                "fcmp{signal}{letter} {codes}{}, {from}",
+                register(word.first())
+            ))
         }
         operation if matches!(operation & 0x1f, 5..8) && !word.flag(13) => {
-            let condition = REGISTER_CONDITIONS.get(word.place(10, 3)).copied().flatten()?;
-            Some(format!("fmovr{letter}{condition} {}, {from}, {to}", general(word.first())))
+            let condition = REGISTER_CONDITIONS
+                .get(word.place(10, 3))
+                .copied()
+                .flatten()?;
+            Some(format!(
+                "fmovr{letter}{condition} {}, {from}, {to}",
+                general(word.first())
+            ))
         }
         operation if matches!(operation & 0x3f, 1..4) && !word.flag(18) => {
             let (conditions, codes) = codes_of(word.field(11, 3))?;
-            Some(format!("fmov{letter}{} {codes}, {from}, {to}", conditions.get(word.place(14, 4))?))
+            Some(format!(
+                "fmov{letter}{} {codes}, {from}, {to}",
+                conditions.get(word.place(14, 4))?
+            ))
         }
         _ => None,
     }
@@ -180,7 +243,9 @@ fn control(word: Word) -> Option<String> {
         0x3b if destination == 0 => format!("flush {}", address(word)),
         0x3c if word.0 & 0x3e07_ffff == 0 => "save".to_owned(),
         0x3c => plain("save", word),
-        0x3d if destination == 0 && word.first() == 0 && word.is_second_zero() => "restore".to_owned(),
+        0x3d if destination == 0 && word.first() == 0 && word.is_second_zero() => {
+            "restore".to_owned()
+        }
         0x3d => plain("restore", word),
         0x3e if word.field(0, 19) == 0 => match destination {
             0 => "done".to_owned(),
@@ -198,7 +263,11 @@ fn trap(word: Word) -> Option<String> {
         2 => "%xcc, ",
         _ => return None,
     };
-    let unused = if word.has_number() { word.field(8, 3) } else { word.field(5, 6) };
+    let unused = if word.has_number() {
+        word.field(8, 3)
+    } else {
+        word.field(5, 6)
+    };
     if unused != 0 || word.flag(29) {
         return None;
     }

@@ -18,7 +18,11 @@ pub struct Form {
 }
 
 const fn form(operation: u32, name: &'static str, operands: &'static str) -> Form {
-    Form { operation, name, operands }
+    Form {
+        operation,
+        name,
+        operands,
+    }
 }
 
 /// The form of an instruction of floating point or graphics; none for what is reserved and for FPop2.
@@ -30,7 +34,9 @@ pub fn form_of(word: Word) -> Option<&'static Form> {
         0x37 => (&FUSED, word.field(5, 4)),
         _ => return None,
     };
-    let place = forms.binary_search_by_key(&operation, |form| form.operation).ok()?;
+    let place = forms
+        .binary_search_by_key(&operation, |form| form.operation)
+        .ok()?;
     let form = forms.get(place)?;
     let is_empty = !form.operands.starts_with('0') || word.first() == 0;
     let is_mode = !form.operands.contains('m') || word.destination() == 0 && word.second() < 8;
@@ -40,11 +46,19 @@ pub fn form_of(word: Word) -> Option<&'static Form> {
 /// The text of such an instruction.
 pub fn form_text(word: Word) -> Option<String> {
     let form = form_of(word)?;
-    let operands: Vec<String> = form.operands.chars().filter_map(|letter| operand(letter, word)).collect();
+    let operands: Vec<String> = form
+        .operands
+        .chars()
+        .filter_map(|letter| operand(letter, word))
+        .collect();
     // Of numbers in registers of floating point as well.
     let is_extended = form.operands == "n" && word.destination() == 1;
     let prefix = if is_extended { "x" } else { "" };
-    Some(format!("{prefix}{} {}", form.name, operands.join(", ")).trim_end().to_owned())
+    Some(
+        format!("{prefix}{} {}", form.name, operands.join(", "))
+            .trim_end()
+            .to_owned(),
+    )
 }
 
 fn operand(letter: char, word: Word) -> Option<String> {

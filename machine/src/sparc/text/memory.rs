@@ -85,7 +85,11 @@ pub fn memory(word: Word) -> Option<String> {
 
 /// The address, and the space where one is named.
 fn place(word: Word) -> String {
-    if word.kind() & 0x10 == 0 { address(word) } else { format!("{} {}", address(word), space(word)) }
+    if word.kind() & 0x10 == 0 {
+        address(word)
+    } else {
+        format!("{} {}", address(word), space(word))
+    }
 }
 
 /// `%fsr`.
@@ -127,7 +131,14 @@ fn prefetch(word: Word) -> String {
 
 fn compare_and_swap(word: Word) -> String {
     let width = if word.kind() == 0x3e { "x" } else { "" };
-    let (at, data) = (general(word.first()), format!("{}, {}", general(word.second()), general(word.destination())));
+    let (at, data) = (
+        general(word.first()),
+        format!(
+            "{}, {}",
+            general(word.second()),
+            general(word.destination())
+        ),
+    );
     match word.field(5, 8) {
         0x80 if !word.has_number() => format!("cas{width} [ {at} ], {data}"),
         0x88 if !word.has_number() => format!("cas{width}l [ {at} ], {data}"),

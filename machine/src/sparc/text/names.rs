@@ -4,21 +4,32 @@ use crate::sparc::word::{Word, wide_number};
 
 /// The general registers.
 pub const GENERAL: [&str; 32] = [
-    "%g0", "%g1", "%g2", "%g3", "%g4", "%g5", "%g6", "%g7", "%o0", "%o1", "%o2", "%o3", "%o4", "%o5", "%sp", "%o7",
-    "%l0", "%l1", "%l2", "%l3", "%l4", "%l5", "%l6", "%l7", "%i0", "%i1", "%i2", "%i3", "%i4", "%i5", "%fp", "%i7",
+    "%g0", "%g1", "%g2", "%g3", "%g4", "%g5", "%g6", "%g7", "%o0", "%o1", "%o2", "%o3", "%o4",
+    "%o5", "%sp", "%o7", "%l0", "%l1", "%l2", "%l3", "%l4", "%l5", "%l6", "%l7", "%i0", "%i1",
+    "%i2", "%i3", "%i4", "%i5", "%fp", "%i7",
 ];
 
 /// Conditions on the integer codes, as they stand behind `b` and `mov`.
-pub const CONDITIONS: [&str; 16] =
-    ["n", "e", "le", "l", "leu", "cs", "neg", "vs", "a", "ne", "g", "ge", "gu", "cc", "pos", "vc"];
+pub const CONDITIONS: [&str; 16] = [
+    "n", "e", "le", "l", "leu", "cs", "neg", "vs", "a", "ne", "g", "ge", "gu", "cc", "pos", "vc",
+];
 
 /// The same on the codes of floating point.
-pub const FLOAT_CONDITIONS: [&str; 16] =
-    ["n", "ne", "lg", "ul", "l", "ug", "g", "u", "a", "e", "ue", "ge", "uge", "le", "ule", "o"];
+pub const FLOAT_CONDITIONS: [&str; 16] = [
+    "n", "ne", "lg", "ul", "l", "ug", "g", "u", "a", "e", "ue", "ge", "uge", "le", "ule", "o",
+];
 
 /// Conditions on what a register holds; none for what is reserved.
-pub const REGISTER_CONDITIONS: [Option<&str>; 8] =
-    [None, Some("e"), Some("lez"), Some("lz"), None, Some("ne"), Some("gz"), Some("gez")];
+pub const REGISTER_CONDITIONS: [Option<&str>; 8] = [
+    None,
+    Some("e"),
+    Some("lez"),
+    Some("lz"),
+    None,
+    Some("ne"),
+    Some("gz"),
+    Some("gez"),
+];
 
 /// The ancillary state registers, as they are read.
 pub const STATE: [&str; 32] = [
@@ -118,7 +129,10 @@ pub const fn hyperprivileged(number: u32) -> Option<&'static str> {
 
 /// A general register by its number.
 pub fn general(number: u16) -> &'static str {
-    GENERAL.get(usize::from(number)).copied().unwrap_or_default()
+    GENERAL
+        .get(usize::from(number))
+        .copied()
+        .unwrap_or_default()
 }
 
 /// A register of floating point of 4 bytes.
@@ -133,12 +147,20 @@ pub fn wide(encoded: u16) -> String {
 
 /// A number: small and negative ones in decimal.
 pub fn number(value: i64) -> String {
-    if value <= 9 { value.to_string() } else { format!("{value:#x}") }
+    if value <= 9 {
+        value.to_string()
+    } else {
+        format!("{value:#x}")
+    }
 }
 
 /// The second source of an instruction.
 pub fn second(word: Word) -> String {
-    if word.has_number() { number(word.number()) } else { general(word.second()).to_owned() }
+    if word.has_number() {
+        number(word.number())
+    } else {
+        general(word.second()).to_owned()
+    }
 }
 
 /// The sum of both sources, without what is 0.

@@ -37,13 +37,23 @@ pub fn check_recording(
     findings: &mut Findings,
     watch: &mut CheckWatch<'_>,
 ) -> Result<(), SourceError> {
-    let Recording { mut reader, count, program } = recording;
+    let Recording {
+        mut reader,
+        count,
+        program,
+    } = recording;
     let code = ProgramCode::new(program);
     let entries: Vec<u64> = program.iter().filter_map(|file| file.entry).collect();
-    let way = Way { code: &code, entries: &entries };
+    let way = Way {
+        code: &code,
+        entries: &entries,
+    };
     let mut threads: HashMap<u64, Thread> = HashMap::default();
     let mut records = 0;
-    while let Some(record) = reader.next_record().map_err(|error| SourceError::Read { offset: 0, error })? {
+    while let Some(record) = reader
+        .next_record()
+        .map_err(|error| SourceError::Read { offset: 0, error })?
+    {
         records = record.number;
         if records.is_multiple_of(PATIENCE) && watch(records) == Flow::Stop {
             return Ok(());

@@ -29,16 +29,22 @@ impl Thread {
     pub fn check_time(&mut self, record: &BranchRecord, findings: &mut Findings) {
         let Some(time) = record.time else { return };
         let place = FindingPlace::Record(record.number);
-        let Some(last) = self.last_time.replace(time) else { return };
+        let Some(last) = self.last_time.replace(time) else {
+            return;
+        };
         let Some(between) = time.checked_sub(last) else {
-            findings.add(&rules::TIME, place, || format!("{time} comes behind {last}"));
+            findings.add(&rules::TIME, place, || {
+                format!("{time} comes behind {last}")
+            });
             // One wrong time is told once.
             self.last_time = Some(last.min(time));
             return;
         };
         let usual = self.sum_nanos / self.times.max(1);
         if self.times >= USUAL && between / LONG > usual {
-            findings.add(&rules::JUMP, place, || format!("{between} ns behind the record before, usual are {usual}"));
+            findings.add(&rules::JUMP, place, || {
+                format!("{between} ns behind the record before, usual are {usual}")
+            });
         }
         self.times += 1;
         self.sum_nanos = self.sum_nanos.saturating_add(between);
@@ -57,12 +63,16 @@ impl Thread {
             }
         };
         if !std::mem::replace(&mut self.has_begun, true) {
-            let is_at_entry = entries.iter().any(|entry| self.walk.begin(code, Some(*entry), record.pc));
+            let is_at_entry = entries
+                .iter()
+                .any(|entry| self.walk.begin(code, Some(*entry), record.pc));
             if !is_at_entry {
                 self.walk.begin(code, None, record.pc);
             }
             if !entries.is_empty() && !is_at_entry {
-                findings.add(&rules::START, place, || format!("thread {} begins at {:#x}", record.thread, record.pc));
+                findings.add(&rules::START, place, || {
+                    format!("thread {} begins at {:#x}", record.thread, record.pc)
+                });
             }
         }
         match self.walk.come_to(code, fitting.sought(), &mut Nobody) {
@@ -70,18 +80,28 @@ impl Thread {
                 return findings.add(&rules::FIT, place, misfit(fitting.misfit_of_slot()));
             }
             Some(Stop::Another(at)) => {
-                findings.add(&rules::LOST, place, || format!("{at:#x} was come to in another delay slot"));
+                findings.add(&rules::LOST, place, || {
+                    format!("{at:#x} was come to in another delay slot")
+                });
             }
             Some(Stop::Undecided(at)) => {
-                findings.add(&rules::LOST, place, || format!("{:#x} is recorded, {at:#x} was expected", record.pc));
+                findings.add(&rules::LOST, place, || {
+                    format!("{:#x} is recorded, {at:#x} was expected", record.pc)
+                });
             }
-            Some(Stop::Unmapped(at)) => findings.add(&rules::OUTSIDE, place, || format!("no file has {at:#x}")),
+            Some(Stop::Unmapped(at)) => {
+                findings.add(&rules::OUTSIDE, place, || format!("no file has {at:#x}"))
+            }
             None | Some(Stop::Nowhere) => {}
         }
-        self.walk.decide(&fitting.transfer.fork, fitting.decision, &mut Nobody);
+        self.walk
+            .decide(&fitting.transfer.fork, fitting.decision, &mut Nobody);
         if self.walk.has_returned_elsewhere() {
             findings.add(&rules::RETURN, place, || {
-                format!("the return at {:#x} goes to {:#x}, which is behind no call", record.pc, record.target)
+                format!(
+                    "the return at {:#x} goes to {:#x}, which is behind no call",
+                    record.pc, record.target
+                )
             });
         }
     }

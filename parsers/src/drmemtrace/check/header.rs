@@ -101,13 +101,18 @@ impl ThreadHeader {
                 self.has_endpoint = true;
                 let is_announced = self.has(FileType::FILTERED_WARMUP);
                 if !is_announced {
-                    report.say(&rules::FILTER, "the filtered part ends, but the file type names none");
+                    report.say(
+                        &rules::FILTER,
+                        "the filtered part ends, but the file type names none",
+                    );
                 }
             }
             MarkerKind::SYSTEM_CALL => self.has_system_call = true,
             MarkerKind::MAYBE_BLOCKING => self.has_blocking = true,
             MarkerKind::VECTOR_LENGTH => self.check_vector_length(marker.value, report),
-            RAW_EVENT => report.add(&rules::RAW, || "a kernel event of the raw form of traces".to_owned()),
+            RAW_EVENT => report.add(&rules::RAW, || {
+                "a kernel event of the raw form of traces".to_owned()
+            }),
             MarkerKind::HARDWARE_EVENT | MarkerKind::HARDWARE_RETURN => {
                 let is_whole = self.has(FileType::WHOLE_SYSTEM);
                 if !is_whole {
@@ -125,18 +130,27 @@ impl ThreadHeader {
         self.file_type = file_type;
         let is_both = file_type.has(FileType::WHOLE_SYSTEM) && file_type.has(FileType::KERNEL);
         if is_both {
-            report.say(&rules::FILE_TYPE, "the file type names a whole system and traced system calls");
+            report.say(
+                &rules::FILE_TYPE,
+                "the file type names a whole system and traced system calls",
+            );
         }
         let is_one = !file_type.has(FileType::REGDEPS) || !file_type.has(FileType::ARCHITECTURES);
         if !is_one {
-            report.say(&rules::REGDEPS, "the file type names a real architecture as well");
+            report.say(
+                &rules::REGDEPS,
+                "the file type names a real architecture as well",
+            );
         }
     }
 
     fn check_vector_length(&self, bytes: u64, report: &mut Report<'_>) {
         let has_vectors = self.has(FileType::AARCH64) || self.is_synthetic();
         if !has_vectors {
-            report.say(&rules::VECTOR, "the processor has no vectors of such a length");
+            report.say(
+                &rules::VECTOR,
+                "the processor has no vectors of such a length",
+            );
         }
         if !(1..=256).contains(&bytes) || !bytes.is_multiple_of(16) {
             report.add(&rules::VECTOR, || format!("{bytes} bytes"));
@@ -147,7 +161,9 @@ impl ThreadHeader {
         self.has_instruction_count = true;
         let before = std::mem::replace(&mut self.instruction_count, count);
         if count < before {
-            report.add(&rules::COUNTS, || format!("{count} instructions, after {before}"));
+            report.add(&rules::COUNTS, || {
+                format!("{count} instructions, after {before}")
+            });
         }
     }
 
@@ -157,7 +173,9 @@ impl ThreadHeader {
         }
         let expected = std::mem::replace(&mut self.next_chunk, number.wrapping_add(1));
         if number != expected {
-            report.add(&rules::CHUNK, || format!("chunk {number} ends, expected was chunk {expected}"));
+            report.add(&rules::CHUNK, || {
+                format!("chunk {number} ends, expected was chunk {expected}")
+            });
         }
         let (count, instructions) = (self.chunk_instructions, self.instructions);
         if !self.has(FileType::TEMPLATES) && (count == 0 || !instructions.is_multiple_of(count)) {
@@ -174,7 +192,10 @@ impl ThreadHeader {
             return;
         }
         if self.is_filtered() && !self.has_instruction_count {
-            report.say(&rules::COUNTS, "the trace is filtered, and no record counts its instructions");
+            report.say(
+                &rules::COUNTS,
+                "the trace is filtered, and no record counts its instructions",
+            );
         }
         if !self.has_cache_line {
             report.say(&rules::HEADER, "the size of cache lines is not told");
@@ -183,13 +204,22 @@ impl ThreadHeader {
             report.say(&rules::HEADER, "the size of pages is not told");
         }
         if self.has_system_call && !self.has(FileType::SYSTEM_CALLS) {
-            report.say(&rules::CONTENT, "there are system calls, but the file type does not name them");
+            report.say(
+                &rules::CONTENT,
+                "there are system calls, but the file type does not name them",
+            );
         }
         if self.has_blocking && !self.has(FileType::BLOCKING_CALLS) {
-            report.say(&rules::CONTENT, "system calls may block, but the file type does not name this");
+            report.say(
+                &rules::CONTENT,
+                "system calls may block, but the file type does not name this",
+            );
         }
         if self.has(FileType::FILTERED_WARMUP) && !self.has_endpoint {
-            report.say(&rules::FILTER, "the beginning is filtered, and nothing says where that ends");
+            report.say(
+                &rules::FILTER,
+                "the beginning is filtered, and nothing says where that ends",
+            );
         }
     }
 

@@ -1,6 +1,8 @@
 //! What the encoding of an instruction says of its records.
 
-use stepback_machine::{AccessKind, Branch, Condition, Flow, InstructionSet, Meaning, Site, Target, decode};
+use stepback_machine::{
+    AccessKind, Branch, Condition, Flow, InstructionSet, Meaning, Site, Target, decode,
+};
 
 use crate::step_store::code::Code;
 
@@ -44,8 +46,13 @@ impl KnownInstruction {
             loads: None,
             stores: None,
         };
-        let Some(encoding) = code.encoding.filter(|_| !code.set.is_synthetic()) else { return known };
-        let site = Site { pc: code.address(), encoding };
+        let Some(encoding) = code.encoding.filter(|_| !code.set.is_synthetic()) else {
+            return known;
+        };
+        let site = Site {
+            pc: code.address(),
+            encoding,
+        };
         let control = code.set.control(&site);
         let instruction = decode(encoding, site.pc, code.set);
         if !instruction.is_decoded() {
@@ -55,7 +62,11 @@ impl KnownInstruction {
         let meaning = &instruction.meaning;
         // What saves the state of a processor is as long as that is.
         let is_fixed = meaning.is_memory_known && meaning.extent.is_none();
-        known.has_lengths = is_fixed && meaning.memory.iter().all(|operand| operand.size_bytes.is_some());
+        known.has_lengths = is_fixed
+            && meaning
+                .memory
+                .iter()
+                .all(|operand| operand.size_bytes.is_some());
         known.is_trap = Some(control.flow == Flow::Trap || code.branch == Branch::SystemEntry);
         known.direct_target = match control.target {
             Target::Address(address) => Some(code.set.code_address(address)),
@@ -68,7 +79,10 @@ impl KnownInstruction {
 
     /// The same with where the records say that it goes.
     pub fn with_target(self, recorded_target: Option<u64>) -> Self {
-        Self { recorded_target, ..self }
+        Self {
+            recorded_target,
+            ..self
+        }
     }
 
     /// How many records of its accesses of a kind there may be; none where that is not known.
@@ -80,11 +94,17 @@ impl KnownInstruction {
     }
 
     pub fn is_branch(&self) -> bool {
-        !matches!(self.branch, Branch::None | Branch::Unsaid | Branch::SystemEntry)
+        !matches!(
+            self.branch,
+            Branch::None | Branch::Unsaid | Branch::SystemEntry
+        )
     }
 
     pub fn is_indirect(&self) -> bool {
-        matches!(self.branch, Branch::IndirectJump | Branch::IndirectCall | Branch::Return)
+        matches!(
+            self.branch,
+            Branch::IndirectJump | Branch::IndirectCall | Branch::Return
+        )
     }
 
     /// Returns the address after it.
@@ -98,21 +118,45 @@ impl KnownInstruction {
         let goes = |target: Option<u64>| target.is_none_or(is_at);
         match self.branch {
             Branch::SystemEntry => true,
-            Branch::None | Branch::Unsaid | Branch::Conditional(Some(false)) => is_at(self.next_pc()),
+            Branch::None | Branch::Unsaid | Branch::Conditional(Some(false)) => {
+                is_at(self.next_pc())
+            }
             Branch::Conditional(None) => is_at(self.next_pc()) || goes(self.direct_target),
-            Branch::Conditional(Some(true)) | Branch::Jump | Branch::Call => goes(self.direct_target),
-            Branch::IndirectJump | Branch::IndirectCall | Branch::Return => goes(self.recorded_target),
+            Branch::Conditional(Some(true)) | Branch::Jump | Branch::Call => {
+                goes(self.direct_target)
+            }
+            Branch::IndirectJump | Branch::IndirectCall | Branch::Return => {
+                goes(self.recorded_target)
+            }
         }
     }
 }
 
 /// Returns how many records of a kind there are for what an instruction does; none where more than it decides that.
 fn expected(meaning: &Meaning, kind: AccessKind) -> Option<Expected> {
-    let is_plain = meaning.condition == Condition::Always && meaning.extent.is_none() && meaning.selection.is_none();
-    if !is_plain || !meaning.is_memory_known || meaning.memory.iter().any(|operand| operand.size_bytes.is_none()) {
+    let is_plain = meaning.condition == Condition::Always
+        && meaning.extent.is_none()
+        && meaning.selection.is_none();
+    if !is_plain
+        || !meaning.is_memory_known
+        || meaning
+            .memory
+            .iter()
+            .any(|operand| operand.size_bytes.is_none())
+    {
         return None;
     }
-    let operands = u16::try_from(meaning.memory.iter().filter(|operand| operand.kind == kind).count()).ok()?;
+    let operands = u16::try_from(
+        meaning
+            .memory
+            .iter()
+            .filter(|operand| operand.kind == kind)
+            .count(),
+    )
+    .ok()?;
     // Operands side by side are one record.
-    Some(Expected { least: operands.min(1), most: operands })
+    Some(Expected {
+        least: operands.min(1),
+        most: operands,
+    })
 }

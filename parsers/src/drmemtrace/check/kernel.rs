@@ -49,7 +49,10 @@ impl KernelPart {
     pub fn come_back(&mut self, header: &ThreadHeader, report: &mut Report<'_>) {
         let was_expected = std::mem::take(&mut self.is_expected);
         if was_expected && !header.is_filtered() {
-            report.say(&rules::KERNEL, "the kernel's part of a system call is missing");
+            report.say(
+                &rules::KERNEL,
+                "the kernel's part of a system call is missing",
+            );
         }
         self.had_one = false;
         self.returned = None;
@@ -68,51 +71,78 @@ impl ThreadCheck {
             MarkerKind::CONTEXT_SWITCH_START => self.begin_switch(marker.value, report),
             MarkerKind::CONTEXT_SWITCH_END => self.end_switch(report),
             MarkerKind::KERNEL_EVENT | MarkerKind::HARDWARE_EVENT => self.interrupt(marker, report),
-            MarkerKind::KERNEL_TRANSFER | MarkerKind::HARDWARE_RETURN => self.come_from_handler(marker, report),
+            MarkerKind::KERNEL_TRANSFER | MarkerKind::HARDWARE_RETURN => {
+                self.come_from_handler(marker, report)
+            }
             _ => {}
         }
         // Only these may stand between a system call and its kernel part.
         let is_of_call = matches!(
             marker.kind,
-            MarkerKind::SYSTEM_CALL | MarkerKind::MAYBE_BLOCKING | MarkerKind::FUNCTION | MarkerKind::ARGUMENT
+            MarkerKind::SYSTEM_CALL
+                | MarkerKind::MAYBE_BLOCKING
+                | MarkerKind::FUNCTION
+                | MarkerKind::ARGUMENT
         ) || (37..=39).contains(&marker.kind.0)
             || marker.kind.0 == 31;
-        let is_late = is_of_call && self.kernel.had_one && !matches!(marker.kind, MarkerKind::FUNCTION);
-        let is_of_program = marker.kind == MarkerKind::ARGUMENT || marker.kind == MarkerKind::SYSTEM_CALL;
+        let is_late =
+            is_of_call && self.kernel.had_one && !matches!(marker.kind, MarkerKind::FUNCTION);
+        let is_of_program =
+            marker.kind == MarkerKind::ARGUMENT || marker.kind == MarkerKind::SYSTEM_CALL;
         if is_late && !is_of_program {
-            report.say(&rules::KERNEL, "it comes after the kernel's part of a system call");
+            report.say(
+                &rules::KERNEL,
+                "it comes after the kernel's part of a system call",
+            );
         }
         self.kernel.may_begin &= is_of_call;
     }
 
     fn begin_call(&mut self, number: u64, report: &mut Report<'_>) {
         let (header, kernel) = (&self.header, &mut self.kernel);
-        let is_announced =
-            [FileType::KERNEL, FileType::KERNEL_INSTRUCTIONS, FileType::TEMPLATES, FileType::WHOLE_SYSTEM];
+        let is_announced = [
+            FileType::KERNEL,
+            FileType::KERNEL_INSTRUCTIONS,
+            FileType::TEMPLATES,
+            FileType::WHOLE_SYSTEM,
+        ];
         let is_announced = is_announced.into_iter().any(|bits| header.has(bits));
         if !is_announced {
-            report.say(&rules::KERNEL, "the file type names no kernel's part of system calls");
+            report.say(
+                &rules::KERNEL,
+                "the file type names no kernel's part of system calls",
+            );
         }
         if kernel.is_in_call {
             report.say(&rules::KERNEL, "it begins inside of another");
         }
         let is_free = header.has(FileType::TEMPLATES) || header.is_filtered();
         if !is_free && kernel.had_one {
-            report.say(&rules::KERNEL, "a second one of the same system call begins");
+            report.say(
+                &rules::KERNEL,
+                "a second one of the same system call begins",
+            );
         }
         if !header.has(FileType::TEMPLATES) && !header.has(FileType::KERNEL_INSTRUCTIONS) {
             if !kernel.may_begin {
                 report.say(&rules::KERNEL, "no system call is told right before");
             }
             if kernel.call != Some(number) {
-                report.say(&rules::KERNEL, "it is of another system call than the one before");
+                report.say(
+                    &rules::KERNEL,
+                    "it is of another system call than the one before",
+                );
             }
             let is_asking = self.last.is_none_or(|last| last.is_trap != Some(false));
             if !is_asking {
-                report.say(&rules::KERNEL, "the instruction before is none that asks the kernel");
+                report.say(
+                    &rules::KERNEL,
+                    "the instruction before is none that asks the kernel",
+                );
             }
         }
-        (kernel.is_in_call, kernel.outside, kernel.depth) = (true, self.last, kernel.contexts.len());
+        (kernel.is_in_call, kernel.outside, kernel.depth) =
+            (true, self.last, kernel.contexts.len());
         self.is_elsewhere = true;
     }
 
@@ -135,7 +165,10 @@ impl ThreadCheck {
         if std::mem::take(&mut kernel.is_in_call) {
             let is_even = kernel.depth == kernel.contexts.len();
             if !is_even {
-                report.say(&rules::KERNEL, "it has a signal or interrupt more or less than ends of them");
+                report.say(
+                    &rules::KERNEL,
+                    "it has a signal or interrupt more or less than ends of them",
+                );
             }
             (self.last, kernel.had_one) = (kernel.outside.take(), true);
             (self.is_elsewhere, self.is_interrupted) = (false, true);
@@ -159,7 +192,10 @@ impl ThreadCheck {
         }
         let is_even = !self.kernel.is_in_switch || self.kernel.depth == self.kernel.contexts.len();
         if !is_even {
-            report.say(&rules::SWITCH, "it has a signal or interrupt more or less than ends of them");
+            report.say(
+                &rules::SWITCH,
+                "it has a signal or interrupt more or less than ends of them",
+            );
         }
         let is_back = self.last.is_none_or(|last| last.is_indirect());
         if !is_back {
@@ -190,7 +226,11 @@ impl ThreadCheck {
         if !self.kernel.is_inside() {
             self.calls.enter_handler();
         }
-        let context = Context { kind: marker.kind, pc, last: self.last.take() };
+        let context = Context {
+            kind: marker.kind,
+            pc,
+            last: self.last.take(),
+        };
         // A handler that was left by a long jump never ends.
         if self.kernel.contexts.len() >= DEPTH {
             self.kernel.contexts.remove(0);
@@ -201,13 +241,17 @@ impl ThreadCheck {
     }
 
     fn check_interrupted(&self, pc: u64, report: &mut Report<'_>) {
-        let Some(last) = self.last.filter(|_| !self.header.is_filtered() && pc != 0) else { return };
+        let Some(last) = self.last.filter(|_| !self.header.is_filtered() && pc != 0) else {
+            return;
+        };
         let is_here = self.set.code_address(last.pc) == self.set.code_address(pc);
         // Right after another handler, the thread is where that one came from.
         let is_same = self.kernel.returned.is_some_and(|context| context.pc == pc);
         if !self.is_elsewhere && !is_here && !is_same && !last.leads_to(pc, self.set) {
             let from = last.pc;
-            report.add(&rules::EVENT, || format!("the thread was at {pc:#x}, where {from:#x} does not lead"));
+            report.add(&rules::EVENT, || {
+                format!("the thread was at {pc:#x}, where {from:#x} does not lead")
+            });
         }
     }
 
@@ -216,7 +260,10 @@ impl ThreadCheck {
         self.check_accesses(report);
         let is_more = self.kernel.is_inside() && self.kernel.contexts.len() <= self.kernel.depth;
         if is_more {
-            report.say(&rules::KERNEL, "a handler ends that did not begin in the kernel's part");
+            report.say(
+                &rules::KERNEL,
+                "a handler ends that did not begin in the kernel's part",
+            );
         }
         let found = self.kernel.contexts.pop();
         if let Some(context) = found {
@@ -226,7 +273,10 @@ impl ThreadCheck {
                 MarkerKind::HARDWARE_EVENT
             };
             if context.kind != event {
-                report.say(&rules::RETURN, "a signal ends as an interrupt, or the other way round");
+                report.say(
+                    &rules::RETURN,
+                    "a signal ends as an interrupt, or the other way round",
+                );
             }
         }
         self.kernel.returned = found;
@@ -236,12 +286,20 @@ impl ThreadCheck {
 
     /// The first instruction after a handler is the interrupted one.
     pub(super) fn check_return(&self, pc: u64, report: &mut Report<'_>) {
-        let Some(context) = self.kernel.returned.filter(|context| context.pc != 0 && !self.header.is_filtered()) else {
+        let Some(context) = self
+            .kernel
+            .returned
+            .filter(|context| context.pc != 0 && !self.header.is_filtered())
+        else {
             return;
         };
-        if self.header.version >= 3 && self.set.code_address(context.pc) != self.set.code_address(pc) {
+        if self.header.version >= 3
+            && self.set.code_address(context.pc) != self.set.code_address(pc)
+        {
             let expected = context.pc;
-            report.add(&rules::RETURN, || format!("a handler returns to {pc:#x}, the thread was at {expected:#x}"));
+            report.add(&rules::RETURN, || {
+                format!("a handler returns to {pc:#x}, the thread was at {expected:#x}")
+            });
         }
     }
 }

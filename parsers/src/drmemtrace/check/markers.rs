@@ -34,7 +34,8 @@ impl Recent {
     }
 
     fn is_time_and_cpu(&self) -> bool {
-        self.0.map(|marker| marker.map(|marker| marker.kind)) == [Some(MarkerKind::CPU), Some(MarkerKind::TIMESTAMP)]
+        self.0.map(|marker| marker.map(|marker| marker.kind))
+            == [Some(MarkerKind::CPU), Some(MarkerKind::TIMESTAMP)]
     }
 }
 
@@ -79,8 +80,15 @@ pub(super) struct Sequence {
 }
 
 impl Sequence {
-    pub fn instruction(&mut self, new: &KnownInstruction, last: Option<&KnownInstruction>, report: &mut Report<'_>) {
-        let Some(end) = self.end.filter(|_| self.is_inside) else { return };
+    pub fn instruction(
+        &mut self,
+        new: &KnownInstruction,
+        last: Option<&KnownInstruction>,
+        report: &mut Report<'_>,
+    ) {
+        let Some(end) = self.end.filter(|_| self.is_inside) else {
+            return;
+        };
         let start = *self.start.get_or_insert(new.pc);
         let is_last = new.next_pc() == end;
         if !is_last && (start..end).contains(&new.pc) {
@@ -88,13 +96,20 @@ impl Sequence {
         }
         let is_left = last.is_some_and(KnownInstruction::is_branch);
         if !is_last && !is_left {
-            report.say(&rules::RSEQ, "a restartable sequence is left without a branch or an abort");
+            report.say(
+                &rules::RSEQ,
+                "a restartable sequence is left without a branch or an abort",
+            );
         }
         self.is_inside = false;
     }
 
     fn enter(&mut self, end: u64) {
-        *self = Self { is_inside: true, end: Some(end), start: None };
+        *self = Self {
+            is_inside: true,
+            end: Some(end),
+            start: None,
+        };
     }
 }
 
@@ -105,7 +120,8 @@ impl ThreadCheck {
         match marker.kind {
             MarkerKind::SYSTEM_CALL => self.check_system_call(report),
             MarkerKind::MAYBE_BLOCKING => {
-                let is_call = self.recent.last() == Some(MarkerKind::SYSTEM_CALL) || self.header.is_synthetic();
+                let is_call = self.recent.last() == Some(MarkerKind::SYSTEM_CALL)
+                    || self.header.is_synthetic();
                 if !is_call {
                     report.say(&rules::BLOCKING, "no system call is told right before");
                 }
@@ -122,7 +138,10 @@ impl ThreadCheck {
                 let is_left = self.last.as_ref().is_some_and(KnownInstruction::is_branch);
                 let is_open = self.sequence.is_inside && !is_aborted && !is_left;
                 if is_open {
-                    report.say(&rules::RSEQ, "a signal in a restartable sequence, which no abort is told of");
+                    report.say(
+                        &rules::RSEQ,
+                        "a signal in a restartable sequence, which no abort is told of",
+                    );
                 }
             }
             _ => {}
@@ -131,7 +150,9 @@ impl ThreadCheck {
 
     /// What has to come right after the marker before.
     fn check_after(&self, marker: Marker, report: &mut Report<'_>) {
-        let Some(before) = self.recent.last_marker() else { return };
+        let Some(before) = self.recent.last_marker() else {
+            return;
+        };
         match before.kind {
             MarkerKind::RSEQ_ABORT => {
                 let is_event = marker.kind == MarkerKind::KERNEL_EVENT;
@@ -140,25 +161,35 @@ impl ThreadCheck {
                 }
             }
             MarkerKind::PHYSICAL_ADDRESS if marker.kind != MarkerKind::VIRTUAL_ADDRESS => {
-                report.add(&rules::PHYSICAL, || "no virtual address comes right after a physical one".to_owned());
+                report.add(&rules::PHYSICAL, || {
+                    "no virtual address comes right after a physical one".to_owned()
+                });
             }
             MarkerKind::PHYSICAL_ADDRESS if (before.value ^ marker.value) & IN_PAGE != 0 => {
                 let (physical, address) = (before.value, marker.value);
-                report
-                    .add(&rules::PHYSICAL, || format!("{address:#x} and {physical:#x} are not at one place in a page"));
+                report.add(&rules::PHYSICAL, || {
+                    format!("{address:#x} and {physical:#x} are not at one place in a page")
+                });
             }
             _ => {}
         }
     }
 
     fn check_system_call(&self, report: &mut Report<'_>) {
-        let is_asking = self.last.is_none_or(|last| last.is_trap != Some(false)) || self.header.is_filtered();
+        let is_asking =
+            self.last.is_none_or(|last| last.is_trap != Some(false)) || self.header.is_filtered();
         if !is_asking {
-            report.say(&rules::SYSTEM_CALL, "the instruction before is none that asks the kernel");
+            report.say(
+                &rules::SYSTEM_CALL,
+                "the instruction before is none that asks the kernel",
+            );
         }
         let has_times = !self.header.has_times_of_calls() || self.recent.is_time_and_cpu();
         if !has_times {
-            report.say(&rules::SYSTEM_CALL, "no time and CPU come right before a system call");
+            report.say(
+                &rules::SYSTEM_CALL,
+                "no time and CPU come right before a system call",
+            );
         }
     }
 
@@ -167,26 +198,42 @@ impl ThreadCheck {
     }
 
     fn check_function(&self, report: &mut Report<'_>) {
-        let is_after_branch = self.last.is_none_or(|last| last.is_branch()) || self.is_elsewhere || self.is_interrupted;
+        let is_after_branch = self.last.is_none_or(|last| last.is_branch())
+            || self.is_elsewhere
+            || self.is_interrupted;
         let is_right = self.is_of_system_call() || is_after_branch || self.header.is_filtered();
         if !is_right {
-            report.say(&rules::FUNCTION, "a function is told where no branch leads into or out of it");
+            report.say(
+                &rules::FUNCTION,
+                "a function is told where no branch leads into or out of it",
+            );
         }
     }
 
     fn check_return_address(&self, address: u64, report: &mut Report<'_>) {
-        let expected = self.calls.returns.last().filter(|_| !self.calls.is_too_deep && !self.header.is_filtered());
+        let expected = self
+            .calls
+            .returns
+            .last()
+            .filter(|_| !self.calls.is_too_deep && !self.header.is_filtered());
         if let Some(expected) = expected.filter(|expected| **expected != address) {
-            report.add(&rules::FUNCTION, || format!("a function returns to {address:#x}, its call to {expected:#x}"));
+            report.add(&rules::FUNCTION, || {
+                format!("a function returns to {address:#x}, its call to {expected:#x}")
+            });
         }
     }
 
     /// The last instruction of an aborted sequence was not executed, unless it is the one that failed.
     fn check_abort(&mut self, failed: u64, report: &mut Report<'_>) {
         let end = self.sequence.end;
-        let is_done = self.last.is_some_and(|last| Some(last.next_pc()) == end && last.pc != failed);
+        let is_done = self
+            .last
+            .is_some_and(|last| Some(last.next_pc()) == end && last.pc != failed);
         if is_done {
-            report.say(&rules::RSEQ, "the last instruction of a restartable sequence is there, and it was aborted");
+            report.say(
+                &rules::RSEQ,
+                "the last instruction of a restartable sequence is there, and it was aborted",
+            );
         }
         self.sequence.is_inside = false;
     }

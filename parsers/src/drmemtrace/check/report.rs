@@ -12,7 +12,8 @@ pub(super) struct Report<'f> {
 impl Report<'_> {
     /// Adds a finding at the record.
     pub fn add(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
-        self.findings.add(rule, FindingPlace::Record(self.ordinal), message);
+        self.findings
+            .add(rule, FindingPlace::Record(self.ordinal), message);
     }
 
     /// The same with a fixed text.

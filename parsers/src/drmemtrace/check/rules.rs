@@ -15,7 +15,13 @@ const fn rule(
     title: &'static str,
     meaning: &'static str,
 ) -> Rule {
-    Rule { id, severity, clause, title, meaning }
+    Rule {
+        id,
+        severity,
+        clause,
+        title,
+        meaning,
+    }
 }
 
 pub static FILE_TYPE: Rule = rule(
@@ -67,7 +73,13 @@ pub static RAW: Rule = rule(
     "no record is one of the raw form of traces",
     "the trace was not post-processed whole",
 );
-pub static EXIT: Rule = rule("D-EXIT", Warning, "Thread is missing exit", "a thread ends with its exit", CUT_OFF);
+pub static EXIT: Rule = rule(
+    "D-EXIT",
+    Warning,
+    "Thread is missing exit",
+    "a thread ends with its exit",
+    CUT_OFF,
+);
 pub static EMPTY: Rule = rule(
     "D-EMPTY",
     Warning,

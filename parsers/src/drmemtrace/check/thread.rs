@@ -70,7 +70,12 @@ impl ThreadCheck {
         self.has_step = true;
         self.header.instructions += 1;
         self.accesses = [0; 2];
-        (self.is_interrupted, self.is_elsewhere, self.has_called, self.has_time) = (false, false, false, false);
+        (
+            self.is_interrupted,
+            self.is_elsewhere,
+            self.has_called,
+            self.has_time,
+        ) = (false, false, false, false);
         self.recent.note(None);
     }
 
@@ -87,55 +92,97 @@ impl ThreadCheck {
         }
         let is_after_function = self.recent.last().is_some_and(is_of_function);
         if is_after_function {
-            report.say(&rules::FUNCTION, "a function is told between an instruction and its access");
+            report.say(
+                &rules::FUNCTION,
+                "a function is told between an instruction and its access",
+            );
         }
         self.recent.note(None);
         let [loads, stores] = &mut self.accesses;
-        let count = if kind == AccessKind::Read { loads } else { stores };
+        let count = if kind == AccessKind::Read {
+            loads
+        } else {
+            stores
+        };
         *count = count.saturating_add(1);
-        let most = self.last.and_then(|last| last.expected(kind)).map(|expected| expected.most);
-        if most.is_some_and(|most| *count == most.saturating_add(1)) && !self.header.lacks_accesses() {
+        let most = self
+            .last
+            .and_then(|last| last.expected(kind))
+            .map(|expected| expected.most);
+        if most.is_some_and(|most| *count == most.saturating_add(1))
+            && !self.header.lacks_accesses()
+        {
             let pc = self.last.map_or(0, |last| last.pc);
-            report.add(&rules::ACCESS, || format!("too many {} of the instruction at {pc:#x}", plural_of(kind)));
+            report.add(&rules::ACCESS, || {
+                format!("too many {} of the instruction at {pc:#x}", plural_of(kind))
+            });
         }
     }
 
     /// The accesses of the last instruction are complete.
     pub fn check_accesses(&self, report: &mut Report<'_>) {
-        let Some(last) = self.last.filter(|_| !self.is_interrupted && !self.header.lacks_accesses()) else { return };
+        let Some(last) = self
+            .last
+            .filter(|_| !self.is_interrupted && !self.header.lacks_accesses())
+        else {
+            return;
+        };
         if last.is_kernel && self.header.has(FileType::KERNEL_INSTRUCTIONS) {
             return;
         }
-        for (kind, count) in [AccessKind::Read, AccessKind::Write].into_iter().zip(self.accesses) {
-            if last.expected(kind).is_some_and(|expected| count < expected.least) {
+        for (kind, count) in [AccessKind::Read, AccessKind::Write]
+            .into_iter()
+            .zip(self.accesses)
+        {
+            if last
+                .expected(kind)
+                .is_some_and(|expected| count < expected.least)
+            {
                 let pc = last.pc;
-                report.add(&rules::ACCESS, || format!("no {} of the instruction at {pc:#x}", plural_of(kind)));
+                report.add(&rules::ACCESS, || {
+                    format!("no {} of the instruction at {pc:#x}", plural_of(kind))
+                });
             }
         }
     }
 
     /// A system call is told before the next instruction.
     fn check_call(&self, report: &mut Report<'_>) {
-        let is_told = self.has_called || self.is_interrupted || !self.header.has(FileType::SYSTEM_CALLS);
-        let is_call = self.last.is_some_and(|last| last.is_trap == Some(true) && last.branch == Branch::None);
+        let is_told =
+            self.has_called || self.is_interrupted || !self.header.has(FileType::SYSTEM_CALLS);
+        let is_call = self
+            .last
+            .is_some_and(|last| last.is_trap == Some(true) && last.branch == Branch::None);
         let is_synthetic = self.header.is_synthetic();
         if is_call && !is_told && !is_synthetic && !self.header.is_filtered() {
-            report.say(&rules::SYSTEM_CALL, "no record tells the system call of the instruction before");
+            report.say(
+                &rules::SYSTEM_CALL,
+                "no record tells the system call of the instruction before",
+            );
         }
     }
 
     /// Control is where the instruction before leads. The rule of all formats covers plain instructions and direct branches.
     fn check_way(&self, new: &KnownInstruction, report: &mut Report<'_>) {
-        let Some(last) = self.last.filter(|_| !self.is_elsewhere && !self.header.is_filtered()) else { return };
+        let Some(last) = self
+            .last
+            .filter(|_| !self.is_elsewhere && !self.header.is_filtered())
+        else {
+            return;
+        };
         // In a core-sharded trace a timestamp may come anywhere: the scheduler adds one when it resumes a thread.
         let has_time = self.has_time && !self.header.is_of_core();
         if has_time && last.is_branch() && !self.is_interrupted && last.is_kernel == new.is_kernel {
-            report.add(&rules::BRANCH, || "a time comes between a branch and where it goes".to_owned());
+            report.add(&rules::BRANCH, || {
+                "a time comes between a branch and where it goes".to_owned()
+            });
         }
         let is_ours = last.is_indirect() || self.has_called;
         if is_ours && last.is_kernel == new.is_kernel && !last.leads_to(new.pc, self.set) {
             let (from, to) = (last.pc, new.pc);
-            report.add(&rules::FLOW, || format!("the thread is at {to:#x}, where {from:#x} does not lead"));
+            report.add(&rules::FLOW, || {
+                format!("the thread is at {to:#x}, where {from:#x} does not lead")
+            });
         }
     }
 
@@ -145,11 +192,19 @@ impl ThreadCheck {
         }
         let is_old = new.branch == Branch::Conditional(None);
         if is_old {
-            report.say(&rules::BRANCH, "a conditional branch does not say whether it was taken");
+            report.say(
+                &rules::BRANCH,
+                "a conditional branch does not say whether it was taken",
+            );
         }
-        let has_target = !new.is_indirect() || new.recorded_target.is_some_and(|target| target != 0) || new.is_kernel;
+        let has_target = !new.is_indirect()
+            || new.recorded_target.is_some_and(|target| target != 0)
+            || new.is_kernel;
         if !has_target {
-            report.say(&rules::BRANCH, "an indirect branch does not say where it goes");
+            report.say(
+                &rules::BRANCH,
+                "an indirect branch does not say where it goes",
+            );
         }
     }
 
@@ -176,7 +231,13 @@ impl ThreadCheck {
 }
 
 pub(super) fn is_of_function(kind: MarkerKind) -> bool {
-    matches!(kind, MarkerKind::FUNCTION | MarkerKind::RETURN_ADDRESS | MarkerKind::ARGUMENT | MarkerKind::RETURN_VALUE)
+    matches!(
+        kind,
+        MarkerKind::FUNCTION
+            | MarkerKind::RETURN_ADDRESS
+            | MarkerKind::ARGUMENT
+            | MarkerKind::RETURN_VALUE
+    )
 }
 
 fn plural_of(kind: AccessKind) -> &'static str {

@@ -31,12 +31,20 @@ pub struct TraceCheck {
 impl TraceCheck {
     /// Before the first record. `set` is how instructions decode unless a record says something else.
     pub fn new(head: TraceHead, set: InstructionSet) -> Self {
-        Self { head, set, threads: HashMap::default(), decoded: HashMap::default() }
+        Self {
+            head,
+            set,
+            threads: HashMap::default(),
+            decoded: HashMap::default(),
+        }
     }
 
     /// Adds what breaks the rules in the next record.
     pub fn record(&mut self, record: &VisibleRecord<'_>, findings: &mut Findings) {
-        let mut report = Report { findings, ordinal: record.ordinal };
+        let mut report = Report {
+            findings,
+            ordinal: record.ordinal,
+        };
         if let RecordContent::Problem(_) = record.content {
             // What is missing there may be anything.
             for thread in self.threads.values_mut() {
@@ -48,25 +56,41 @@ impl TraceCheck {
             return;
         }
         let (head, set) = (self.head, self.set);
-        let thread = self.threads.entry(record.thread).or_insert_with(|| ThreadCheck::new(head, set));
+        let thread = self
+            .threads
+            .entry(record.thread)
+            .or_insert_with(|| ThreadCheck::new(head, set));
         match record.content {
             RecordContent::Instruction(code, target) => {
                 thread.set = code.set;
-                let key = (code.pc, code.encoding, crate::step_store::code::number_of_branch(code.branch));
+                let key = (
+                    code.pc,
+                    code.encoding,
+                    crate::step_store::code::number_of_branch(code.branch),
+                );
                 if self.decoded.len() >= REMEMBERED {
                     self.decoded.clear();
                 }
-                let known = self.decoded.entry(key).or_insert_with(|| KnownInstruction::of(code));
+                let known = self
+                    .decoded
+                    .entry(key)
+                    .or_insert_with(|| KnownInstruction::of(code));
                 let instruction = known.with_target(target);
                 thread.check_return(code.pc, &mut report);
                 thread.instruction(instruction, &mut report);
             }
             RecordContent::Access(access)
-                if access.pc.is_some_and(|pc| thread.last.is_none_or(|last| last.pc != pc)) => {}
-            RecordContent::Access(access) => thread.access(access.kind, access.size_bytes, &mut report),
+                if access
+                    .pc
+                    .is_some_and(|pc| thread.last.is_none_or(|last| last.pc != pc)) => {}
+            RecordContent::Access(access) => {
+                thread.access(access.kind, access.size_bytes, &mut report)
+            }
             RecordContent::Hint(_) => thread.recent.note(None),
             RecordContent::Marker(stored) if stored.marker.kind.is_synthetic() => {}
-            RecordContent::Marker(stored) if stored.marker.kind == MarkerKind::REPETITION => thread.repeat(),
+            RecordContent::Marker(stored) if stored.marker.kind == MarkerKind::REPETITION => {
+                thread.repeat()
+            }
             RecordContent::Marker(stored) => thread.marker(stored.marker, &mut report),
             RecordContent::Problem(_) => {}
         }
@@ -77,11 +101,18 @@ impl TraceCheck {
         let mut threads: Vec<_> = self.threads.iter().collect();
         threads.sort_unstable_by_key(|(number, _)| number.0);
         for (number, thread) in threads {
-            let identity = names.get(usize::from(number.0)).copied().unwrap_or_default();
-            let is_open = !thread.header.is_over && !thread.header.has(FileType::CORE_SHARDED) && !identity.is_idle();
+            let identity = names
+                .get(usize::from(number.0))
+                .copied()
+                .unwrap_or_default();
+            let is_open = !thread.header.is_over
+                && !thread.header.has(FileType::CORE_SHARDED)
+                && !identity.is_idle();
             if is_open {
                 let name = identity.name();
-                findings.add(&rules::EXIT, FindingPlace::Trace, || format!("thread {name} does not end"));
+                findings.add(&rules::EXIT, FindingPlace::Trace, || {
+                    format!("thread {name} does not end")
+                });
             }
         }
     }

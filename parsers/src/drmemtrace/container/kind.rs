@@ -29,7 +29,12 @@ impl ContainerKind {
             (b"\x04\x22\x4d\x18", ContainerKind::Lz4),
             (b"\xff\x06\0\0sNaPpY", ContainerKind::Snappy),
         ];
-        let known = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, kind)| *kind);
-        known.or_else(|| PackedKind::of_head(head).map(Self::Packed)).unwrap_or(Self::Plain)
+        let known = MAGICS
+            .iter()
+            .find(|(magic, _)| head.starts_with(magic))
+            .map(|(_, kind)| *kind);
+        known
+            .or_else(|| PackedKind::of_head(head).map(Self::Packed))
+            .unwrap_or(Self::Plain)
     }
 }

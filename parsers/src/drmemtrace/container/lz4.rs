@@ -12,7 +12,10 @@ pub struct Lz4Reader<R: Read>(FrameDecoder<BufReader<R>>);
 impl<R: Read> Lz4Reader<R> {
     /// Reads what was packed so.
     pub fn new(input: R) -> Self {
-        Self(FrameDecoder::new(BufReader::with_capacity(BUFFER_BYTES, input)))
+        Self(FrameDecoder::new(BufReader::with_capacity(
+            BUFFER_BYTES,
+            input,
+        )))
     }
 }
 
@@ -23,7 +26,10 @@ impl<R: Read> Read for Lz4Reader<R> {
                 // The end of a frame.
                 Ok(0) if !out.is_empty() && !self.0.get_mut().fill_buf()?.is_empty() => {}
                 Err(error) => match skipped_bytes(&error) {
-                    Some(count) => drop(io::copy(&mut self.0.get_mut().take(count), &mut io::sink())?),
+                    Some(count) => drop(io::copy(
+                        &mut self.0.get_mut().take(count),
+                        &mut io::sink(),
+                    )?),
                     None => return Err(error),
                 },
                 read => return read,
@@ -50,7 +56,9 @@ mod tests {
 
     #[test]
     fn linked_blocks_and_several_frames_come_back() {
-        let content: Vec<u8> = (0..200_000u32).flat_map(|number| (number / 3).to_le_bytes()).collect();
+        let content: Vec<u8> = (0..200_000u32)
+            .flat_map(|number| (number / 3).to_le_bytes())
+            .collect();
         let mut info = FrameInfo::new();
         info.block_mode = BlockMode::Linked;
         let mut writer = FrameEncoder::with_frame_info(info, Vec::new());

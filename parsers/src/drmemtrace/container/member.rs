@@ -42,13 +42,23 @@ impl MemberReader {
         let part = file.part(member.start, member.packed_bytes.unwrap_or(u64::MAX));
         let decoder = match member.method {
             0 => Decoder::Stored(part),
-            8 => Decoder::Deflated(Box::new(DeflateDecoder::new(BufReader::with_capacity(BUFFER_BYTES, part)))),
+            8 => Decoder::Deflated(Box::new(DeflateDecoder::new(BufReader::with_capacity(
+                BUFFER_BYTES,
+                part,
+            )))),
             method => {
-                let why = format!("it is packed by method {method}, but traces are deflated: pack the archive again");
+                let why = format!(
+                    "it is packed by method {method}, but traces are deflated: pack the archive again"
+                );
                 return Err(io::Error::new(ErrorKind::Unsupported, why));
             }
         };
-        Ok(Self { decoder, crc: Hasher::new(), length: 0, sum: member.sum })
+        Ok(Self {
+            decoder,
+            crc: Hasher::new(),
+            length: 0,
+            sum: member.sum,
+        })
     }
 
     /// Where in the file the bytes end that were needed.
@@ -61,9 +71,10 @@ impl MemberReader {
 
     fn check(&self) -> io::Result<()> {
         match self.sum {
-            Some((_, length)) if length != self.length => {
-                Err(invalid(format!("it has {} bytes, but should have {length}", self.length)))
-            }
+            Some((_, length)) if length != self.length => Err(invalid(format!(
+                "it has {} bytes, but should have {length}",
+                self.length
+            ))),
             Some((sum, _)) if sum != self.crc.clone().finalize() => {
                 Err(invalid("its checksum does not match".to_owned()))
             }

@@ -29,7 +29,10 @@ impl Failure {
     }
 
     fn set(&self, error: io::Error) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert(error);
     }
 }
 
@@ -37,12 +40,21 @@ impl Range {
     /// A whole file.
     pub fn of_file(file: Arc<dyn ReadAt>, failure: Failure) -> io::Result<Self> {
         let end = file.length()?;
-        Ok(Self { file, failure, position: 0, end })
+        Ok(Self {
+            file,
+            failure,
+            position: 0,
+            end,
+        })
     }
 
     /// The part from `start` on, `length` bytes or what there is.
     pub fn part(&self, start: u64, length: u64) -> Self {
-        Self { position: start, end: start.saturating_add(length).min(self.end), ..self.clone() }
+        Self {
+            position: start,
+            end: start.saturating_add(length).min(self.end),
+            ..self.clone()
+        }
     }
 
     /// Where the next byte lies in the file.

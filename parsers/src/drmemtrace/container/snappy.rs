@@ -20,7 +20,13 @@ impl<R: Read> SnappyReader<R> {
     /// Reads what was packed so.
     pub fn new(input: R) -> Self {
         let unpacker = snap::raw::Decoder::new();
-        Self { input, unpacker, packed: Vec::new(), chunk: Vec::new(), start: 0 }
+        Self {
+            input,
+            unpacker,
+            packed: Vec::new(),
+            chunk: Vec::new(),
+            start: 0,
+        }
     }
 
     /// Unpacks the next chunk; false at the end.
@@ -31,23 +37,40 @@ impl<R: Read> SnappyReader<R> {
         if self.input.read(head.get_mut(..1).unwrap_or_default())? == 0 {
             return Ok(false);
         }
-        self.input.read_exact(head.get_mut(1..).unwrap_or_default())?;
+        self.input
+            .read_exact(head.get_mut(1..).unwrap_or_default())?;
         let [kind, a, b, c] = head;
         let length = u64::from(u32::from_le_bytes([a, b, c, 0]));
         self.packed.clear();
-        if (&mut self.input).take(length).read_to_end(&mut self.packed)? as u64 != length {
+        if (&mut self.input)
+            .take(length)
+            .read_to_end(&mut self.packed)? as u64
+            != length
+        {
             return Err(ErrorKind::UnexpectedEof.into());
         }
         match kind {
             0 | 1 => {
-                let (sum, content) =
-                    self.packed.split_first_chunk().ok_or_else(|| invalid("a chunk without a checksum"))?;
-                unpack(&mut self.unpacker, Content::of(kind), content, &mut self.chunk)?;
+                let (sum, content) = self
+                    .packed
+                    .split_first_chunk()
+                    .ok_or_else(|| invalid("a chunk without a checksum"))?;
+                unpack(
+                    &mut self.unpacker,
+                    Content::of(kind),
+                    content,
+                    &mut self.chunk,
+                )?;
                 if masked_crc32c(&self.chunk) != u32::from_le_bytes(*sum) {
                     return Err(invalid("the checksum of a chunk does not match"));
                 }
             }
-            2 | 3 => unpack(&mut self.unpacker, Content::of(kind), &self.packed, &mut self.chunk)?,
+            2 | 3 => unpack(
+                &mut self.unpacker,
+                Content::of(kind),
+                &self.packed,
+                &mut self.chunk,
+            )?,
             0xff if self.packed == STREAM_NAME => {}
             0x80..=0xfe => {}
             _ => return Err(invalid("a chunk of an unknown sort")),
@@ -80,12 +103,21 @@ enum Content {
 impl Content {
     /// Of a chunk that has any, by its type.
     fn of(kind: u8) -> Self {
-        if kind.is_multiple_of(2) { Self::Packed } else { Self::Plain }
+        if kind.is_multiple_of(2) {
+            Self::Packed
+        } else {
+            Self::Plain
+        }
     }
 }
 
 /// Unpacks the content of one chunk.
-fn unpack(unpacker: &mut snap::raw::Decoder, how: Content, content: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+fn unpack(
+    unpacker: &mut snap::raw::Decoder,
+    how: Content,
+    content: &[u8],
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
     let length = match how {
         Content::Packed => snap::raw::decompress_len(content).map_err(invalid)?,
         Content::Plain => content.len(),
@@ -98,10 +130,13 @@ fn unpack(unpacker: &mut snap::raw::Decoder, how: Content, content: &[u8], out: 
         return Ok(());
     }
     out.resize(length, 0);
-    unpacker.decompress(content, out).map(drop).map_err(|error| {
-        out.clear();
-        invalid(error)
-    })
+    unpacker
+        .decompress(content, out)
+        .map(drop)
+        .map_err(|error| {
+            out.clear();
+            invalid(error)
+        })
 }
 
 fn invalid(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
@@ -126,7 +161,11 @@ const TABLE: [u32; 256] = {
         let mut sum = byte as u32;
         let mut bit = 0;
         while bit < 8 {
-            sum = if sum & 1 == 1 { sum >> 1 ^ POLYNOMIAL } else { sum >> 1 };
+            sum = if sum & 1 == 1 {
+                sum >> 1 ^ POLYNOMIAL
+            } else {
+                sum >> 1
+            };
             bit += 1;
         }
         table[byte] = sum;
@@ -155,7 +194,9 @@ mod tests {
 
     #[test]
     fn what_was_packed_comes_back() {
-        let content: Vec<u8> = (0..200_000u32).flat_map(|number| (number / 3).to_le_bytes()).collect();
+        let content: Vec<u8> = (0..200_000u32)
+            .flat_map(|number| (number / 3).to_le_bytes())
+            .collect();
         let (out, result) = read(&packed(&content).repeat(2));
         assert_eq!(result, Ok(2 * content.len()));
         assert!(out == content.repeat(2));
@@ -165,7 +206,9 @@ mod tests {
     fn private_chunks_have_no_checksum() {
         let mut frame = packed(b"");
         frame.extend_from_slice(b"\xff\x06\0\0sNaPpY\x03\x05\0\0plain\xfe\x03\0\0xxx");
-        let content = snap::raw::Encoder::new().compress_vec(b" and packed").unwrap();
+        let content = snap::raw::Encoder::new()
+            .compress_vec(b" and packed")
+            .unwrap();
         frame.extend_from_slice(&[2, content.len() as u8, 0, 0]);
         frame.extend_from_slice(&content);
         assert_eq!(read(&frame), (b"plain and packed".to_vec(), Ok(16)));
@@ -176,11 +219,20 @@ mod tests {
         let good = packed(&b"stepback ".repeat(100));
         let mut bad = good.clone();
         bad[14] ^= 1;
-        assert_eq!(read(&bad).1.unwrap_err(), "the checksum of a chunk does not match");
+        assert_eq!(
+            read(&bad).1.unwrap_err(),
+            "the checksum of a chunk does not match"
+        );
         for end in 11..good.len() {
             assert!(read(&good[..end]).1.is_err(), "{end}");
         }
-        assert_eq!(read(b"\x04\0\0\0").1.unwrap_err(), "a chunk of an unknown sort");
-        assert_eq!(read(b"\x03\x01\0\x01").1.unwrap_err(), "unexpected end of file");
+        assert_eq!(
+            read(b"\x04\0\0\0").1.unwrap_err(),
+            "a chunk of an unknown sort"
+        );
+        assert_eq!(
+            read(b"\x03\x01\0\x01").1.unwrap_err(),
+            "unexpected end of file"
+        );
     }
 }

@@ -44,8 +44,17 @@ impl Unpacker {
         let mut head = [0; ContainerKind::MAGIC_BYTES];
         let count = file.read_at(0, &mut head)?;
         let file = Range::of_file(file, failure.clone())?;
-        let mut unpacker = Self { file, failure, members: None, stream: None, offset: 0, problems: Vec::new() };
-        unpacker.begin(ContainerKind::of_head(head.get(..count).unwrap_or_default()))?;
+        let mut unpacker = Self {
+            file,
+            failure,
+            members: None,
+            stream: None,
+            offset: 0,
+            problems: Vec::new(),
+        };
+        unpacker.begin(ContainerKind::of_head(
+            head.get(..count).unwrap_or_default(),
+        ))?;
         Ok(unpacker)
     }
 
@@ -63,7 +72,9 @@ impl Unpacker {
                 }));
                 self.members = Some(members);
             }
-            ContainerKind::Lz4 => self.stream = Some(Stream::Whole(Box::new(Lz4Reader::new(whole)))),
+            ContainerKind::Lz4 => {
+                self.stream = Some(Stream::Whole(Box::new(Lz4Reader::new(whole))))
+            }
             ContainerKind::Snappy => {
                 let reader = io::BufReader::with_capacity(BUFFER_BYTES, whole);
                 self.stream = Some(Stream::Whole(Box::new(SnappyReader::new(reader))));
@@ -94,7 +105,14 @@ impl Unpacker {
         }
         let is_file_end = self.stream.is_none() && self.members.is_none();
         let problems = std::mem::take(&mut self.problems);
-        Ok(Block { bytes: buffer, offset, member, problems, is_member_end, is_file_end })
+        Ok(Block {
+            bytes: buffer,
+            offset,
+            member,
+            problems,
+            is_member_end,
+            is_file_end,
+        })
     }
 
     /// Goes to the next member that can be begun, if none is being unpacked.
@@ -104,12 +122,19 @@ impl Unpacker {
             self.failure.take().map_or(Ok(()), Err)?;
             match next {
                 None => self.members = None,
-                Some(Err(why)) => self.problems.push(format!("a member of the archive is left out: {why}")),
+                Some(Err(why)) => self
+                    .problems
+                    .push(format!("a member of the archive is left out: {why}")),
                 Some(Ok(member)) => match MemberReader::new(&self.file, &member) {
                     Ok(reader) => self.stream = Some(Stream::Member(member, Box::new(reader))),
                     Err(why) => {
-                        members.set_end(member.start.saturating_add(member.packed_bytes.unwrap_or(0)));
-                        self.problems.push(format!("{} is left out: {why}", member.name));
+                        members.set_end(
+                            member
+                                .start
+                                .saturating_add(member.packed_bytes.unwrap_or(0)),
+                        );
+                        self.problems
+                            .push(format!("{} is left out: {why}", member.name));
                     }
                 },
             }
@@ -119,7 +144,9 @@ impl Unpacker {
 
     /// Fills a buffer as far as the member goes; true when it ended.
     fn fill(&mut self, buffer: &mut [u8]) -> io::Result<(usize, bool)> {
-        let Some(stream) = &mut self.stream else { return Ok((0, true)) };
+        let Some(stream) = &mut self.stream else {
+            return Ok((0, true));
+        };
         let mut count = 0;
         while let Some(rest) = buffer.get_mut(count..).filter(|rest| !rest.is_empty()) {
             match stream.read(rest) {
@@ -141,12 +168,16 @@ impl Unpacker {
         match self.stream.take() {
             Some(Stream::Member(member, reader)) => {
                 let end = reader.packed_end(&member);
-                let end = member.packed_bytes.map_or(end, |length| member.start.saturating_add(length));
+                let end = member
+                    .packed_bytes
+                    .map_or(end, |length| member.start.saturating_add(length));
                 if let Some(members) = &mut self.members {
                     members.set_end(end);
                 }
             }
-            Some(Stream::Packed(unpacker)) => self.problems.extend(unpacker.damage().map(ToString::to_string)),
+            Some(Stream::Packed(unpacker)) => self
+                .problems
+                .extend(unpacker.damage().map(ToString::to_string)),
             _ => {}
         }
     }
@@ -168,9 +199,13 @@ impl Stream {
             _ => "the packed data",
         };
         match error.kind() {
-            ErrorKind::UnexpectedEof => format!("{what} is cut off: copy the file again if there is more"),
+            ErrorKind::UnexpectedEof => {
+                format!("{what} is cut off: copy the file again if there is more")
+            }
             _ => {
-                format!("{what} is damaged ({error}): what can be read of it is shown; copy the file again, or mend it")
+                format!(
+                    "{what} is damaged ({error}): what can be read of it is shown; copy the file again, or mend it"
+                )
             }
         }
     }

@@ -50,12 +50,17 @@ impl ZipMembers {
 
 /// What the directory says of a member.
 fn listed(archive: &mut ZipArchive<BufReader<Range>>, number: usize) -> Result<Member, String> {
-    let file = archive.by_index_raw(number).map_err(|error| error.to_string())?;
+    let file = archive
+        .by_index_raw(number)
+        .map_err(|error| error.to_string())?;
     let name = String::from_utf8_lossy(file.name_raw());
     if file.encrypted() {
         return Err(format!("{name} is encrypted: unpack it first (unzip)"));
     }
-    #[expect(deprecated, reason = "the only name of deflate in a crate that does not unpack it itself")]
+    #[expect(
+        deprecated,
+        reason = "the only name of deflate in a crate that does not unpack it itself"
+    )]
     let method = file.compression().to_u16();
     Ok(Member {
         name: name.into(),

@@ -22,7 +22,10 @@ const ZIP64: u16 = 1;
 impl ZipWalk {
     /// Begins at the beginning of a file.
     pub fn new(file: &Range) -> Self {
-        Self { reader: BufReader::with_capacity(BUFFER_BYTES, file.clone()), position: 0 }
+        Self {
+            reader: BufReader::with_capacity(BUFFER_BYTES, file.clone()),
+            position: 0,
+        }
     }
 
     /// The next member; none at the end.
@@ -40,7 +43,10 @@ impl ZipWalk {
 
     /// Where the next byte lies that is read.
     fn place(&self) -> u64 {
-        self.reader.get_ref().position().saturating_sub(self.reader.buffer().len() as u64)
+        self.reader
+            .get_ref()
+            .position()
+            .saturating_sub(self.reader.buffer().len() as u64)
     }
 
     fn go_to(&mut self, position: u64) -> Option<()> {
@@ -54,7 +60,11 @@ impl ZipWalk {
         let mut last = [0; 4];
         loop {
             let start = self.place();
-            let bytes = self.reader.fill_buf().ok().filter(|bytes| !bytes.is_empty())?;
+            let bytes = self
+                .reader
+                .fill_buf()
+                .ok()
+                .filter(|bytes| !bytes.is_empty())?;
             let end = bytes.iter().position(|byte| {
                 let [_, a, b, c] = last;
                 last = [a, b, c, *byte];
@@ -74,7 +84,9 @@ impl ZipWalk {
         let mut head = [0; 26];
         self.reader.read_exact(&mut head).ok()?;
         let half = |at: usize| {
-            head.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u16::from_le_bytes(*bytes))
+            head.get(at..)
+                .and_then(|rest| rest.first_chunk())
+                .map_or(0, |bytes| u16::from_le_bytes(*bytes))
         };
         let word = |at: usize| u32::from(half(at)) | u32::from(half(at + 2)) << 16;
         let mut name = vec![0; usize::from(half(22))];
@@ -102,10 +114,16 @@ fn wide_lengths(packed: u32, length: u32, mut extra: &[u8]) -> (u64, u64) {
     }
     while let Some(([a, b, c, d], rest)) = extra.split_first_chunk() {
         let count = usize::from(u16::from_le_bytes([*c, *d]));
-        let Some((field, rest)) = rest.split_at_checked(count) else { break };
+        let Some((field, rest)) = rest.split_at_checked(count) else {
+            break;
+        };
         if u16::from_le_bytes([*a, *b]) == ZIP64 {
             // A header before a member has both, the longer one first.
-            let mut numbers = field.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+            let mut numbers = field
+                .as_chunks()
+                .0
+                .iter()
+                .map(|bytes| u64::from_le_bytes(*bytes));
             let length = numbers.next().unwrap_or(narrow.1);
             return (numbers.next().unwrap_or(narrow.0), length);
         }

@@ -14,33 +14,65 @@ const PSTATE: u8 = 6;
 
 /// The flags of an instruction, and whether it has an address.
 pub fn check_flags(word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
-    let Instruction { cpu, pc, ea, is_annulled, is_taken, has_trap, .. } = *found;
+    let Instruction {
+        cpu,
+        pc,
+        ea,
+        is_annulled,
+        is_taken,
+        has_trap,
+        ..
+    } = *found;
     let at = || format!("cpu{cpu} at {pc:#x}");
     let is_whole = !is_annulled && !has_trap;
     if is_annulled && ea.is_some() {
         // Clause 7a allows what clause 3b forbids.
-        out.found_as(&rules::A01, Severity::Warning, || format!("{}: annulled, with an effective address", at()));
+        out.found_as(&rules::A01, Severity::Warning, || {
+            format!("{}: annulled, with an effective address", at())
+        });
     }
     if is_annulled && (is_fake_address(pc) || !pc.is_multiple_of(4)) {
-        out.found(&rules::A01, || format!("{}: annulled, and its address is none of an instruction", at()));
+        out.found(&rules::A01, || {
+            format!(
+                "{}: annulled, and its address is none of an instruction",
+                at()
+            )
+        });
     }
     if word.kind == Kind::Branch && is_whole && ea.is_none() {
-        out.found(&rules::A02, || format!("{}: a branch that does not say where control goes", at()));
+        out.found(&rules::A02, || {
+            format!("{}: a branch that does not say where control goes", at())
+        });
     }
     if word.kind == Kind::Access && is_whole && ea.is_none() {
-        out.found(&rules::A05, || format!("{}: a load or store without its address", at()));
+        out.found(&rules::A05, || {
+            format!("{}: a load or store without its address", at())
+        });
     }
-    let is_transfer = matches!(word.kind, Kind::Branch | Kind::TrapCall | Kind::Done | Kind::Retry);
+    let is_transfer = matches!(
+        word.kind,
+        Kind::Branch | Kind::TrapCall | Kind::Done | Kind::Retry
+    );
     let has_address = is_transfer || matches!(word.kind, Kind::Access | Kind::MaybeAccess);
     if ea.is_some() && !has_address && !has_trap && !is_annulled {
-        out.found(&rules::A03, || format!("{}: an effective address of what accesses nothing", at()));
+        out.found(&rules::A03, || {
+            format!("{}: an effective address of what accesses nothing", at())
+        });
     }
     if is_taken && !is_transfer && !has_trap {
-        out.found(&rules::A04, || format!("{}: marked as taken, and no control transfer", at()));
+        out.found(&rules::A04, || {
+            format!("{}: marked as taken, and no control transfer", at())
+        });
     }
-    let is_miss = trap.is_some_and(|trap| !trap.is_async && (0x68..=0x6f).contains(&trap.trap_type));
+    let is_miss =
+        trap.is_some_and(|trap| !trap.is_async && (0x68..=0x6f).contains(&trap.trap_type));
     if is_miss && has_trap && ea.is_some() && trap.is_some_and(|trap| trap.pc == pc) {
-        out.found(&rules::A06, || format!("{}: it misses in the data MMU, and has an effective address", at()));
+        out.found(&rules::A06, || {
+            format!(
+                "{}: it misses in the data MMU, and has an effective address",
+                at()
+            )
+        });
     }
 }
 /// Whether the addresses of a processor have 32 bits, as far as that is known.
@@ -58,7 +90,11 @@ impl Narrow {
 
     pub fn registers(&mut self, values: &RegisterValues) {
         let is_state = |kind, id| kind == RegisterKind::Privileged && id == PSTATE;
-        if let Some(slot) = values.slots.iter().find(|slot| is_state(slot.kind, slot.id)) {
+        if let Some(slot) = values
+            .slots
+            .iter()
+            .find(|slot| is_state(slot.kind, slot.id))
+        {
             self.is_on = Some(slot.value & MASKED != 0);
         }
     }
@@ -81,9 +117,15 @@ impl Narrow {
         }
         let is_wide = |address: u64| address >> 32 != 0 && !is_fake_address(address);
         if self.is_on == Some(true) && !found.is_hyperprivileged && !is_end {
-            for address in [Some(found.pc), found.ea].into_iter().flatten().filter(|address| is_wide(*address)) {
+            for address in [Some(found.pc), found.ea]
+                .into_iter()
+                .flatten()
+                .filter(|address| is_wide(*address))
+            {
                 let cpu = found.cpu;
-                out.found(&rules::A08, || format!("cpu{cpu}: {address:#x} with addresses of 32 bits"));
+                out.found(&rules::A08, || {
+                    format!("cpu{cpu}: {address:#x} with addresses of 32 bits")
+                });
             }
         }
         match word.kind {

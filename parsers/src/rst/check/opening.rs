@@ -51,7 +51,11 @@ impl CpuOpening {
         if self.has_begun {
             return;
         }
-        for slot in values.slots.iter().filter(|slot| slot.kind == RegisterKind::Privileged) {
+        for slot in values
+            .slots
+            .iter()
+            .filter(|slot| slot.kind == RegisterKind::Privileged)
+        {
             match slot.id {
                 3 | 88..=95 => self.told[0] = true,
                 0 | 64..=71 => self.told[1] = true,
@@ -68,9 +72,13 @@ impl Opening {
         self.place(part, record, out);
         match record.kind() {
             kind::HEADER if out.place == 1 => check_header(record, out),
-            kind::TEXT | kind::TEXT_PART if !self.has_begun => self.text(&TextPart::of(record), out),
+            kind::TEXT | kind::TEXT_PART if !self.has_begun => {
+                self.text(&TextPart::of(record), out)
+            }
             kind::TLB | kind::RFS_CACHE => self.has_tlbs = true,
-            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == 3 => self.check_dates(TraceDates::of(record), out),
+            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == 3 => {
+                self.check_dates(TraceDates::of(record), out)
+            }
             _ => {}
         }
     }
@@ -87,14 +95,24 @@ impl Opening {
             }
             1 if record.kind() != kind::HEADER => {
                 self.is_headless = true;
-                out.found(&rules::H01, || format!("the first record has type {}, not 2", record.kind()));
+                out.found(&rules::H01, || {
+                    format!("the first record has type {}, not 2", record.kind())
+                });
             }
             2 if !is_levels && !is_other && !version.is_before(1, 10) => {
-                let severity = if version.is_before(2, 6) { Severity::Warning } else { Severity::Error };
-                out.found_as(&rules::H05, severity, || "the second record does not tell who made the trace".to_owned());
+                let severity = if version.is_before(2, 6) {
+                    Severity::Warning
+                } else {
+                    Severity::Error
+                };
+                out.found_as(&rules::H05, severity, || {
+                    "the second record does not tell who made the trace".to_owned()
+                });
             }
             3 if (!is_info || is_levels) && !is_other && !version.is_before(2, 6) => {
-                out.found(&rules::H06, || "the third record does not tell processors and dates".to_owned());
+                out.found(&rules::H06, || {
+                    "the third record does not tell processors and dates".to_owned()
+                });
             }
             2.. if record.kind() == kind::HEADER && part == FilePart::Head => {
                 let words = "a file that goes on with the trace begins with a header of its own";
@@ -115,28 +133,48 @@ impl Opening {
         }
         let text = String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned();
         let text = text.trim();
-        self.has_processor |= text.strip_prefix("cputype=").is_some_and(|name| !name.is_empty());
+        self.has_processor |= text
+            .strip_prefix("cputype=")
+            .is_some_and(|name| !name.is_empty());
         if text.starts_with("mmutype=") {
             self.has_mmu = true;
             if !is_mmu(text) {
-                out.found_in_system(&rules::I01, || format!("the type of the MMU is not told as specified: {text:?}"));
+                out.found_in_system(&rules::I01, || {
+                    format!("the type of the MMU is not told as specified: {text:?}")
+                });
             }
         }
         if let Some(count) = text.strip_prefix("nwins=") {
             self.has_windows = true;
-            if !count.trim().parse().is_ok_and(|count: u8| (3..=32).contains(&count)) {
-                out.found_in_system(&rules::I03, || format!("the number of register windows is not told: {text:?}"));
+            if !count
+                .trim()
+                .parse()
+                .is_ok_and(|count: u8| (3..=32).contains(&count))
+            {
+                out.found_in_system(&rules::I03, || {
+                    format!("the number of register windows is not told: {text:?}")
+                });
             }
         }
     }
 
     fn check_dates(&mut self, dates: TraceDates, out: &mut Out) {
-        let TraceDates { max_cpu, cpus, created, modified, .. } = dates;
+        let TraceDates {
+            max_cpu,
+            cpus,
+            created,
+            modified,
+            ..
+        } = dates;
         if u16::from(cpus) > u16::from(max_cpu) + 1 {
-            out.found(&rules::H07, || format!("{cpus} processors, of which the highest has number {max_cpu}"));
+            out.found(&rules::H07, || {
+                format!("{cpus} processors, of which the highest has number {max_cpu}")
+            });
         }
         if modified < created {
-            out.found(&rules::H07, || format!("modified ({modified}) before it was created ({created})"));
+            out.found(&rules::H07, || {
+                format!("modified ({modified}) before it was created ({created})")
+            });
         }
         self.dates = Some(dates);
     }
@@ -148,15 +186,22 @@ impl Opening {
         }
         if out.place == 1 {
             self.is_headless = true;
-            out.found(&rules::H01, || "the first record is an instruction".to_owned());
+            out.found(&rules::H01, || {
+                "the first record is an instruction".to_owned()
+            });
         }
         if !std::mem::replace(&mut self.has_begun, true) && !self.is_sample {
             self.check(out);
         }
         cpu.has_begun = true;
-        let max = self.dates.map(|dates| dates.max_cpu).filter(|max| u16::from(*max) < number);
+        let max = self
+            .dates
+            .map(|dates| dates.max_cpu)
+            .filter(|max| u16::from(*max) < number);
         if let Some(max) = max {
-            out.found(&rules::H07, || format!("an instruction of cpu{number}, though the highest is told to be {max}"));
+            out.found(&rules::H07, || {
+                format!("an instruction of cpu{number}, though the highest is told to be {max}")
+            });
         }
         if !self.is_sample {
             check_state(number, cpu, out);
@@ -166,10 +211,26 @@ impl Opening {
     /// What has to be told before the first instruction of all.
     fn check(&self, out: &mut Out) {
         let told = [
-            (self.has_mmu, &rules::I01, "no text \"mmutype=\" before the first instruction"),
-            (self.has_processor, &rules::I02, "no text \"cputype=\" before the first instruction"),
-            (self.has_windows, &rules::I03, "no text \"nwins=\" before the first instruction"),
-            (self.has_tlbs, &rules::I05, "no contents of the TLBs before the first instruction"),
+            (
+                self.has_mmu,
+                &rules::I01,
+                "no text \"mmutype=\" before the first instruction",
+            ),
+            (
+                self.has_processor,
+                &rules::I02,
+                "no text \"cputype=\" before the first instruction",
+            ),
+            (
+                self.has_windows,
+                &rules::I03,
+                "no text \"nwins=\" before the first instruction",
+            ),
+            (
+                self.has_tlbs,
+                &rules::I05,
+                "no contents of the TLBs before the first instruction",
+            ),
         ];
         for (_, rule, message) in told.into_iter().filter(|(is_told, ..)| !is_told) {
             out.found_in_system(rule, || message.to_owned());
@@ -178,7 +239,11 @@ impl Opening {
 }
 
 fn check_header(record: &RawRecord, out: &mut Out) {
-    let Header { version, mark, text } = Header::of(record);
+    let Header {
+        version,
+        mark,
+        text,
+    } = Header::of(record);
     // The text became a standard with version 1.8.
     if !text.starts_with(b"RST Header") && !version.is_before(1, 8) {
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -186,7 +251,9 @@ fn check_header(record: &RawRecord, out: &mut Out) {
     }
     if mark != b'%' {
         let byte = record.get(header::PERCENT);
-        out.found(&rules::H04, || format!("byte 3 of the header is {byte:#04x}, not '%'"));
+        out.found(&rules::H04, || {
+            format!("byte 3 of the header is {byte:#04x}, not '%'")
+        });
     }
 }
 
@@ -201,16 +268,25 @@ fn check_state(number: u16, cpu: &CpuOpening, out: &mut Out) {
         Some(_) => {}
     }
     if !cpu.has_translation {
-        out.found_in_system(&rules::I06, || format!("no PAVADIFF before the first instruction of cpu{number}"));
+        out.found_in_system(&rules::I06, || {
+            format!("no PAVADIFF before the first instruction of cpu{number}")
+        });
     }
 }
 
 /// `mmutype=T iTLB=n(/n)*, dTLB=n(/n)*`, or `mmutype=T uTLB=n(/n)*`.
 fn is_mmu(text: &str) -> bool {
     let is_sizes = |sizes: &str| {
-        sizes.split('/').all(|size| !size.trim().is_empty() && size.trim().bytes().all(|byte| byte.is_ascii_digit()))
+        sizes.split('/').all(|size| {
+            !size.trim().is_empty() && size.trim().bytes().all(|byte| byte.is_ascii_digit())
+        })
     };
-    let Some((name, tlbs)) = text.strip_prefix("mmutype=").and_then(|rest| rest.split_once(' ')) else { return false };
+    let Some((name, tlbs)) = text
+        .strip_prefix("mmutype=")
+        .and_then(|rest| rest.split_once(' '))
+    else {
+        return false;
+    };
     let parts: Vec<_> = tlbs.split(',').map(str::trim).collect();
     let is_named = |part: &str, name: &str| part.strip_prefix(name).is_some_and(is_sizes);
     !name.is_empty()
@@ -228,7 +304,13 @@ mod tests {
     #[test]
     fn types_of_mmus_have_a_form() {
         assert!(is_mmu("mmutype=cheetahplus iTLB=16/128, dTLB=16/512/512"));
-        assert!(is_mmu("mmutype=spitfire iTLB=2048, dTLB=2048") && is_mmu("mmutype=niagara uTLB=64"));
-        assert!(!is_mmu("mmutype=spitfire") && !is_mmu("mmutype=spitfire iTLB=64") && !is_mmu("mmutype= uTLB=a/2"));
+        assert!(
+            is_mmu("mmutype=spitfire iTLB=2048, dTLB=2048") && is_mmu("mmutype=niagara uTLB=64")
+        );
+        assert!(
+            !is_mmu("mmutype=spitfire")
+                && !is_mmu("mmutype=spitfire iTLB=64")
+                && !is_mmu("mmutype= uTLB=a/2")
+        );
     }
 }

@@ -17,21 +17,30 @@ pub struct Out {
 impl Out {
     /// The record breaks a rule.
     pub fn found(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
-        self.findings.add(rule, FindingPlace::Record(self.number), message);
+        self.findings
+            .add(rule, FindingPlace::Record(self.number), message);
     }
 
     /// The same, more or less bad than the rule says.
-    pub fn found_as(&mut self, rule: &'static Rule, severity: Severity, message: impl FnOnce() -> String) {
-        self.findings.add_as(rule, severity, FindingPlace::Record(self.number), message);
+    pub fn found_as(
+        &mut self,
+        rule: &'static Rule,
+        severity: Severity,
+        message: impl FnOnce() -> String,
+    ) {
+        self.findings
+            .add_as(rule, severity, FindingPlace::Record(self.number), message);
     }
 
     /// An earlier record breaks a rule.
     pub fn found_at(&mut self, rule: &'static Rule, number: u64, message: impl FnOnce() -> String) {
-        self.findings.add(rule, FindingPlace::Record(number), message);
+        self.findings
+            .add(rule, FindingPlace::Record(number), message);
     }
 
     /// The record breaks a rule that traces of user programs alone need not keep.
     pub fn found_in_system(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
-        self.of_systems.add(rule, FindingPlace::Record(self.number), message);
+        self.of_systems
+            .add(rule, FindingPlace::Record(self.number), message);
     }
 }

@@ -32,7 +32,11 @@ enum Next {
 
 impl Default for Path {
     fn default() -> Self {
-        Self { pc: None, next: Next::Lost, is_annulled: false }
+        Self {
+            pc: None,
+            next: Next::Lost,
+            is_annulled: false,
+        }
     }
 }
 
@@ -46,9 +50,14 @@ impl Path {
     pub fn check(&mut self, word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
         let is_stopped = found.has_trap && trap.is_none_or(|trap| trap.pc == found.pc);
         // Handlers begin anywhere, and where no record tells of a trap, this may be the first instruction of its handler.
-        let may_begin_handler = trap.is_none() && found.has_trap && self.pc.is_some_and(|pc| pc != found.pc);
+        let may_begin_handler =
+            trap.is_none() && found.has_trap && self.pc.is_some_and(|pc| pc != found.pc);
         if trap.is_some() && !is_stopped || may_begin_handler {
-            *self = Self { pc: None, next: Next::Behind, is_annulled: false };
+            *self = Self {
+                pc: None,
+                next: Next::Behind,
+                is_annulled: false,
+            };
         }
         if is_fake_address(found.pc) {
             return self.lose();
@@ -59,7 +68,14 @@ impl Path {
         if !is_stopped && !found.is_annulled {
             self.check_target(word, found, out);
         }
-        *self = if is_stopped { Self { next: Next::Behind, ..Self::default() } } else { self.behind(word, found) };
+        *self = if is_stopped {
+            Self {
+                next: Next::Behind,
+                ..Self::default()
+            }
+        } else {
+            self.behind(word, found)
+        };
     }
 
     /// Whether the instruction is the one that was expected.
@@ -69,22 +85,35 @@ impl Path {
         if pc == expected {
             if self.is_annulled && !found.is_annulled && !found.has_trap {
                 out.found(&rules::A09, || {
-                    format!("cpu{cpu} at {pc:#x}: the branch before annuls it, and it is not marked")
+                    format!(
+                        "cpu{cpu} at {pc:#x}: the branch before annuls it, and it is not marked"
+                    )
                 });
             }
             return true;
         }
         if self.is_annulled && self.next == Next::At(pc) {
-            out.found(&rules::A09, || format!("cpu{cpu}: the annulled instruction at {expected:#x} is left out"));
+            out.found(&rules::A09, || {
+                format!("cpu{cpu}: the annulled instruction at {expected:#x} is left out")
+            });
         } else {
-            out.found(&rules::P01, || format!("cpu{cpu} is at {pc:#x}, where {expected:#x} would come next"));
+            out.found(&rules::P01, || {
+                format!("cpu{cpu} is at {pc:#x}, where {expected:#x} would come next")
+            });
         }
         false
     }
 
     fn check_target(&self, word: &Word, found: &Instruction, out: &mut Out) {
-        let Instruction { cpu, pc, is_taken, .. } = *found;
-        let Some(ea) = found.ea.filter(|ea| word.kind == Kind::Branch && !is_fake_address(*ea)) else { return };
+        let Instruction {
+            cpu, pc, is_taken, ..
+        } = *found;
+        let Some(ea) = found
+            .ea
+            .filter(|ea| word.kind == Kind::Branch && !is_fake_address(*ea))
+        else {
+            return;
+        };
         // With addresses of 32 bits, the upper half is cut off.
         let is_same = |address: u64| address == ea || ea >> 32 == 0 && address & 0xffff_ffff == ea;
         let behind = match (self.next, word.delay) {
@@ -117,23 +146,40 @@ impl Path {
             Next::Behind => Some(found.pc.wrapping_add(4)),
             Next::At(next) => Some(next),
         };
-        let straight = Self { pc, next: Next::Behind, is_annulled: word.annuls(found) };
+        let straight = Self {
+            pc,
+            next: Next::Behind,
+            is_annulled: word.annuls(found),
+        };
         let at = |ea: Option<u64>| ea.filter(|ea| !is_fake_address(*ea));
         if found.is_annulled {
             return straight;
         }
         match word.kind {
-            Kind::Branch if word.delay == Delay::None && found.is_taken => {
-                Self { pc: at(found.ea), next: Next::Behind, is_annulled: false }
-            }
-            Kind::Branch if found.is_taken => Self { next: at(found.ea).map_or(Next::Lost, Next::At), ..straight },
+            Kind::Branch if word.delay == Delay::None && found.is_taken => Self {
+                pc: at(found.ea),
+                next: Next::Behind,
+                is_annulled: false,
+            },
+            Kind::Branch if found.is_taken => Self {
+                next: at(found.ea).map_or(Next::Lost, Next::At),
+                ..straight
+            },
             // An annulled place that is left out is told by what comes behind it.
-            Kind::Branch if straight.is_annulled => {
-                Self { next: pc.map_or(Next::Behind, |pc| Next::At(pc.wrapping_add(4))), ..straight }
-            }
+            Kind::Branch if straight.is_annulled => Self {
+                next: pc.map_or(Next::Behind, |pc| Next::At(pc.wrapping_add(4))),
+                ..straight
+            },
             Kind::TrapCall if found.is_taken || word.is_unconditional => Self::default(),
-            Kind::Done => Self { pc: at(found.ea), next: Next::Behind, is_annulled: false },
-            Kind::Retry => Self { pc: at(found.ea), ..Self::default() },
+            Kind::Done => Self {
+                pc: at(found.ea),
+                next: Next::Behind,
+                is_annulled: false,
+            },
+            Kind::Retry => Self {
+                pc: at(found.ea),
+                ..Self::default()
+            },
             _ => straight,
         }
     }

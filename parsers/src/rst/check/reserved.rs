@@ -26,7 +26,10 @@ const FORMS: usize = 258;
 
 impl Default for Reserved {
     fn default() -> Self {
-        Self { bits: [None; FORMS], form: None }
+        Self {
+            bits: [None; FORMS],
+            form: None,
+        }
     }
 }
 
@@ -35,7 +38,10 @@ impl Reserved {
     pub fn check(&mut self, record: &RawRecord, out: &mut Out) {
         let form = (record.form().endian, record.form().version);
         if self.form != Some(form) {
-            *self = Self { form: Some(form), ..Self::default() };
+            *self = Self {
+                form: Some(form),
+                ..Self::default()
+            };
         }
         let place = match record.kind() {
             kind::MEMORY if record.flag(memval64::ISMEMVAL128) => FORMS - 2,
@@ -44,11 +50,15 @@ impl Reserved {
             kind::TRACE_INFO if record.get(trace_info::RTYPE2) != 2 => return,
             kind => usize::from(kind),
         };
-        let Some(bits) = self.bits.get_mut(place) else { return };
+        let Some(bits) = self.bits.get_mut(place) else {
+            return;
+        };
         let bits = bits.get_or_insert_with(|| reserved_bits(record));
         if record.has_any(bits) && !is_device(record) {
             let name = layout_of(record).map_or("", |layout| layout.name);
-            out.found(&rules::G01, || format!("reserved bits of the record ({name}) are not 0"));
+            out.found(&rules::G01, || {
+                format!("reserved bits of the record ({name}) are not 0")
+            });
         }
     }
 }
@@ -62,12 +72,20 @@ fn is_device(record: &RawRecord) -> bool {
 fn reserved_bits(record: &RawRecord) -> [u64; 3] {
     let version = record.form().version;
     // What old versions had in them is known for instructions only.
-    let Some(layout) = layout_of(record).filter(|_| !version.is_before(2, 0)) else { return [0; 3] };
+    let Some(layout) = layout_of(record).filter(|_| !version.is_before(2, 0)) else {
+        return [0; 3];
+    };
     let endian = record.form().endian;
     let mut bits = [u64::MAX; 3];
-    let used = layout.fields.iter().copied().filter(|field| is_used(*field, version));
+    let used = layout
+        .fields
+        .iter()
+        .copied()
+        .filter(|field| is_used(*field, version));
     let earlier = [instr::HPRIV, instr::NOTUSED3];
-    let earlier = earlier.into_iter().filter(|_| record.kind() == kind::INSTRUCTION && !version.has_wide_cpu());
+    let earlier = earlier
+        .into_iter()
+        .filter(|_| record.kind() == kind::INSTRUCTION && !version.has_wide_cpu());
     for field in used.chain(earlier).chain([Field::new("rtype", 0, 8)]) {
         for (bits, used) in bits.iter_mut().zip(field.bits(endian)) {
             *bits &= !used;
@@ -77,6 +95,10 @@ fn reserved_bits(record: &RawRecord) -> [u64; 3] {
 }
 
 fn is_used(field: Field, version: Version) -> bool {
-    let is_reserved = ["notused", "unused", "reserved", "zero"].iter().any(|word| field.name.starts_with(word));
-    !is_reserved || ONCE_USED.contains(&field.name) || EARLIER_USED.contains(&field.name) && !version.has_wide_cpu()
+    let is_reserved = ["notused", "unused", "reserved", "zero"]
+        .iter()
+        .any(|word| field.name.starts_with(word));
+    !is_reserved
+        || ONCE_USED.contains(&field.name)
+        || EARLIER_USED.contains(&field.name) && !version.has_wide_cpu()
 }

@@ -358,7 +358,10 @@ pub static R01: Rule = rule(
     "R-R01",
     Warning,
     "clause 7c",
-    Words { title: "%g0 is 0", meaning: "the number of the register is wrong, or the bytes are damaged" },
+    Words {
+        title: "%g0 is 0",
+        meaning: "the number of the register is wrong, or the bytes are damaged",
+    },
 );
 pub static R02: Rule = rule(
     "R-R02",
@@ -373,7 +376,10 @@ pub static M01: Rule = rule(
     "R-M01",
     Error,
     "clause 7",
-    Words { title: "a value of memory has 1 to 8 bytes", meaning: "the bytes are damaged" },
+    Words {
+        title: "a value of memory has 1 to 8 bytes",
+        meaning: "the bytes are damaged",
+    },
 );
 pub static M02: Rule = rule(
     "R-M02",
@@ -415,9 +421,9 @@ pub static C01: Rule = rule(
 /// All of them, in the order of the record types that they are about.
 #[cfg(test)]
 pub static ALL: &[&Rule] = &[
-    &H01, &H02, &H03, &H04, &H05, &H06, &H07, &G01, &E03, &S01, &S02, &I01, &I02, &I03, &I04, &I05, &I06, &A01, &A02,
-    &A03, &A04, &A05, &A06, &A07, &A08, &A09, &P01, &V01, &V02, &V03, &V04, &T01, &T02, &T03, &T04, &T05, &T06, &T07,
-    &T08, &R01, &R02, &M01, &M02, &D01, &F01, &C01,
+    &H01, &H02, &H03, &H04, &H05, &H06, &H07, &G01, &E03, &S01, &S02, &I01, &I02, &I03, &I04, &I05,
+    &I06, &A01, &A02, &A03, &A04, &A05, &A06, &A07, &A08, &A09, &P01, &V01, &V02, &V03, &V04, &T01,
+    &T02, &T03, &T04, &T05, &T06, &T07, &T08, &R01, &R02, &M01, &M02, &D01, &F01, &C01,
 ];
 
 /// What a rule says, and what it may mean where it is broken.
@@ -427,5 +433,11 @@ struct Words {
 }
 
 const fn rule(id: &'static str, severity: Severity, clause: &'static str, words: Words) -> Rule {
-    Rule { id, severity, clause, title: words.title, meaning: words.meaning }
+    Rule {
+        id,
+        severity,
+        clause,
+        title: words.title,
+        meaning: words.meaning,
+    }
 }

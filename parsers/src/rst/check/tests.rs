@@ -44,7 +44,10 @@ const EXIT: usize = 23;
 type Trace = Vec<RawRecord>;
 
 fn form() -> RecordForm {
-    RecordForm { endian: Endian::Big, version: Version::NEWEST }
+    RecordForm {
+        endian: Endian::Big,
+        version: Version::NEWEST,
+    }
 }
 
 fn record(kind: u8) -> RawRecord {
@@ -66,7 +69,9 @@ fn headed(text: &str) -> RawRecord {
 }
 
 fn instruction(pc: u64, word: u32) -> RawRecord {
-    record(kind::INSTRUCTION).with(instr::PC_VA, pc).with(instr::INSTR, word.into())
+    record(kind::INSTRUCTION)
+        .with(instr::PC_VA, pc)
+        .with(instr::INSTR, word.into())
 }
 
 fn to(instruction: RawRecord, ea: u64) -> RawRecord {
@@ -76,9 +81,15 @@ fn to(instruction: RawRecord, ea: u64) -> RawRecord {
 fn registers(registers: [(u8, u8, u64); 2]) -> RawRecord {
     let [first, second] = registers;
     let record = record(kind::REGISTERS).with(regval::POST_INSTR, 1);
-    let record = record.with(regval::REGTYPE0, first.0.into()).with(regval::REGTYPE1, second.0.into());
-    let record = record.with(regval::REGID0, first.1.into()).with(regval::REGID1, second.1.into());
-    record.with(regval::REG0, first.2).with(regval::REG1, second.2)
+    let record = record
+        .with(regval::REGTYPE0, first.0.into())
+        .with(regval::REGTYPE1, second.0.into());
+    let record = record
+        .with(regval::REGID0, first.1.into())
+        .with(regval::REGID1, second.1.into());
+    record
+        .with(regval::REG0, first.2)
+        .with(regval::REG1, second.2)
 }
 
 fn difference(pc: u64) -> RawRecord {
@@ -86,11 +97,16 @@ fn difference(pc: u64) -> RawRecord {
 }
 
 fn translated(pc: u64, data: u64) -> RawRecord {
-    difference(pc).with(pavadiff::EA_VALID, 1).with(pavadiff::EA_PA_VA, data)
+    difference(pc)
+        .with(pavadiff::EA_VALID, 1)
+        .with(pavadiff::EA_PA_VA, data)
 }
 
 fn memory(size: u64) -> RawRecord {
-    record(kind::MEMORY).with(memval64::ADDRIS_VA, 1).with(memval64::SIZE, size).with(memval64::ADDR, DATA)
+    record(kind::MEMORY)
+        .with(memval64::ADDRIS_VA, 1)
+        .with(memval64::SIZE, size)
+        .with(memval64::ADDR, DATA)
 }
 
 fn delimiter(kind: u8, id: u64) -> RawRecord {
@@ -102,8 +118,12 @@ fn sound() -> Trace {
     let taken = |record: RawRecord| record.with(instr::BT, 1);
     vec![
         headed("RST Header v2.13"),
-        record(kind::TRACE_INFO).with(trace_info::RTYPE2, 2).with(trace_info::LEVEL, 1),
-        record(kind::TRACE_INFO).with(trace_info_3::RTYPE2, 3).with(trace_info_3::TOTAL_NUM_CPUS, 1),
+        record(kind::TRACE_INFO)
+            .with(trace_info::RTYPE2, 2)
+            .with(trace_info::LEVEL, 1),
+        record(kind::TRACE_INFO)
+            .with(trace_info_3::RTYPE2, 3)
+            .with(trace_info_3::TOTAL_NUM_CPUS, 1),
         text(kind::TEXT, "mmutype=x uTLB=64"),
         text(kind::TEXT, "cputype=x"),
         text(kind::TEXT, "nwins=8"),
@@ -115,12 +135,17 @@ fn sound() -> Trace {
         instruction(START + 8, NOP).with(instr::AN, 1),
         translated(OFFSET, OFFSET),
         to(instruction(START + 20, LOAD), DATA),
-        record(kind::TRAP).with(trap::TTYPE, 0x16d).with(trap::PC, START + 24).with(trap::SYSCALL, 4),
+        record(kind::TRAP)
+            .with(trap::TTYPE, 0x16d)
+            .with(trap::PC, START + 24)
+            .with(trap::SYSCALL, 4),
         taken(to(instruction(START + 24, TRAP_CALL), HANDLER)).with(instr::TR, 1),
         registers([(3, 7, 1), (3, 3, 0x16d)]),
         difference(0),
         instruction(HANDLER, NOP),
-        record(kind::PREG).with(preg::TRAPLEVEL, 1).with(preg::TRAPTYPE, 0x6d),
+        record(kind::PREG)
+            .with(preg::TRAPLEVEL, 1)
+            .with(preg::TRAPTYPE, 0x6d),
         taken(to(instruction(HANDLER + 4, RETRY), START + 28)),
         registers([(3, 7, 0), (3, 3, 0)]),
         registers([(3, 0, 0), (3, 1, 0)]),
@@ -161,8 +186,14 @@ fn between(records: impl IntoIterator<Item = RawRecord>) -> Trace {
 
 /// The same trace in another version.
 fn of_version(minor: u8, trace: Trace) -> Trace {
-    let form = RecordForm { version: Version { major: 2, minor }, ..form() };
-    trace.iter().map(|record| RawRecord::new(&record.bytes(), form)).collect()
+    let form = RecordForm {
+        version: Version { major: 2, minor },
+        ..form()
+    };
+    trace
+        .iter()
+        .map(|record| RawRecord::new(&record.bytes(), form))
+        .collect()
 }
 
 fn found(trace: &[RawRecord]) -> Vec<RuleFindings> {
@@ -182,7 +213,11 @@ fn found(trace: &[RawRecord]) -> Vec<RuleFindings> {
 }
 
 fn messages(trace: &[RawRecord]) -> Vec<String> {
-    found(trace).into_iter().flat_map(|broken| broken.first).map(|finding| finding.message).collect()
+    found(trace)
+        .into_iter()
+        .flat_map(|broken| broken.first)
+        .map(|finding| finding.message)
+        .collect()
 }
 
 fn names(trace: &[RawRecord]) -> Vec<&'static str> {
@@ -194,7 +229,10 @@ fn broken() -> Vec<(&'static str, Trace)> {
     let next = START + 36;
     let branch = |at, word, ea| to(instruction(at, word), ea);
     vec![
-        ("R-H01", sound_but(|trace| trace[0] = text(kind::TEXT, "no header"))),
+        (
+            "R-H01",
+            sound_but(|trace| trace[0] = text(kind::TEXT, "no header")),
+        ),
         ("R-H01", without(0)),
         ("R-H02", and([headed("RST Header v2.13")])),
         ("R-H03", sound_but(|trace| trace[0] = headed("RSF Header"))),
@@ -207,45 +245,102 @@ fn broken() -> Vec<(&'static str, Trace)> {
         ("R-G01", with(TLB, tlb::UNUSED16, 1)),
         ("R-E03", and([record(200)])),
         ("R-E03", of_version(12, and([record(kind::TRAPPING)]))),
-        ("R-S01", and([text(kind::TEXT_PART, "a"), record(kind::NULL)])),
-        ("R-S01", and([text(kind::TEXT_PART, "a"), instruction(next, NOP)])),
+        (
+            "R-S01",
+            and([text(kind::TEXT_PART, "a"), record(kind::NULL)]),
+        ),
+        (
+            "R-S01",
+            and([text(kind::TEXT_PART, "a"), instruction(next, NOP)]),
+        ),
         ("R-S02", and([text(kind::TEXT, "twenty-three letters ab")])),
         ("R-I01", without(TEXTS)),
-        ("R-I01", sound_but(|trace| trace[TEXTS] = text(kind::TEXT, "mmutype=x"))),
+        (
+            "R-I01",
+            sound_but(|trace| trace[TEXTS] = text(kind::TEXT, "mmutype=x")),
+        ),
         ("R-I02", without(TEXTS + 1)),
         ("R-I03", without(TEXTS + 2)),
-        ("R-I03", sound_but(|trace| trace[TEXTS + 2] = text(kind::TEXT, "nwins=many"))),
+        (
+            "R-I03",
+            sound_but(|trace| trace[TEXTS + 2] = text(kind::TEXT, "nwins=many")),
+        ),
         ("R-I04", without(PREG)),
         ("R-I05", without(TLB)),
         ("R-I06", without(PREG + 1)),
-        ("R-A01", and([to(instruction(next, NOP).with(instr::AN, 1), DATA)])),
+        (
+            "R-A01",
+            and([to(instruction(next, NOP).with(instr::AN, 1), DATA)]),
+        ),
         ("R-A02", and([instruction(next, BRANCH).with(instr::BT, 1)])),
         ("R-A03", and([to(instruction(next, NOP), DATA)])),
         ("R-A04", and([instruction(next, NOP).with(instr::BT, 1)])),
         ("R-A05", and([instruction(next, LOAD)])),
-        ("R-A06", and([missed(next), to(instruction(next, LOAD), DATA).with(instr::TR, 1)])),
-        ("R-A07", and([branch(next, BRANCH, next + 20).with(instr::BT, 1)])),
+        (
+            "R-A06",
+            and([
+                missed(next),
+                to(instruction(next, LOAD), DATA).with(instr::TR, 1),
+            ]),
+        ),
+        (
+            "R-A07",
+            and([branch(next, BRANCH, next + 20).with(instr::BT, 1)]),
+        ),
         ("R-A07", and([branch(next, 0x0280_0004, next + 16)])),
-        ("R-A08", and([record(kind::PREG).with(preg::PSTATE, 8), to(instruction(next, LOAD), 1 << 32)])),
+        (
+            "R-A08",
+            and([
+                record(kind::PREG).with(preg::PSTATE, 8),
+                to(instruction(next, LOAD), 1 << 32),
+            ]),
+        ),
         ("R-A09", with(BRANCH_AT + 1, instr::AN, 0)),
         ("R-A09", without(BRANCH_AT + 1)),
         ("R-P01", and([instruction(next + 4, NOP)])),
-        ("R-P01", and([instruction(next, NOP), instruction(next + 8, NOP)])),
-        ("R-V01", between([difference(OFFSET + 0x2000), record(kind::NULL)])),
+        (
+            "R-P01",
+            and([instruction(next, NOP), instruction(next + 8, NOP)]),
+        ),
+        (
+            "R-V01",
+            between([difference(OFFSET + 0x2000), record(kind::NULL)]),
+        ),
         ("R-V01", without(EXIT + 1)),
-        ("R-V02", and([translated(OFFSET, OFFSET), instruction(next, NOP)])),
-        ("R-V03", and([difference(OFFSET + 1), instruction(next, NOP)])),
-        ("R-V04", and([record(kind::PREG).with(preg::PRIM_D, 7), to(instruction(next, LOAD), DATA)])),
+        (
+            "R-V02",
+            and([translated(OFFSET, OFFSET), instruction(next, NOP)]),
+        ),
+        (
+            "R-V03",
+            and([difference(OFFSET + 1), instruction(next, NOP)]),
+        ),
+        (
+            "R-V04",
+            and([
+                record(kind::PREG).with(preg::PRIM_D, 7),
+                to(instruction(next, LOAD), DATA),
+            ]),
+        ),
         ("R-T01", with(TRAPPED, instr::TR, 0)),
         ("R-T02", with(TRAP, trap::PC, START + 64)),
         ("R-T02", with(TRAP, trap::IS_ASYNC, 1)),
         ("R-T03", and([instruction(next, NOP).with(instr::TR, 1)])),
         ("R-T04", with(TRAP, trap::TL, 2)),
-        ("R-T04", and([record(kind::TRAP).with(trap::PC, next), record(kind::TRAP).with(trap::TL, 1)])),
         (
             "R-T04",
             and([
-                record(kind::TRAP).with(trap::PC, next).with(trap::TTYPE, 0x30).with(trap::SYSCALL, 1),
+                record(kind::TRAP).with(trap::PC, next),
+                record(kind::TRAP).with(trap::TL, 1),
+            ]),
+        ),
+        (
+            "R-T04",
+            and([
+                record(kind::TRAP)
+                    .with(trap::PC, next)
+                    .with(trap::TTYPE, 0x30)
+                    .with(trap::SYSCALL, 1),
                 to(instruction(next, LOAD), DATA).with(instr::TR, 1),
             ]),
         ),
@@ -254,7 +349,10 @@ fn broken() -> Vec<(&'static str, Trace)> {
         ("R-T05", with(END_PREG, preg::TRAPTYPE, 2)),
         ("R-T06", without(END + 1)),
         ("R-T07", without(EXIT)),
-        ("R-T08", and([instruction(next, WRITE_LEVEL), record(kind::TRAP_EXIT)])),
+        (
+            "R-T08",
+            and([instruction(next, WRITE_LEVEL), record(kind::TRAP_EXIT)]),
+        ),
         ("R-R01", and([registers([(1, 0, 5), (5, 0, 0)])])),
         ("R-R01", and([registers([(8, 0x20, 5), (5, 0, 0)])])),
         ("R-R02", and([registers([(1, 1, 5), (0, 0, 0)])])),
@@ -262,13 +360,18 @@ fn broken() -> Vec<(&'static str, Trace)> {
         ("R-M02", and([memory(8).with(memval64::IS_CONT_REC, 1)])),
         ("R-D01", and([delimiter(kind::LEFT_DELIMITER, 1)])),
         ("R-D01", and([delimiter(kind::RIGHT_DELIMITER, 1)])),
-        ("R-C01", of_version(11, and([record(kind::PREG).with(preg::CPUID_LO, 64)]))),
+        (
+            "R-C01",
+            of_version(11, and([record(kind::PREG).with(preg::CPUID_LO, 64)])),
+        ),
     ]
 }
 
 /// A trap of the MMU of data at an address.
 fn missed(pc: u64) -> RawRecord {
-    record(kind::TRAP).with(trap::TTYPE, 0x68).with(trap::PC, pc)
+    record(kind::TRAP)
+        .with(trap::TTYPE, 0x68)
+        .with(trap::PC, pc)
 }
 
 #[test]
@@ -280,10 +383,19 @@ fn a_sound_trace_breaks_no_rule() {
 fn each_rule_is_broken_by_a_trace_that_breaks_no_other() {
     let mut seen = BTreeSet::from(["R-F01"]);
     for (number, (rule, trace)) in broken().iter().enumerate() {
-        assert_eq!(names(trace), [*rule], "trace {number}: {:?}", messages(trace));
+        assert_eq!(
+            names(trace),
+            [*rule],
+            "trace {number}: {:?}",
+            messages(trace)
+        );
         seen.insert(rule);
     }
-    assert_eq!(seen, rules::ALL.iter().map(|rule| rule.id).collect(), "every rule has a trace");
+    assert_eq!(
+        seen,
+        rules::ALL.iter().map(|rule| rule.id).collect(),
+        "every rule has a trace"
+    );
 }
 
 #[test]
@@ -312,14 +424,19 @@ fn what_looks_like_it_breaks_no_rule() {
         ]),
         // A miss of the MMU of instructions has no record of its own, one of data has no address.
         and([
-            record(kind::TRAP).with(trap::TTYPE, 0x64).with(trap::PC, next),
+            record(kind::TRAP)
+                .with(trap::TTYPE, 0x64)
+                .with(trap::PC, next),
             difference(0),
             instruction(HANDLER, NOP).with(instr::TR, 1),
         ]),
         and([missed(next), instruction(next, LOAD).with(instr::TR, 1)]),
         // An asynchronous trap begins with its handler.
         and([
-            record(kind::TRAP).with(trap::TTYPE, 0x4e).with(trap::IS_ASYNC, 1).with(trap::PC, next),
+            record(kind::TRAP)
+                .with(trap::TTYPE, 0x4e)
+                .with(trap::IS_ASYNC, 1)
+                .with(trap::PC, next),
             difference(0),
             instruction(HANDLER, NOP).with(instr::TR, 1),
             instruction(HANDLER + 4, NOP),
@@ -329,37 +446,79 @@ fn what_looks_like_it_breaks_no_rule() {
         and([instruction(next, WRITE_LEVEL), instruction(next + 4, NOP)]),
         between([difference(OFFSET)]),
         // Accesses to other address spaces may have no address.
-        and([instruction(next, 0xc480_6000), to(instruction(next + 4, 0xc480_6000), DATA)]),
+        and([
+            instruction(next, 0xc480_6000),
+            to(instruction(next + 4, 0xc480_6000), DATA),
+        ]),
         // Texts of several parts, and values of memory that go on.
-        and([text(kind::TEXT_PART, "twenty-three letters ab"), text(kind::TEXT, "c"), record(kind::NULL)]),
+        and([
+            text(kind::TEXT_PART, "twenty-three letters ab"),
+            text(kind::TEXT, "c"),
+            record(kind::NULL),
+        ]),
         and([memory(8), memory(8).with(memval64::IS_CONT_REC, 1)]),
-        and([delimiter(kind::LEFT_DELIMITER, 1), delimiter(kind::RIGHT_DELIMITER, 1)]),
+        and([
+            delimiter(kind::LEFT_DELIMITER, 1),
+            delimiter(kind::RIGHT_DELIMITER, 1),
+        ]),
         // Before version 2.12, processors had six bits, and a number of the instruction stood behind them.
         of_version(11, with(FIRST, instr::NOTUSED3, 5)),
         // With addresses of 32 bits all is well below 2^32, and a handler has wide ones.
-        and([record(kind::PREG).with(preg::PSTATE, 8), to(instruction(next, LOAD), DATA)]),
+        and([
+            record(kind::PREG).with(preg::PSTATE, 8),
+            to(instruction(next, LOAD), DATA),
+        ]),
     ];
     for (number, trace) in sound.iter().enumerate() {
-        assert_eq!(names(trace), [""; 0], "trace {number}: {:?}", messages(trace));
+        assert_eq!(
+            names(trace),
+            [""; 0],
+            "trace {number}: {:?}",
+            messages(trace)
+        );
     }
 }
 
 #[test]
 fn traces_of_user_programs_alone_need_not_tell_of_the_system() {
     let user = |trace: Trace| -> Trace {
-        let system = [kind::TLB, kind::TRAP, kind::PREG, kind::TEXT, kind::DIFFERENCE, kind::TRAP_EXIT];
-        trace.into_iter().take(BRANCH_AT + 2).filter(|record| !system.contains(&record.kind())).collect()
+        let system = [
+            kind::TLB,
+            kind::TRAP,
+            kind::PREG,
+            kind::TEXT,
+            kind::DIFFERENCE,
+            kind::TRAP_EXIT,
+        ];
+        trace
+            .into_iter()
+            .take(BRANCH_AT + 2)
+            .filter(|record| !system.contains(&record.kind()))
+            .collect()
     };
     assert_eq!(names(&user(sound())), [""; 0]);
     let mut trapped = user(sound());
     trapped.push(instruction(START + 20, TRAP_CALL).with(instr::TR, 1));
     assert_eq!(names(&trapped), [""; 0], "its traps are not told");
     trapped.extend([instruction(HANDLER, NOP), instruction(HANDLER + 4, NOP)]);
-    assert_eq!(names(&trapped), [""; 0], "the handler of a trap that is not told");
+    assert_eq!(
+        names(&trapped),
+        [""; 0],
+        "the handler of a trap that is not told"
+    );
     let mut entered = user(sound());
-    entered.extend([instruction(HANDLER, NOP).with(instr::TR, 1), instruction(HANDLER + 4, NOP)]);
-    assert_eq!(names(&entered), [""; 0], "the first instruction of a handler says so");
-    let shade = record(kind::HARDWARE).with(hwinfo::CATEGORY, 2).with(hwinfo::INFOTYPE, 6);
+    entered.extend([
+        instruction(HANDLER, NOP).with(instr::TR, 1),
+        instruction(HANDLER + 4, NOP),
+    ]);
+    assert_eq!(
+        names(&entered),
+        [""; 0],
+        "the first instruction of a handler says so"
+    );
+    let shade = record(kind::HARDWARE)
+        .with(hwinfo::CATEGORY, 2)
+        .with(hwinfo::INFOTYPE, 6);
     let by_shade = sound_but(|trace| trace[TEXTS] = shade);
     assert_eq!(names(&by_shade), [""; 0]);
 }
@@ -368,13 +527,19 @@ fn traces_of_user_programs_alone_need_not_tell_of_the_system() {
 fn the_second_record_is_asked_for_since_version_2_06() {
     let severity = |trace: Trace| found(&trace)[0].first[0].severity;
     assert_eq!(severity(with(1, trace_info::RTYPE2, 1)), Severity::Error);
-    assert_eq!(severity(of_version(5, with(1, trace_info::RTYPE2, 1))), Severity::Warning);
+    assert_eq!(
+        severity(of_version(5, with(1, trace_info::RTYPE2, 1))),
+        Severity::Warning
+    );
 }
 
 #[test]
 fn little_endian_records_keep_the_rules_too() {
     let little = |records: Trace| -> Trace {
-        let form = RecordForm { endian: Endian::Little, version: Version::NEWEST };
+        let form = RecordForm {
+            endian: Endian::Little,
+            version: Version::NEWEST,
+        };
         let swapped = |record: &RawRecord| {
             let layout = crate::rst::layout::layout_of(record).unwrap();
             let numbers = layout.fields.iter().filter(|field| !field.is_text());
@@ -382,20 +547,27 @@ fn little_endian_records_keep_the_rules_too() {
                 kind::TEXT | kind::HEADER => RawRecord::new(&record.bytes(), form),
                 kind => RawRecord::empty(kind, form),
             };
-            numbers.fold(empty, |swapped, field| swapped.with(*field, record.get(*field)))
+            numbers.fold(empty, |swapped, field| {
+                swapped.with(*field, record.get(*field))
+            })
         };
         records.iter().map(swapped).collect()
     };
     assert_eq!(names(&little(sound())), [""; 0]);
     assert_eq!(names(&little(with(FIRST, instr::NOTUSED, 1))), ["R-G01"]);
-    assert_eq!(names(&little(with(LOAD_AT, instr::EA_VALID, 0))), ["R-A05", "R-V02"]);
+    assert_eq!(
+        names(&little(with(LOAD_AT, instr::EA_VALID, 0))),
+        ["R-A05", "R-V02"]
+    );
 }
 
 #[test]
 fn processors_are_told_apart() {
     let second = |record: RawRecord| record.with(instr::CPUID_LO, 1);
     let trace = sound_but(|trace| {
-        trace[2] = trace[2].with(trace_info_3::MAX_CPU_ID, 1).with(trace_info_3::TOTAL_NUM_CPUS, 2);
+        trace[2] = trace[2]
+            .with(trace_info_3::MAX_CPU_ID, 1)
+            .with(trace_info_3::TOTAL_NUM_CPUS, 2);
         trace.insert(FIRST, record(kind::PREG).with(preg::CPUID_LO, 1));
         trace.insert(FIRST + 1, difference(OFFSET).with(pavadiff::CPUID_LO, 1));
         trace.insert(FIRST + 2, second(instruction(START + 64, NOP)));

@@ -70,21 +70,41 @@ impl Translation {
 
     /// A translation is told.
     pub fn take(&mut self, difference: PaVaDiff, out: &mut Out) {
-        let differences = [Some(difference.pc_difference), difference.data.map(|data| data.difference)];
-        for odd in differences.into_iter().flatten().filter(|difference| !difference.is_multiple_of(PAGE)) {
-            out.found(&rules::V03, || format!("cpu{}: a difference of {odd:#x}", difference.cpu));
+        let differences = [
+            Some(difference.pc_difference),
+            difference.data.map(|data| data.difference),
+        ];
+        for odd in differences
+            .into_iter()
+            .flatten()
+            .filter(|difference| !difference.is_multiple_of(PAGE))
+        {
+            out.found(&rules::V03, || {
+                format!("cpu{}: a difference of {odd:#x}", difference.cpu)
+            });
         }
         let is_new = |(side, told): (&Side, Option<u64>)| told.is_some() && side.difference != told;
         let is_news = self.has_begun && self.sides.iter().zip(differences).any(is_new);
         self.is_context_new &= difference.data.is_none();
-        self.told = Some(Told { record: out.number, difference, is_news });
+        self.told = Some(Told {
+            record: out.number,
+            difference,
+            is_news,
+        });
     }
 
     /// Another record comes between a translation and its instruction.
     pub fn is_interrupted(&mut self, out: &mut Out) {
-        if let Some(Told { record, difference, is_news: true }) = self.told {
+        if let Some(Told {
+            record,
+            difference,
+            is_news: true,
+        }) = self.told
+        {
             let cpu = difference.cpu;
-            let words = format!("the translation of cpu{cpu} changes, and its instruction is not the next record");
+            let words = format!(
+                "the translation of cpu{cpu} changes, and its instruction is not the next record"
+            );
             out.found_at(&rules::V01, record, || words);
         }
     }
@@ -93,20 +113,43 @@ impl Translation {
     pub fn check(&mut self, word: &Word, found: &Instruction, level: Option<u8>, out: &mut Out) {
         self.has_begun = true;
         let told = self.told.take();
-        if let Some(Told { record, difference, .. }) = told {
+        if let Some(Told {
+            record, difference, ..
+        }) = told
+        {
             self.check_data(found, record, &difference, out);
-            self.sides[0] =
-                Side { context: difference.context, page: None, difference: Some(difference.pc_difference) };
+            self.sides[0] = Side {
+                context: difference.context,
+                page: None,
+                difference: Some(difference.pc_difference),
+            };
             if let Some(data) = difference.data {
-                self.sides[1] = Side { context: data.context, page: None, difference: Some(data.difference) };
+                self.sides[1] = Side {
+                    context: data.context,
+                    page: None,
+                    difference: Some(data.difference),
+                };
             }
         }
         let is_access = word.kind == Kind::Access && !found.is_annulled && !found.has_trap;
         let data = found.ea.filter(|_| is_access);
-        let is_told = [told.is_some(), told.is_some_and(|told| told.difference.data.is_some())];
+        let is_told = [
+            told.is_some(),
+            told.is_some_and(|told| told.difference.data.is_some()),
+        ];
         for (place, address) in [Some(found.pc), data].into_iter().enumerate() {
-            let Some(address) = address.filter(|address| !is_fake_address(*address)) else { continue };
-            self.cross(Crossing { place, address, is_told: is_told[place] }, found, out);
+            let Some(address) = address.filter(|address| !is_fake_address(*address)) else {
+                continue;
+            };
+            self.cross(
+                Crossing {
+                    place,
+                    address,
+                    is_told: is_told[place],
+                },
+                found,
+                out,
+            );
         }
         if data.is_some() && level == Some(0) && std::mem::take(&mut self.is_context_new) {
             let cpu = found.cpu;
@@ -117,18 +160,29 @@ impl Translation {
     }
 
     fn check_data(&self, found: &Instruction, record: u64, difference: &PaVaDiff, out: &mut Out) {
-        let is_same_context = difference.data.is_some_and(|data| data.context == self.sides[1].context);
+        let is_same_context = difference
+            .data
+            .is_some_and(|data| data.context == self.sides[1].context);
         // A change of the context is to be told with data in any case.
         if record + 1 == out.number && found.ea.is_none() && is_same_context {
-            let words = format!("cpu{}: it translates data, and its instruction has no effective address", found.cpu);
+            let words = format!(
+                "cpu{}: it translates data, and its instruction has no effective address",
+                found.cpu
+            );
             out.found_at(&rules::V02, record, || words);
         }
     }
 
     /// Goes to the page of an address.
     fn cross(&mut self, to: Crossing, found: &Instruction, out: &mut Out) {
-        let Crossing { place, address, is_told } = to;
-        let Some(side) = self.sides.get_mut(place) else { return };
+        let Crossing {
+            place,
+            address,
+            is_told,
+        } = to;
+        let Some(side) = self.sides.get_mut(place) else {
+            return;
+        };
         let page = address / PAGE;
         let (context, difference) = (side.context, side.difference);
         if side.page.replace(page) == Some(page) {

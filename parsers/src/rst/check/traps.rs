@@ -59,7 +59,11 @@ impl TrapState {
 
     pub fn registers(&mut self, values: &RegisterValues) {
         self.has_values = true;
-        for slot in values.slots.iter().filter(|slot| slot.kind == RegisterKind::Privileged) {
+        for slot in values
+            .slots
+            .iter()
+            .filter(|slot| slot.kind == RegisterKind::Privileged)
+        {
             let id = match slot.id {
                 64..=71 => 0,
                 72..=79 => 1,
@@ -76,7 +80,10 @@ impl TrapState {
     }
 
     pub fn preg(&mut self, preg: Preg) {
-        self.level = self.level.or(Some(preg.level)).filter(|_| self.waiting.is_none());
+        self.level = self
+            .level
+            .or(Some(preg.level))
+            .filter(|_| self.waiting.is_none());
         self.preg = Some(preg);
     }
 
@@ -84,27 +91,45 @@ impl TrapState {
         self.has_exit = true;
         self.level = Some(exit.level);
         if self.last.is_some_and(|last| last.kind == Kind::WritesLevel) {
-            out.found(&rules::T08, || format!("cpu{}: a TRAPEXIT behind a write of %tl", exit.cpu));
+            out.found(&rules::T08, || {
+                format!("cpu{}: a TRAPEXIT behind a write of %tl", exit.cpu)
+            });
         }
     }
 
     /// A trap is told.
     pub fn trap(&mut self, trap: Trap, out: &mut Out) {
-        let Trap { cpu, level, trap_type, system_call, pc, .. } = trap;
+        let Trap {
+            cpu,
+            level,
+            trap_type,
+            system_call,
+            pc,
+            ..
+        } = trap;
         // What misses in the MMU of instructions has no record of its own.
         if self.waiting.is_some() && !is_fetch(&trap) {
-            out.found(&rules::T04, || format!("cpu{cpu}: two traps without an instruction in between"));
+            out.found(&rules::T04, || {
+                format!("cpu{cpu}: two traps without an instruction in between")
+            });
         }
         if let Some(known) = self.level.filter(|known| *known != level) {
-            out.found(&rules::T04, || format!("cpu{cpu} traps at level {level}, and was at level {known}"));
+            out.found(&rules::T04, || {
+                format!("cpu{cpu} traps at level {level}, and was at level {known}")
+            });
         }
         if system_call != 0 && !(0x100..=0x1ff).contains(&trap_type) {
             out.found(&rules::T04, || {
                 format!("cpu{cpu}: system call {system_call} of a trap of type {trap_type:#x}, which is none")
             });
         }
-        if self.last.is_some_and(|last| last.kind == Kind::WritesLevel && last.pc == pc) {
-            out.found(&rules::T08, || format!("cpu{cpu}: a TRAP of the write of %tl at {pc:#x}"));
+        if self
+            .last
+            .is_some_and(|last| last.kind == Kind::WritesLevel && last.pc == pc)
+        {
+            out.found(&rules::T08, || {
+                format!("cpu{cpu}: a TRAP of the write of %tl at {pc:#x}")
+            });
         }
         let above = level.saturating_add(1);
         self.level = Some(above);
@@ -121,17 +146,29 @@ impl TrapState {
             Some(_) if std::mem::take(&mut self.is_stopped_apart) => {}
             Some(trap) => check_entry(found, trap, out),
             None if found.has_trap => out.found_in_system(&rules::T03, || {
-                format!("cpu{} at {:#x}: marked as trapped, and no TRAP is before it", found.cpu, found.pc)
+                format!(
+                    "cpu{} at {:#x}: marked as trapped, and no TRAP is before it",
+                    found.cpu, found.pc
+                )
             }),
             None => {}
         }
-        let is_end = matches!(word.kind, Kind::Done | Kind::Retry) && !found.is_annulled && !found.has_trap;
-        let mut last = Last { kind: word.kind, record: out.number, pc: found.pc, level: None };
+        let is_end =
+            matches!(word.kind, Kind::Done | Kind::Retry) && !found.is_annulled && !found.has_trap;
+        let mut last = Last {
+            kind: word.kind,
+            record: out.number,
+            pc: found.pc,
+            level: None,
+        };
         if is_end {
             self.check_end(found, out);
             // Some traces tell the level behind it before it.
             let is_told = self.told[3];
-            self.level = self.level.and_then(|level| level.checked_sub(1)).filter(|_| !is_told);
+            self.level = self
+                .level
+                .and_then(|level| level.checked_sub(1))
+                .filter(|_| !is_told);
             last.level = self.level;
         } else if matches!(word.kind, Kind::WritesLevel | Kind::WritesTrapRegister) {
             self.types = [None; LEVELS];
@@ -147,36 +184,53 @@ impl TrapState {
     fn check_end(&self, found: &Instruction, out: &mut Out) {
         let (cpu, pc) = (found.cpu, found.pc);
         let Some(preg) = &self.preg else {
-            out.found(&rules::T05, || format!("cpu{cpu} at {pc:#x}: no PREG before the end of the trap"));
+            out.found(&rules::T05, || {
+                format!("cpu{cpu} at {pc:#x}: no PREG before the end of the trap")
+            });
             return;
         };
         let level = self.level.filter(|_| !self.told[3]);
         if let Some(level) = level.filter(|level| *level != preg.level) {
             let told = preg.level;
-            out.found(&rules::T05, || format!("cpu{cpu} at {pc:#x}: the PREG tells trap level {told}, not {level}"));
+            out.found(&rules::T05, || {
+                format!("cpu{cpu} at {pc:#x}: the PREG tells trap level {told}, not {level}")
+            });
         }
         let known = level.and_then(|level| *self.types.get(usize::from(level))?);
         if let Some(known) = known.filter(|known| *known != preg.trap_type) {
             let told = preg.trap_type;
             out.found(&rules::T05, || {
-                format!("cpu{cpu} at {pc:#x}: the PREG tells a trap of type {told:#x}, not {known:#x}")
+                format!(
+                    "cpu{cpu} at {pc:#x}: the PREG tells a trap of type {told:#x}, not {known:#x}"
+                )
             });
         }
     }
 
     /// What should have come behind DONE and RETRY, now that the next instruction is there.
     fn check_end_before(&self, found: &Instruction, out: &mut Out) {
-        let Some(last) = self.last.filter(|last| last.kind != Kind::WritesLevel) else { return };
+        let Some(last) = self.last.filter(|last| last.kind != Kind::WritesLevel) else {
+            return;
+        };
         let cpu = found.cpu;
         // At level 0 there are no registers of a trap.
-        let is_told = if last.level == Some(0) { self.told[3] } else { self.told == [true; 4] };
+        let is_told = if last.level == Some(0) {
+            self.told[3]
+        } else {
+            self.told == [true; 4]
+        };
         if self.has_values && !is_told {
             out.found_at(&rules::T06, last.record, || {
-                format!("cpu{cpu} at {:#x}: not all of TL, TT, TPC and TNPC are told behind it", last.pc)
+                format!(
+                    "cpu{cpu} at {:#x}: not all of TL, TT, TPC and TNPC are told behind it",
+                    last.pc
+                )
             });
         }
         if !self.has_exit {
-            out.found_at(&rules::T07, last.record, || format!("cpu{cpu} at {:#x}: no TRAPEXIT behind it", last.pc));
+            out.found_at(&rules::T07, last.record, || {
+                format!("cpu{cpu} at {:#x}: no TRAPEXIT behind it", last.pc)
+            });
         }
     }
 }
@@ -187,7 +241,9 @@ fn is_fetch(trap: &Trap) -> bool {
 }
 
 fn check_entry(found: &Instruction, trap: &Trap, out: &mut Out) {
-    let Instruction { cpu, pc, has_trap, .. } = *found;
+    let Instruction {
+        cpu, pc, has_trap, ..
+    } = *found;
     let (trap_type, at) = (trap.trap_type, trap.pc);
     if !has_trap {
         out.found(&rules::T01, || {
@@ -199,7 +255,11 @@ fn check_entry(found: &Instruction, trap: &Trap, out: &mut Out) {
     let is_open = matches!(trap_type, 0x01..=0x05 | 0x08..=0x0a);
     let is_handler = trap.is_async || is_fetch(trap);
     if !is_open && is_handler == (pc == at) {
-        let expected = if is_handler { "its handler" } else { "its instruction" };
+        let expected = if is_handler {
+            "its handler"
+        } else {
+            "its instruction"
+        };
         out.found(&rules::T02, || {
             format!("cpu{cpu}: behind a trap of type {trap_type:#x} at {at:#x} comes {pc:#x}, not {expected}")
         });

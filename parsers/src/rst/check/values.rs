@@ -37,10 +37,14 @@ pub fn check_kind(record: &RawRecord, out: &mut Out) {
     let is_old = number == 10 && version.is_before(1, 10);
     let is_newer = version > Version::NEWEST && number >= 33;
     if layout_of(record).is_none() && !is_old && !is_newer {
-        out.found(&rules::E03, || format!("no version up to {major}.{minor} has records of type {number}"));
+        out.found(&rules::E03, || {
+            format!("no version up to {major}.{minor} has records of type {number}")
+        });
     }
     let since = SINCE.iter().find(|(known, ..)| *known == number);
-    if let Some((_, from, from_minor)) = since.filter(|(_, major, minor)| version.is_before(*major, *minor)) {
+    if let Some((_, from, from_minor)) =
+        since.filter(|(_, major, minor)| version.is_before(*major, *minor))
+    {
         out.found(&rules::E03, || {
             format!(
                 "records of type {number} came with version {from}.{from_minor}, and the trace is of {major}.{minor}"
@@ -54,7 +58,9 @@ pub fn check_processor(cpu: u16, record: &RawRecord, out: &mut Out) {
     let version = record.form().version;
     if cpu > 63 && !version.has_wide_cpu() {
         let Version { major, minor } = version;
-        out.found(&rules::C01, || format!("processor {cpu} in a trace of version {major}.{minor}"));
+        out.found(&rules::C01, || {
+            format!("processor {cpu} in a trace of version {major}.{minor}")
+        });
     }
 }
 
@@ -71,7 +77,9 @@ pub fn check_registers(values: &RegisterValues, out: &mut Out) {
             _ => false,
         };
         if is_zero && slot.value != 0 {
-            out.found(&rules::R01, || format!("%g0 is told to be {:#x}", slot.value));
+            out.found(&rules::R01, || {
+                format!("%g0 is told to be {:#x}", slot.value)
+            });
         }
     }
 }
@@ -83,7 +91,12 @@ pub fn check_memory(value: &MemoryValue, record: &RawRecord, cpu: &CpuState, out
         out.found(&rules::M01, || format!("a value of memory of {size} bytes"));
     }
     if value.address.is_none() && !cpu.is_behind_memory {
-        out.found(&rules::M02, || format!("a value of memory goes on, and no value of cpu{} is before it", value.cpu));
+        out.found(&rules::M02, || {
+            format!(
+                "a value of memory goes on, and no value of cpu{} is before it",
+                value.cpu
+            )
+        });
     }
 }
 
@@ -106,10 +119,14 @@ impl Nesting {
             kind::TEXT => {
                 self.is_in_text = false;
                 if record.text(strdesc::STRING).len() == TEXT_BYTES {
-                    out.found(&rules::S02, || "the text fills its record, with no zero behind it".to_owned());
+                    out.found(&rules::S02, || {
+                        "the text fills its record, with no zero behind it".to_owned()
+                    });
                 }
             }
-            kind::LEFT_DELIMITER if self.open.len() < DEPTH => self.open.push(Delimiter::of(record).id),
+            kind::LEFT_DELIMITER if self.open.len() < DEPTH => {
+                self.open.push(Delimiter::of(record).id)
+            }
             kind::RIGHT_DELIMITER => self.close(Delimiter::of(record).id, out),
             _ => {}
         }
@@ -119,7 +136,9 @@ impl Nesting {
     pub fn text_is_over(&mut self, out: &mut Out) {
         if std::mem::take(&mut self.is_in_text) {
             let before = out.number.saturating_sub(1);
-            out.found_at(&rules::S01, before, || "a part of a text is not followed by the rest".to_owned());
+            out.found_at(&rules::S01, before, || {
+                "a part of a text is not followed by the rest".to_owned()
+            });
         }
     }
 
@@ -129,12 +148,16 @@ impl Nesting {
                 self.open.pop();
             }
             Some(open) => {
-                out.found(&rules::D01, || format!("a delimiter {id} ends where {open} is open"));
+                out.found(&rules::D01, || {
+                    format!("a delimiter {id} ends where {open} is open")
+                });
                 if let Some(at) = self.open.iter().rposition(|open| *open == id) {
                     self.open.truncate(at);
                 }
             }
-            None => out.found(&rules::D01, || format!("a delimiter {id} ends, and none is open")),
+            None => out.found(&rules::D01, || {
+                format!("a delimiter {id} ends, and none is open")
+            }),
         }
     }
 
@@ -144,7 +167,9 @@ impl Nesting {
             out.found(&rules::S01, || "the trace ends in a text".to_owned());
         }
         for id in std::mem::take(&mut self.open) {
-            out.found(&rules::D01, || format!("delimiter {id} is still open at the end"));
+            out.found(&rules::D01, || {
+                format!("delimiter {id} is still open at the end")
+            });
         }
     }
 }

@@ -10,7 +10,9 @@ use crate::rst::check::opening::Opening;
 use crate::rst::check::out::Out;
 use crate::rst::check::reserved::Reserved;
 use crate::rst::check::rules;
-use crate::rst::check::values::{Nesting, check_kind, check_memory, check_processor, check_registers};
+use crate::rst::check::values::{
+    Nesting, check_kind, check_memory, check_processor, check_registers,
+};
 use crate::rst::check::word::Words;
 use crate::rst::container::batch::INSIDE_RECORD;
 use crate::rst::kind;
@@ -18,7 +20,8 @@ use crate::rst::layout::layout_of;
 use crate::rst::raw_record::RawRecord;
 use crate::rst::reader::RecordReader;
 use crate::rst::records::{
-    HardwareInfo, Instruction, MemoryValue, PaVaDiff, Preg, RegisterValues, Status, Trap, TrapExit, TrappingInstruction,
+    HardwareInfo, Instruction, MemoryValue, PaVaDiff, Preg, RegisterValues, Status, Trap, TrapExit,
+    TrappingInstruction,
 };
 use crate::rst::stream::FilePart;
 use crate::source::CheckWatch;
@@ -45,13 +48,18 @@ pub fn check_files(
         while checkers.len() <= batch.stream {
             checkers.push(Checker::new(findings.emptied()));
         }
-        let Some(checker) = checkers.get_mut(batch.stream) else { continue };
+        let Some(checker) = checkers.get_mut(batch.stream) else {
+            continue;
+        };
         let mut part = batch.part;
         for (number, record) in (batch.first..).zip(batch.records()) {
             checker.record(number, part, &record);
             part = FilePart::Rest;
         }
-        batch.problems.iter().for_each(|problem| checker.damage(problem));
+        batch
+            .problems
+            .iter()
+            .for_each(|problem| checker.damage(problem));
         let batch_end = checker.out.number;
         if watch(batch_end) == Flow::Stop {
             return Ok(());
@@ -87,7 +95,12 @@ pub(super) struct Checker {
 impl Checker {
     pub(super) fn new(findings: Findings) -> Self {
         Self {
-            out: Out { findings, of_systems: Findings::new(WAITING), number: 0, place: 0 },
+            out: Out {
+                findings,
+                of_systems: Findings::new(WAITING),
+                number: 0,
+                place: 0,
+            },
             opening: Opening::default(),
             reserved: Reserved::default(),
             nesting: Nesting::default(),
@@ -104,7 +117,9 @@ impl Checker {
         self.out.number = number;
         self.out.place += 1;
         self.reserved.check(record, &mut self.out);
-        let cpu = layout_of(record).and_then(|layout| layout.cpu).map(|cpu| cpu.get(record));
+        let cpu = layout_of(record)
+            .and_then(|layout| layout.cpu)
+            .map(|cpu| cpu.get(record));
         let translated = self.last_translation.take();
         if let Some(translated) = translated {
             let is_next = record.kind() == kind::INSTRUCTION && cpu == Some(translated);
@@ -128,7 +143,14 @@ impl Checker {
     }
 
     fn instruction(&mut self, found: &Instruction) {
-        let Self { out, cpus, words, opening, nesting, .. } = self;
+        let Self {
+            out,
+            cpus,
+            words,
+            opening,
+            nesting,
+            ..
+        } = self;
         let word = words.of(found.word);
         let cpu = cpus.get(found.cpu);
         nesting.text_is_over(out);
@@ -184,7 +206,11 @@ impl Checker {
                 cpu.traps.exit(&exit, out);
                 cpu.narrow.exit(&exit);
             }
-            kind::TRAPPING => cpus.get(TrappingInstruction::of(record).cpu).traps.is_stopped_apart = true,
+            kind::TRAPPING => {
+                cpus.get(TrappingInstruction::of(record).cpu)
+                    .traps
+                    .is_stopped_apart = true
+            }
             kind::TLB => {
                 self.has_tlb = true;
                 cpus.iter_mut().for_each(|cpu| cpu.translation.forget());
@@ -194,7 +220,9 @@ impl Checker {
                 self.is_shade |= info.category == 2 && matches!(info.info_type, 5 | 6);
             }
             kind::STATUS if Status::of(record).status == END_OF_TRACE => {}
-            kind::THREAD | kind::PROCESS | kind::FILE_MARKER | kind::PATCH | kind::STATUS => self.lose_paths(),
+            kind::THREAD | kind::PROCESS | kind::FILE_MARKER | kind::PATCH | kind::STATUS => {
+                self.lose_paths()
+            }
             _ => {}
         }
     }
@@ -220,9 +248,14 @@ impl Checker {
     pub(super) fn finish(mut self) -> Found {
         self.nesting.finish(&mut self.out);
         if self.out.number == 0 {
-            self.out.findings.add(&rules::H01, FindingPlace::Trace, || "the trace has no record".to_owned());
+            self.out.findings.add(&rules::H01, FindingPlace::Trace, || {
+                "the trace has no record".to_owned()
+            });
         }
-        Found { any: self.out.findings, of_systems: self.out.of_systems }
+        Found {
+            any: self.out.findings,
+            of_systems: self.out.of_systems,
+        }
     }
 }
 

@@ -54,7 +54,9 @@ impl Word {
     pub fn of(word: u32) -> Self {
         let control = |at: u64| {
             let encoding = SET.encoding_of(word, 4);
-            encoding.map_or_else(Control::default, |encoding| decode(encoding, Address(at), SET).control)
+            encoding.map_or_else(Control::default, |encoding| {
+                decode(encoding, Address(at), SET).control
+            })
         };
         let (near, far) = (control(0), control(FAR));
         let displacement = match (near.target, far.target) {
@@ -64,19 +66,32 @@ impl Word {
         let condition = word >> 25 & 15;
         let kind = kind_of(word);
         let is_by_register = word >> 30 == 0 && word >> 22 & 7 == 3;
-        let is_unconditional = near.flow != Flow::Next && (condition == 8 && !is_by_register || word >> 30 != 0);
-        let is_unconditional = if kind == Kind::TrapCall { condition == 8 } else { is_unconditional };
-        Self { kind, delay: near.delay, displacement, is_unconditional }
+        let is_unconditional =
+            near.flow != Flow::Next && (condition == 8 && !is_by_register || word >> 30 != 0);
+        let is_unconditional = if kind == Kind::TrapCall {
+            condition == 8
+        } else {
+            is_unconditional
+        };
+        Self {
+            kind,
+            delay: near.delay,
+            displacement,
+            is_unconditional,
+        }
     }
 
     /// Where it goes from an address when it is taken, as far as its encoding says.
     pub fn target(&self, pc: u64) -> Option<u64> {
-        self.displacement.map(|displacement| pc.wrapping_add(displacement))
+        self.displacement
+            .map(|displacement| pc.wrapping_add(displacement))
     }
 
     /// Whether its delay slot is skipped where a record found it.
     pub fn annuls(&self, found: &Instruction) -> bool {
-        !found.is_annulled && (self.delay == Delay::Annulled || self.delay == Delay::UnlessNotTaken && !found.is_taken)
+        !found.is_annulled
+            && (self.delay == Delay::Annulled
+                || self.delay == Delay::UnlessNotTaken && !found.is_taken)
     }
 }
 
@@ -170,7 +185,15 @@ mod tests {
         assert_eq!(annulled(0x2280_0004), [false, true]); // be,a
         assert_eq!(annulled(0x0280_0004), [false, false]); // be
         let is_unconditional = |word| Word::of(word).is_unconditional;
-        assert!(is_unconditional(0x1080_0004) && is_unconditional(0x4000_0004) && is_unconditional(0x91d0_2005));
-        assert!(!is_unconditional(0x0280_0004) && !is_unconditional(0x83d0_2005) && !is_unconditional(0x02c2_4004));
+        assert!(
+            is_unconditional(0x1080_0004)
+                && is_unconditional(0x4000_0004)
+                && is_unconditional(0x91d0_2005)
+        );
+        assert!(
+            !is_unconditional(0x0280_0004)
+                && !is_unconditional(0x83d0_2005)
+                && !is_unconditional(0x02c2_4004)
+        );
     }
 }

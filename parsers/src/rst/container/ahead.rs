@@ -47,7 +47,9 @@ impl Ahead {
         let (idle, idle_buffers) = channel();
         let work = move || {
             // A library that panics must not look like the end of a file.
-            let end = catch_unwind(AssertUnwindSafe(|| hand_over(&mut input, &sender, &idle_buffers)));
+            let end = catch_unwind(AssertUnwindSafe(|| {
+                hand_over(&mut input, &sender, &idle_buffers)
+            }));
             // Nobody takes it when the reader has stopped.
             _ = sender.send(match end {
                 Ok(Ok(())) => Part::End(input.damage().map(ToString::to_string)),
@@ -55,7 +57,9 @@ impl Ahead {
                 Err(_) => Part::Failure(io::Error::other("what unpacks the trace has failed")),
             });
         };
-        let worker = std::thread::Builder::new().name("unpack".to_owned()).spawn(work)?;
+        let worker = std::thread::Builder::new()
+            .name("unpack".to_owned())
+            .spawn(work)?;
         Ok(Self {
             parts: Some(parts),
             idle,
@@ -104,7 +108,11 @@ impl Ahead {
                 Some(Part::Bytes(bytes)) => self.buffer = bytes,
                 Some(Part::End(damage)) => (self.damage, self.is_over) = (damage, true),
                 Some(Part::Failure(error)) => return Err(error),
-                None => return Err(io::Error::other("the thread that unpacks the trace has ended")),
+                None => {
+                    return Err(io::Error::other(
+                        "the thread that unpacks the trace has ended",
+                    ));
+                }
             }
         }
         Ok(self.used < self.buffer.len())
@@ -121,7 +129,11 @@ impl Drop for Ahead {
 }
 
 /// Hands over everything, unless nobody wants it.
-fn hand_over(input: &mut Forward, parts: &SyncSender<Part>, idle: &Receiver<Vec<u8>>) -> io::Result<()> {
+fn hand_over(
+    input: &mut Forward,
+    parts: &SyncSender<Part>,
+    idle: &Receiver<Vec<u8>>,
+) -> io::Result<()> {
     loop {
         let mut buffer = idle.try_recv().unwrap_or_default();
         buffer.resize(BUFFER_BYTES, 0);

@@ -16,7 +16,6 @@ pub const BATCH_RECORDS: usize = 32 << 10;
 
 /// Why nothing more can be read.
 pub const CUT_OFF: &str = "the file is cut off: copy it again if there is more";
-pub const CONTRADICTION: &str =
-    "what is packed here contradicts itself: it is damaged, and some records before this place may be wrong too";
+pub const CONTRADICTION: &str = "what is packed here contradicts itself: it is damaged, and some records before this place may be wrong too";
 pub const OUT_OF_MEMORY: &str = "to unpack more would need more than 1 GiB of memory";
 pub const INSIDE_RECORD: &str = "the file ends inside a record";

@@ -38,7 +38,10 @@ impl Class {
         if is_by_register(word) {
             return Some(Self::Conditional);
         }
-        if !matches!(word & 0xc1c0_0000, 0x0180_0000 | 0x0140_0000 | 0x0080_0000 | 0x0040_0000) {
+        if !matches!(
+            word & 0xc1c0_0000,
+            0x0180_0000 | 0x0140_0000 | 0x0080_0000 | 0x0040_0000
+        ) {
             return None;
         }
         Some(match word & 0xdec0_0000 {
@@ -69,7 +72,9 @@ pub fn target_of(word: u32, class: Class, pc: u64) -> u64 {
             signed((word >> 6 & 0xc000) | (word & 0x3fff), 16)
         }
         // With prediction (BPcc, FBPfcc) or without.
-        Class::Conditional | Class::Always | Class::Never if word & 0x0080_0000 == 0 => signed(word, 19),
+        Class::Conditional | Class::Always | Class::Never if word & 0x0080_0000 == 0 => {
+            signed(word, 19)
+        }
         Class::Conditional | Class::Always | Class::Never => signed(word, 22),
         _ => return 0,
     };

@@ -26,8 +26,12 @@ impl RstContainer {
             // A text record: a trace that is a sample of a longer one.
             (b"\x0eRFS v", RstContainer::Plain),
         ];
-        let is_header = head.starts_with(&[2]) && head.get(3..14).is_some_and(|text| text == b"%RST Header");
-        let by_magic = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, container)| *container);
+        let is_header =
+            head.starts_with(&[2]) && head.get(3..14).is_some_and(|text| text == b"%RST Header");
+        let by_magic = MAGICS
+            .iter()
+            .find(|(magic, _)| head.starts_with(magic))
+            .map(|(_, container)| *container);
         by_magic.or_else(|| is_header.then_some(Self::Plain))
     }
 

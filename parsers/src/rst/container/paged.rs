@@ -28,7 +28,9 @@ impl Budget {
 impl<T: Clone + Default, const PAGE: usize> Paged<T, PAGE> {
     /// A table of at least so many.
     pub fn new(count: usize) -> Self {
-        Self { pages: (0..count.div_ceil(PAGE)).map(|_| None).collect() }
+        Self {
+            pages: (0..count.div_ceil(PAGE)).map(|_| None).collect(),
+        }
     }
 
     /// The place of a value; none when there is no memory for it, or no such place.

@@ -44,7 +44,11 @@ impl Unpacking {
             Some(RstContainer::Rstzip3) => Unpacker::Rz3(Box::new(Rz3::new(&head))),
             _ => Unpacker::Plain(Plain::new(head)),
         };
-        Ok(Self { input, unpacker, container })
+        Ok(Self {
+            input,
+            unpacker,
+            container,
+        })
     }
 
     /// What its first bytes say; none when they are not those of a trace.

@@ -87,7 +87,9 @@ impl Instruction {
             cpu: instr::CPU.get(record),
             word: record.get(instr::INSTR) as u32,
             pc: record.get(instr::PC_VA),
-            ea: record.flag(instr::EA_VALID).then(|| record.get(instr::EA_VA)),
+            ea: record
+                .flag(instr::EA_VALID)
+                .then(|| record.get(instr::EA_VA)),
             is_annulled: record.flag(instr::AN),
             is_taken: record.flag(instr::BT),
             has_trap: record.flag(instr::TR),
@@ -134,7 +136,9 @@ impl TrappingInstruction {
             is_privileged: record.flag(trapping::PRIV),
             word: record.get(trapping::INSTR) as u32,
             pc: record.get(trapping::PC_VA),
-            ea: record.flag(trapping::EA_VA_VALID).then(|| record.get(trapping::EA_VA)),
+            ea: record
+                .flag(trapping::EA_VA_VALID)
+                .then(|| record.get(trapping::EA_VA)),
             has_physical_ea: record.flag(trapping::EA_PA_VALID),
         }
     }

@@ -134,7 +134,10 @@ fn long_content(record: &RawRecord) -> MemoryContent {
 }
 
 fn short_content(record: &RawRecord) -> MemoryContent {
-    MemoryContent::Short { size_bytes: record.get(memval64::SIZE) as u8, value: record.get(memval64::VAL) }
+    MemoryContent::Short {
+        size_bytes: record.get(memval64::SIZE) as u8,
+        value: record.get(memval64::VAL),
+    }
 }
 
 impl TlbEntry {
@@ -174,7 +177,9 @@ impl PhysicalAddress {
         Self {
             cpu: physaddr::CPU.get(record),
             pc: record.get(physaddr::PC_PA),
-            ea: record.flag(physaddr::EA_VALID).then(|| record.get(physaddr::EA_PA)),
+            ea: record
+                .flag(physaddr::EA_VALID)
+                .then(|| record.get(physaddr::EA_PA)),
         }
     }
 }

@@ -8,7 +8,9 @@ mod trace;
 mod warm;
 
 pub use instruction::{Instruction, Trap, TrapExit, TrappingInstruction};
-pub use memory::{DataDifference, Dma, MemoryContent, MemoryValue, PaVaDiff, PhysicalAddress, TlbEntry, TsbAccess};
+pub use memory::{
+    DataDifference, Dma, MemoryContent, MemoryValue, PaVaDiff, PhysicalAddress, TlbEntry, TsbAccess,
+};
 pub use state::{Preg, RegisterKind, RegisterSlot, RegisterValues};
 pub use system::{BusTransaction, CpuTime, HardwareInfo, ProcessSwitch, Snoop, ThreadSwitch};
 pub use trace::{Delimiter, FileMarker, Header, Patch, Status, TextPart, TraceDates, TraceInfo};

@@ -95,11 +95,26 @@ impl RegisterValues {
     /// Reads a record of type 9.
     #[inline]
     pub fn of(record: &RawRecord) -> Self {
-        let slot =
-            |kind: u64, id: u64, value: u64| RegisterSlot { kind: RegisterKind::of(kind as u8), id: id as u8, value };
-        let first = slot(record.get(regval::REGTYPE0), record.get(regval::REGID0), record.get(regval::REG0));
-        let second = slot(record.get(regval::REGTYPE1), record.get(regval::REGID1), record.get(regval::REG1));
-        Self { cpu: regval::CPU.get(record), is_after: record.flag(regval::POST_INSTR), slots: [first, second] }
+        let slot = |kind: u64, id: u64, value: u64| RegisterSlot {
+            kind: RegisterKind::of(kind as u8),
+            id: id as u8,
+            value,
+        };
+        let first = slot(
+            record.get(regval::REGTYPE0),
+            record.get(regval::REGID0),
+            record.get(regval::REG0),
+        );
+        let second = slot(
+            record.get(regval::REGTYPE1),
+            record.get(regval::REGID1),
+            record.get(regval::REG1),
+        );
+        Self {
+            cpu: regval::CPU.get(record),
+            is_after: record.flag(regval::POST_INSTR),
+            slots: [first, second],
+        }
     }
 }
 

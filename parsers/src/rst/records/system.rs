@@ -98,14 +98,20 @@ pub struct Snoop {
 impl CpuTime {
     /// Reads a record of type 11.
     pub fn of(record: &RawRecord) -> Self {
-        Self { cpu: record.get(cpu::CPU_NUMBER) as u16, timestamp: record.get(cpu::TIMESTAMP) }
+        Self {
+            cpu: record.get(cpu::CPU_NUMBER) as u16,
+            timestamp: record.get(cpu::TIMESTAMP),
+        }
     }
 }
 
 impl ThreadSwitch {
     /// Reads a record of type 6.
     pub fn of(record: &RawRecord) -> Self {
-        Self { context: record.get(thread::ICONTEXT) as u16, tid: record.get(thread::TID) }
+        Self {
+            context: record.get(thread::ICONTEXT) as u16,
+            tid: record.get(thread::TID),
+        }
     }
 }
 

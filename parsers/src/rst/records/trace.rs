@@ -1,6 +1,8 @@
 //! What a trace says of itself.
 
-use crate::rst::fields::{file_marker, header, left_delimiter, patch, status, strdesc, trace_info, trace_info_3};
+use crate::rst::fields::{
+    file_marker, header, left_delimiter, patch, status, strdesc, trace_info, trace_info_3,
+};
 use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, Version};
 
@@ -111,9 +113,15 @@ pub struct Patch {
 impl Header {
     /// Reads a record of type 2.
     pub fn of(record: &RawRecord) -> Self {
-        let version =
-            Version { major: record.get(header::MAJOR_VER) as u8, minor: record.get(header::MINOR_VER) as u8 };
-        Self { version, mark: record.get(header::PERCENT) as u8, text: record.text(header::HEADER_STR) }
+        let version = Version {
+            major: record.get(header::MAJOR_VER) as u8,
+            minor: record.get(header::MINOR_VER) as u8,
+        };
+        Self {
+            version,
+            mark: record.get(header::PERCENT) as u8,
+            text: record.text(header::HEADER_STR),
+        }
     }
 }
 
@@ -132,7 +140,11 @@ impl TraceInfo {
 impl TraceDates {
     /// Reads a record of type 4 with the subtype that bears dates.
     pub fn of(record: &RawRecord) -> Self {
-        let specification = [trace_info_3::MAJOR, trace_info_3::MINOR, trace_info_3::SUB_MINOR];
+        let specification = [
+            trace_info_3::MAJOR,
+            trace_info_3::MINOR,
+            trace_info_3::SUB_MINOR,
+        ];
         Self {
             max_cpu: record.get(trace_info_3::MAX_CPU_ID) as u8,
             cpus: record.get(trace_info_3::TOTAL_NUM_CPUS) as u8,
@@ -146,7 +158,10 @@ impl TraceDates {
 impl TextPart {
     /// Reads a record of type 14 or 21.
     pub fn of(record: &RawRecord) -> Self {
-        Self { is_continued: record.kind() == kind::TEXT_PART, text: record.text(strdesc::STRING) }
+        Self {
+            is_continued: record.kind() == kind::TEXT_PART,
+            text: record.text(strdesc::STRING),
+        }
     }
 }
 

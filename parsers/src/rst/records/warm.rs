@@ -79,15 +79,19 @@ impl CacheWarmth {
         let reference = record.get(rfs_cw::REFTYPE) as u8;
         let is_device = matches!(reference, 6 | 7);
         let content = match is_device {
-            true => CacheContent::Device { size_bytes: record.get(RFS_DMA_SIZE) as u32 },
-            false => {
-                CacheContent::Processor { asi: record.get(rfs_cw::ASI) as u8, function: record.get(rfs_cw::FCN) as u8 }
-            }
+            true => CacheContent::Device {
+                size_bytes: record.get(RFS_DMA_SIZE) as u32,
+            },
+            false => CacheContent::Processor {
+                asi: record.get(rfs_cw::ASI) as u8,
+                function: record.get(rfs_cw::FCN) as u8,
+            },
         };
         Self {
             cpu: rfs_cw::CPU.get(record),
             reference,
-            virtual_address: (!is_device && record.flag(rfs_cw::VA_VALID)).then(|| record.get(rfs_cw::VA)),
+            virtual_address: (!is_device && record.flag(rfs_cw::VA_VALID))
+                .then(|| record.get(rfs_cw::VA)),
             physical: record.get(rfs_cw::PA),
             content,
         }

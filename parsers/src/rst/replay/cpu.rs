@@ -132,12 +132,19 @@ impl Cpu {
 
     /// What plain names mean.
     pub fn mode(&self) -> Mode {
-        Mode::Window { current: self.window % self.windows, count: self.windows, globals: self.globals }
+        Mode::Window {
+            current: self.window % self.windows,
+            count: self.windows,
+            globals: self.globals,
+        }
     }
 
     /// The register itself, whatever window it is in.
     pub fn home(&self, view: RegisterView) -> RegisterView {
-        RegisterView { register: self.mode().home(view.register), ..view }
+        RegisterView {
+            register: self.mode().home(view.register),
+            ..view
+        }
     }
 
     /// Turns to a window so many further on.
@@ -147,7 +154,10 @@ impl Cpu {
     }
 
     fn place(&self) -> Place {
-        Place { window: self.window % self.windows, count: self.windows }
+        Place {
+            window: self.window % self.windows,
+            count: self.windows,
+        }
     }
 
     /// Takes the windows as they are before the first instruction, which may turn back so often before a frame has to be loaded.
@@ -178,12 +188,24 @@ impl Cpu {
     /// Notes where an instruction leads.
     pub fn go_on(&mut self, found: &Instruction, flow: Flow) {
         let behind = found.pc.wrapping_add(4);
-        let next_pc = self.way.filter(|way| way.pc == found.pc).map_or(behind, |way| way.next_pc);
+        let next_pc = self
+            .way
+            .filter(|way| way.pc == found.pc)
+            .map_or(behind, |way| way.next_pc);
         let branched_to = found.ea.filter(|_| found.is_taken && !found.is_annulled);
         self.way = match branched_to {
-            Some(target) if flow == Flow::ExceptionReturn => Some(Way { pc: target, next_pc: target.wrapping_add(4) }),
-            Some(target) => Some(Way { pc: next_pc, next_pc: target }),
-            None => Some(Way { pc: next_pc, next_pc: next_pc.wrapping_add(4) }),
+            Some(target) if flow == Flow::ExceptionReturn => Some(Way {
+                pc: target,
+                next_pc: target.wrapping_add(4),
+            }),
+            Some(target) => Some(Way {
+                pc: next_pc,
+                next_pc: target,
+            }),
+            None => Some(Way {
+                pc: next_pc,
+                next_pc: next_pc.wrapping_add(4),
+            }),
         };
     }
 
@@ -232,7 +254,11 @@ impl Cpu {
     /// The handler of a trap is done.
     pub fn leave_trap(&mut self) {
         self.translations.turn();
-        if let Some(window) = self.saved_windows.get_mut(usize::from(self.level)).and_then(Option::take) {
+        if let Some(window) = self
+            .saved_windows
+            .get_mut(usize::from(self.level))
+            .and_then(Option::take)
+        {
             self.window = window;
         }
         self.is_window_guessed = false;
@@ -241,7 +267,12 @@ impl Cpu {
 
     /// Takes the window that the trace says.
     pub fn set_window(&mut self, window: u64) {
-        let Some(told) = u8::try_from(window).ok().filter(|window| *window < self.windows) else { return };
+        let Some(told) = u8::try_from(window)
+            .ok()
+            .filter(|window| *window < self.windows)
+        else {
+            return;
+        };
         let is_named = self.told_mode != Mode::Other;
         let base = match self.window_base {
             Some(base) => base,
@@ -271,7 +302,10 @@ impl Cpu {
 
     /// Takes the set of globals that the processor's state chooses.
     pub fn set_state(&mut self, pstate: u64) {
-        self.globals = GLOBAL_BITS.iter().find(|(bit, _)| pstate & bit != 0).map_or(0, |(_, set)| *set);
+        self.globals = GLOBAL_BITS
+            .iter()
+            .find(|(bit, _)| pstate & bit != 0)
+            .map_or(0, |(_, set)| *set);
     }
 
     /// What is known of a register.
@@ -289,7 +323,9 @@ impl Cpu {
     /// The registers of which nothing is known behind the last instruction.
     pub fn take_unknown(&mut self) -> Vec<RegisterView> {
         let mode = self.mode();
-        let Some(last) = &mut self.last else { return Vec::new() };
+        let Some(last) = &mut self.last else {
+            return Vec::new();
+        };
         let mut unknown = std::mem::take(&mut last.untold);
         unknown.append(&mut last.unknown);
         if let Some(choice) = last.choice.take().filter(|choice| unknown.contains(choice)) {
@@ -310,8 +346,13 @@ impl Cpu {
 
     /// True when the last instruction wrote a register; it counts as told then.
     pub fn takes_for_written(&mut self, home: RegisterView) -> bool {
-        let is_given = self.last_trap.as_mut().is_some_and(|trap| trap.takes_for_result(home));
-        let Some(last) = &mut self.last else { return is_given };
+        let is_given = self
+            .last_trap
+            .as_mut()
+            .is_some_and(|trap| trap.takes_for_result(home));
+        let Some(last) = &mut self.last else {
+            return is_given;
+        };
         last.untold.retain(|view| !view.overlaps(home));
         is_given || last.written.iter().any(|view| view.overlaps(home))
     }
@@ -322,6 +363,10 @@ impl Cpu {
 fn place_of(view: RegisterView) -> Option<usize> {
     const CONDITIONS_AT: u16 = 4;
     let has_parts = (RegisterId::V0..RegisterId(RegisterId::V0.0 + 16)).contains(&view.register);
-    let offset = if view.register == RegisterId::PSR { CONDITIONS_AT } else { 0 };
+    let offset = if view.register == RegisterId::PSR {
+        CONDITIONS_AT
+    } else {
+        0
+    };
     (view.offset == offset && !has_parts).then_some(usize::from(view.register.0))
 }

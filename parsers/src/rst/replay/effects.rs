@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use foldhash::HashMap;
 use stepback_machine::{
-    AccessKind, Address, Branch, Control, Encoding, Expression, Flow, InstructionSet, MemoryOperand, RegisterView,
-    Target, WindowStep, decode,
+    AccessKind, Address, Branch, Control, Encoding, Expression, Flow, InstructionSet,
+    MemoryOperand, RegisterView, Target, WindowStep, decode,
 };
 
 /// So many instruction words are remembered before all are forgotten.
@@ -44,26 +44,40 @@ pub struct Touch {
 
 impl Effects {
     fn of(word: u32) -> Self {
-        let Some(encoding) = SET.encoding_of(word, 4) else { return Self::default() };
+        let Some(encoding) = SET.encoding_of(word, 4) else {
+            return Self::default();
+        };
         // Nobody asks where the target is, so any place will do.
         let instruction = decode(encoding, Address(0), SET);
         let operands = &instruction.meaning.memory;
         let first = operands.first().map_or(0, |operand| operand.displacement);
         let touch = |operand: &MemoryOperand| {
             let offset = operand.displacement.wrapping_sub(first).cast_unsigned();
-            Some(Touch { kind: operand.kind, offset, size_bytes: operand.size_bytes? })
+            Some(Touch {
+                kind: operand.kind,
+                offset,
+                size_bytes: operand.size_bytes?,
+            })
         };
         let registers = instruction.registers.as_ref();
         let window = SET.window_step(&encoding);
-        let chosen = instruction.meaning.writes.iter().filter_map(|write| match write.value {
-            Expression::Constant(value) if window == Some(WindowStep::Choice) => Some((write.view, value)),
-            _ => None,
-        });
+        let chosen = instruction
+            .meaning
+            .writes
+            .iter()
+            .filter_map(|write| match write.value {
+                Expression::Constant(value) if window == Some(WindowStep::Choice) => {
+                    Some((write.view, value))
+                }
+                _ => None,
+            });
         Self {
             encoding: Some(encoding),
             control: instruction.control,
             accesses: operands.iter().filter_map(touch).collect(),
-            writes: registers.map(|known| known.writes.clone()).unwrap_or_default(),
+            writes: registers
+                .map(|known| known.writes.clone())
+                .unwrap_or_default(),
             window,
             chosen: chosen.collect(),
             is_conditional: registers.is_some_and(|known| !known.reads.is_empty()),
@@ -74,7 +88,9 @@ impl Effects {
     pub fn branch(&self, is_taken: Taken) -> Branch {
         let is_direct = matches!(self.control.target, Target::Address(_));
         match self.control.flow {
-            Flow::Branch if is_direct && self.is_conditional => Branch::Conditional(Some(is_taken == Taken::Yes)),
+            Flow::Branch if is_direct && self.is_conditional => {
+                Branch::Conditional(Some(is_taken == Taken::Yes))
+            }
             Flow::Branch if is_direct => Branch::Jump,
             Flow::Branch => Branch::IndirectJump,
             Flow::Call if is_direct => Branch::Call,

@@ -58,7 +58,9 @@ impl Frames {
     /// The windows of a processor that is in one, and may `restore` so often before a frame has to be loaded.
     pub fn begin(&mut self, at: Place, callers: u64) {
         *self = Self::default();
-        let callers = u8::try_from(callers).unwrap_or(u8::MAX).min(at.count.saturating_sub(2));
+        let callers = u8::try_from(callers)
+            .unwrap_or(u8::MAX)
+            .min(at.count.saturating_sub(2));
         for caller in 0..=callers {
             self.hold(at.back(caller), Some(-i64::from(caller)));
         }
@@ -84,7 +86,11 @@ impl Frames {
                 self.depth -= 1;
                 let is_kept = self.held.get(at.back(0)).copied().flatten() == Some(self.depth);
                 self.hold(at.back(0), Some(self.depth));
-                if is_kept { Contents::Kept } else { Contents::Loaded }
+                if is_kept {
+                    Contents::Kept
+                } else {
+                    Contents::Loaded
+                }
             }
             WindowStep::Flush | WindowStep::Choice => {
                 self.lose_others(at);
@@ -106,8 +112,11 @@ impl Frames {
 }
 
 /// Outs, locals and ins by their plain names.
-static WINDOWED: LazyLock<Vec<RegisterView>> =
-    LazyLock::new(|| (8..32).filter_map(|number| view(&format!("r{number}"))).collect());
+static WINDOWED: LazyLock<Vec<RegisterView>> = LazyLock::new(|| {
+    (8..32)
+        .filter_map(|number| view(&format!("r{number}")))
+        .collect()
+});
 
 /// The cells of which nothing is known where a window was turned to.
 pub fn unknown_cells(contents: Contents, mode: Mode) -> Vec<RegisterView> {
@@ -117,18 +126,31 @@ pub fn unknown_cells(contents: Contents, mode: Mode) -> Vec<RegisterView> {
         Contents::New => (0, 16),
     };
     let cells = WINDOWED.iter().skip(passed_over).take(count);
-    cells.map(|view| RegisterView { register: mode.home(view.register), ..*view }).collect()
+    cells
+        .map(|view| RegisterView {
+            register: mode.home(view.register),
+            ..*view
+        })
+        .collect()
 }
 
 /// The cells of all windows, or the globals of all sets: where a number that nothing tells chose the one in use.
 pub fn chosen_cells(choice: RegisterView, mode: Mode) -> Vec<RegisterView> {
-    let Mode::Window { count, .. } = mode else { return Vec::new() };
+    let Mode::Window { count, .. } = mode else {
+        return Vec::new();
+    };
     let windows = (0..count).flat_map(|window| {
-        let cells = ['l', 'i'].into_iter().flat_map(|family| (0..8).map(move |number| (family, number)));
+        let cells = ['l', 'i']
+            .into_iter()
+            .flat_map(|family| (0..8).map(move |number| (family, number)));
         cells.map(move |(family, number)| format!("w{window}.{family}{number}"))
     });
     let globals = (0..8).flat_map(|set| (1..8).map(move |number| format!("gl{set}.g{number}")));
-    let chosen: Vec<String> = if view("cwp") == Some(choice) { windows.collect() } else { globals.collect() };
+    let chosen: Vec<String> = if view("cwp") == Some(choice) {
+        windows.collect()
+    } else {
+        globals.collect()
+    };
     chosen.iter().filter_map(|name| view(name)).collect()
 }
 
@@ -143,7 +165,11 @@ mod tests {
     #[track_caller]
     fn check(frames: &mut Frames, steps: &[(WindowStep, u8, Contents)]) {
         for (place, (step, window, expected)) in steps.iter().enumerate() {
-            assert_eq!(frames.follow(*step, at(*window)), *expected, "{place}: {step:?}");
+            assert_eq!(
+                frames.follow(*step, at(*window)),
+                *expected,
+                "{place}: {step:?}"
+            );
         }
     }
 
@@ -153,10 +179,34 @@ mod tests {
         use WindowStep::{Restore, Save};
         let mut frames = Frames::default();
         frames.begin(at(0), 0);
-        check(&mut frames, &[(Save, 1, New), (Save, 2, New), (Restore, 1, Kept), (Restore, 0, Kept)]);
-        check(&mut frames, &[(Save, 1, New), (Save, 2, New), (Save, 3, New), (Save, 0, New)]);
+        check(
+            &mut frames,
+            &[
+                (Save, 1, New),
+                (Save, 2, New),
+                (Restore, 1, Kept),
+                (Restore, 0, Kept),
+            ],
+        );
+        check(
+            &mut frames,
+            &[
+                (Save, 1, New),
+                (Save, 2, New),
+                (Save, 3, New),
+                (Save, 0, New),
+            ],
+        );
         // The third of them took the ins of the first window, the fourth its locals, and the ins of the second.
-        check(&mut frames, &[(Restore, 3, Kept), (Restore, 2, Kept), (Restore, 1, Loaded), (Restore, 0, Loaded)]);
+        check(
+            &mut frames,
+            &[
+                (Restore, 3, Kept),
+                (Restore, 2, Kept),
+                (Restore, 1, Loaded),
+                (Restore, 0, Loaded),
+            ],
+        );
         check(&mut frames, &[(Save, 1, New), (Restore, 0, Kept)]);
     }
 
@@ -164,18 +214,42 @@ mod tests {
     fn callers_of_before_are_held_as_far_as_the_processor_says() {
         let mut frames = Frames::default();
         frames.begin(at(1), 9);
-        check(&mut frames, &[(WindowStep::Restore, 0, Contents::Kept), (WindowStep::Restore, 3, Contents::Kept)]);
+        check(
+            &mut frames,
+            &[
+                (WindowStep::Restore, 0, Contents::Kept),
+                (WindowStep::Restore, 3, Contents::Kept),
+            ],
+        );
         check(&mut frames, &[(WindowStep::Restore, 2, Contents::Loaded)]);
         frames.begin(at(1), 1);
-        check(&mut frames, &[(WindowStep::Restore, 0, Contents::Kept), (WindowStep::Restore, 3, Contents::Loaded)]);
+        check(
+            &mut frames,
+            &[
+                (WindowStep::Restore, 0, Contents::Kept),
+                (WindowStep::Restore, 3, Contents::Loaded),
+            ],
+        );
     }
 
     #[test]
     fn a_flush_stores_all_others() {
         let mut frames = Frames::default();
         frames.begin(at(1), 9);
-        check(&mut frames, &[(WindowStep::Save, 2, Contents::New), (WindowStep::Flush, 2, Contents::Kept)]);
-        check(&mut frames, &[(WindowStep::Restore, 1, Contents::Loaded), (WindowStep::Save, 2, Contents::New)]);
+        check(
+            &mut frames,
+            &[
+                (WindowStep::Save, 2, Contents::New),
+                (WindowStep::Flush, 2, Contents::Kept),
+            ],
+        );
+        check(
+            &mut frames,
+            &[
+                (WindowStep::Restore, 1, Contents::Loaded),
+                (WindowStep::Save, 2, Contents::New),
+            ],
+        );
         check(&mut frames, &[(WindowStep::Restore, 1, Contents::Kept)]);
         frames.load(at(0));
         check(&mut frames, &[(WindowStep::Restore, 0, Contents::Kept)]);

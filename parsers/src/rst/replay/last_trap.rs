@@ -23,11 +23,14 @@ impl LastTrap {
 
     /// True when the kernel left its result in a register, which is told behind the trap.
     pub fn takes_for_result(&mut self, home: RegisterView) -> bool {
-        self.result.take_if(|result| result.overlaps(home)).is_some()
+        self.result
+            .take_if(|result| result.overlaps(home))
+            .is_some()
     }
 
     /// True when control is at an instruction again that the trap came before or behind.
     pub fn is_over_at(&self, pc: u64) -> bool {
-        self.trap.is_none_or(|trap| [trap.pc, trap.npc].contains(&pc))
+        self.trap
+            .is_none_or(|trap| [trap.pc, trap.npc].contains(&pc))
     }
 }

@@ -36,8 +36,15 @@ impl Piece {
             MemoryContent::Short { size_bytes, value } => ([size_bytes, 0], [value, 0]),
             MemoryContent::Long(values) => ([8, 8], values),
         };
-        let pieces = [(address, sizes[0], values[0]), (address.wrapping_add(8), sizes[1], values[1])];
-        let pieces = pieces.into_iter().map(|(address, size_bytes, value)| Self { address, size_bytes, value });
+        let pieces = [
+            (address, sizes[0], values[0]),
+            (address.wrapping_add(8), sizes[1], values[1]),
+        ];
+        let pieces = pieces.into_iter().map(|(address, size_bytes, value)| Self {
+            address,
+            size_bytes,
+            value,
+        });
         pieces.filter(|piece| (1..=8).contains(&piece.size_bytes))
     }
 
@@ -50,15 +57,27 @@ impl Piece {
 impl OpenAccess {
     /// An access of an instruction with this effective address.
     pub fn of(touch: Touch, ea: u64) -> Self {
-        let Touch { kind, offset, size_bytes } = touch;
-        Self { kind, address: ea.wrapping_add(offset), size_bytes, value: None }
+        let Touch {
+            kind,
+            offset,
+            size_bytes,
+        } = touch;
+        Self {
+            kind,
+            address: ea.wrapping_add(offset),
+            size_bytes,
+            value: None,
+        }
     }
 
     /// Takes what it moved from a piece of memory, if all of it is in there.
     pub fn take(&mut self, piece: &Piece) -> bool {
         let before = self.address.wrapping_sub(piece.address);
-        let behind = u64::from(piece.size_bytes).checked_sub(before.saturating_add(self.size_bytes.into()));
-        let Some(behind) = behind.filter(|_| self.size_bytes > 0) else { return false };
+        let behind =
+            u64::from(piece.size_bytes).checked_sub(before.saturating_add(self.size_bytes.into()));
+        let Some(behind) = behind.filter(|_| self.size_bytes > 0) else {
+            return false;
+        };
         let unused_bits = 64 - 8 * u32::from(self.size_bytes);
         self.value = Some(piece.value >> (8 * behind) << unused_bits >> unused_bits);
         true
@@ -71,9 +90,18 @@ mod tests {
 
     #[test]
     fn an_access_finds_its_bytes_in_a_piece() {
-        let piece = Piece { address: 0x100, size_bytes: 8, value: 0x0102_0304_0506_0708 };
+        let piece = Piece {
+            address: 0x100,
+            size_bytes: 8,
+            value: 0x0102_0304_0506_0708,
+        };
         let take = |address, size_bytes| {
-            let mut access = OpenAccess { kind: AccessKind::Read, address, size_bytes, value: None };
+            let mut access = OpenAccess {
+                kind: AccessKind::Read,
+                address,
+                size_bytes,
+                value: None,
+            };
             access.take(&piece);
             access.value
         };
@@ -81,9 +109,29 @@ mod tests {
         assert_eq!(take(0x100, 4), Some(0x0102_0304));
         assert_eq!(take(0x103, 1), Some(4));
         assert_eq!(take(0x106, 2), Some(0x0708));
-        assert_eq!((take(0x106, 4), take(0xff, 2), take(0x108, 1), take(0x100, 16)), (None, None, None, None));
-        let ends: Vec<_> = Piece::of(u64::MAX - 7, MemoryContent::Long([1, 2])).map(|piece| piece.end()).collect();
+        assert_eq!(
+            (
+                take(0x106, 4),
+                take(0xff, 2),
+                take(0x108, 1),
+                take(0x100, 16)
+            ),
+            (None, None, None, None)
+        );
+        let ends: Vec<_> = Piece::of(u64::MAX - 7, MemoryContent::Long([1, 2]))
+            .map(|piece| piece.end())
+            .collect();
         assert_eq!(ends, [0, 8]);
-        assert_eq!(Piece::of(0, MemoryContent::Short { size_bytes: 0, value: 1 }).count(), 0);
+        assert_eq!(
+            Piece::of(
+                0,
+                MemoryContent::Short {
+                    size_bytes: 0,
+                    value: 1
+                }
+            )
+            .count(),
+            0
+        );
     }
 }

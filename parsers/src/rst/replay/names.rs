@@ -58,13 +58,20 @@ pub struct RegisterNames {
 impl RegisterNames {
     /// All of them.
     pub fn new() -> Self {
-        let numbers = |name: &dyn Fn(usize) -> String| (0..=255).map(|number| view(&name(number))).collect();
+        let numbers =
+            |name: &dyn Fn(usize) -> String| (0..=255).map(|number| view(&name(number))).collect();
         Self {
             integer: numbers(&integer_name),
             windowed: numbers(&windowed_name),
             float: numbers(&float_name),
             privileged: numbers(&privileged_name),
-            ancillary: numbers(&|number| ANCILLARY.get(number).copied().unwrap_or_default().to_owned()),
+            ancillary: numbers(&|number| {
+                ANCILLARY
+                    .get(number)
+                    .copied()
+                    .unwrap_or_default()
+                    .to_owned()
+            }),
             conditions: view("ccr"),
         }
     }
@@ -78,7 +85,10 @@ impl RegisterNames {
             RegisterKind::Privileged => &self.privileged,
             RegisterKind::Other => &self.ancillary,
             RegisterKind::ConditionCodes => return self.conditions,
-            RegisterKind::Unused | RegisterKind::FloatConditionCodes | RegisterKind::Mmu | RegisterKind::Unknown(_) => {
+            RegisterKind::Unused
+            | RegisterKind::FloatConditionCodes
+            | RegisterKind::Mmu
+            | RegisterKind::Unknown(_) => {
                 return None;
             }
         };
@@ -117,6 +127,16 @@ fn float_name(number: usize) -> String {
 }
 
 fn privileged_name(number: usize) -> String {
-    let level = || Some(format!("{}{}", OF_LEVEL.get(number.checked_sub(64)? / 8)?, number % 8));
-    PRIVILEGED.get(number).map(|name| (*name).to_owned()).or_else(level).unwrap_or_default()
+    let level = || {
+        Some(format!(
+            "{}{}",
+            OF_LEVEL.get(number.checked_sub(64)? / 8)?,
+            number % 8
+        ))
+    };
+    PRIVILEGED
+        .get(number)
+        .map(|name| (*name).to_owned())
+        .or_else(level)
+        .unwrap_or_default()
 }

@@ -52,7 +52,10 @@ impl<B: BlockSink> Replay<'_, B> {
 
     /// The same behind that instruction: `%g7` is that of the program there, and of when `%sp` is nobody says.
     pub(super) fn take_global_behind_trap(&mut self, cpu: u16) {
-        if let Some(RegisterValues { slots: [global, _], .. }) = self.cpu(cpu).behind_trap.take() {
+        if let Some(RegisterValues {
+            slots: [global, _], ..
+        }) = self.cpu(cpu).behind_trap.take()
+        {
             self.slot(cpu, &global, Told::Before);
         }
     }
@@ -77,7 +80,11 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     fn take(&mut self, values: &RegisterValues) {
-        let told = if values.is_after { Told::After } else { Told::Before };
+        let told = if values.is_after {
+            Told::After
+        } else {
+            Told::Before
+        };
         let [first, second] = &values.slots;
         if first.kind == RegisterKind::Float && first.id >= 64 {
             if let Some(view) = self.names.of(first) {
@@ -94,7 +101,11 @@ impl<B: BlockSink> Replay<'_, B> {
         if slot.kind == RegisterKind::Unused {
             return;
         }
-        let value = if slot.kind == RegisterKind::ConditionCodes { u64::from(slot.id) } else { slot.value };
+        let value = if slot.kind == RegisterKind::ConditionCodes {
+            u64::from(slot.id)
+        } else {
+            slot.value
+        };
         if slot.kind == RegisterKind::Privileged {
             self.follow_state(cpu, slot);
             self.tell_mode(cpu);
@@ -102,18 +113,34 @@ impl<B: BlockSink> Replay<'_, B> {
         let found = match (slot.kind, OF_LEVEL.get(usize::from(slot.id))) {
             // At level 0 there are none of these.
             (RegisterKind::Privileged, Some(_)) if self.cpu(cpu).level == 0 => return,
-            (RegisterKind::Privileged, Some(name)) => view(&format!("{name}{}", self.cpu(cpu).level)),
+            (RegisterKind::Privileged, Some(name)) => {
+                view(&format!("{name}{}", self.cpu(cpu).level))
+            }
             (RegisterKind::Window, _) if slot.id & 31 >= 8 => {
                 let window = self.cpu(cpu).window_of(slot.id >> 5);
-                self.names.of(&RegisterSlot { id: window << 5 | slot.id & 31, ..*slot })
+                self.names.of(&RegisterSlot {
+                    id: window << 5 | slot.id & 31,
+                    ..*slot
+                })
             }
             _ => self.names.of(slot),
         };
         match found {
-            Some(view) => self.tell(cpu, view, StatedValue { value: value.into(), told }),
+            Some(view) => self.tell(
+                cpu,
+                view,
+                StatedValue {
+                    value: value.into(),
+                    told,
+                },
+            ),
             None => {
                 let RegisterSlot { kind, id, value } = slot;
-                self.note(Some(cpu), TextKind::Note, format!("register {id} of kind {kind:?} = {value:#x}"));
+                self.note(
+                    Some(cpu),
+                    TextKind::Note,
+                    format!("register {id} of kind {kind:?} = {value:#x}"),
+                );
             }
         }
     }
@@ -159,7 +186,13 @@ impl<B: BlockSink> Replay<'_, B> {
         if is_written || !is_known {
             state.learn(home, u64::try_from(value).ok());
             let thread = state.thread;
-            self.encoder.register(thread, StoredRegister { view, value: Some(value) });
+            self.encoder.register(
+                thread,
+                StoredRegister {
+                    view,
+                    value: Some(value),
+                },
+            );
         }
     }
 
@@ -173,7 +206,13 @@ impl<B: BlockSink> Replay<'_, B> {
         self.encoder.mode(thread, mode);
         if let Some(status) = mode.window_status() {
             let value = Some(status.into());
-            self.encoder.register(thread, StoredRegister { view: self.fixed.status, value });
+            self.encoder.register(
+                thread,
+                StoredRegister {
+                    view: self.fixed.status,
+                    value,
+                },
+            );
         }
     }
 }
@@ -200,7 +239,9 @@ impl<B: BlockSink> Replay<'_, B> {
     /// What memory holds at a virtual address: what the instruction before stored, or what the next one loads.
     pub(super) fn memory(&mut self, value: &MemoryValue) {
         let cpu = self.cpu(value.cpu);
-        let Some(address) = value.address.or(cpu.continued_at) else { return };
+        let Some(address) = value.address.or(cpu.continued_at) else {
+            return;
+        };
         for piece in Piece::of(address, value.content) {
             self.cpu(value.cpu).continued_at = Some(piece.end());
             self.piece(value.cpu, piece);
@@ -210,9 +251,14 @@ impl<B: BlockSink> Replay<'_, B> {
     fn piece(&mut self, cpu: u16, piece: Piece) {
         // Where a PAVADIFF was told meanwhile, what follows is about the next instruction, which may be on another page.
         let is_last = self.last == Some(cpu) && self.cpu(cpu).translation.is_none();
-        let open = self.open.iter_mut().filter(|access| is_last && access.value.is_none());
+        let open = self
+            .open
+            .iter_mut()
+            .filter(|access| is_last && access.value.is_none());
         // A pair of registers has two accesses and one value.
-        let taken = open.filter_map(|access| access.take(&piece).then_some(())).count();
+        let taken = open
+            .filter_map(|access| access.take(&piece).then_some(()))
+            .count();
         if taken > 0 {
             return;
         }
@@ -228,8 +274,18 @@ impl<B: BlockSink> Replay<'_, B> {
     pub(super) fn show_ahead(&mut self, cpu: u16) {
         let state = self.cpu(cpu);
         let thread = state.thread;
-        for Piece { address, size_bytes, value } in std::mem::take(&mut state.ahead) {
-            let access = StoredAccess { kind: AccessKind::Read, size_bytes: size_bytes.into(), address, pc: None };
+        for Piece {
+            address,
+            size_bytes,
+            value,
+        } in std::mem::take(&mut state.ahead)
+        {
+            let access = StoredAccess {
+                kind: AccessKind::Read,
+                size_bytes: size_bytes.into(),
+                address,
+                pc: None,
+            };
             self.encoder.valued_access(thread, access, value);
         }
     }

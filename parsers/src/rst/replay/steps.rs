@@ -37,15 +37,25 @@ impl<B: BlockSink> Replay<'_, B> {
         });
         // Without a TRAP record: the first instruction of a handler if the previous one does not lead here,
         // else the instruction that trapped.
-        let is_cut_short = is_unrecorded && self.cpu(found.cpu).leads_to(found) && effects.control.flow != Flow::Trap;
-        if let Some(missed) = self.cpu(found.cpu).missed_by(found).filter(|_| is_unrecorded) {
+        let is_cut_short = is_unrecorded
+            && self.cpu(found.cpu).leads_to(found)
+            && effects.control.flow != Flow::Trap;
+        if let Some(missed) = self
+            .cpu(found.cpu)
+            .missed_by(found)
+            .filter(|_| is_unrecorded)
+        {
             self.enter_unrecorded_trap(found.cpu, missed);
         }
         self.translate(found);
         let accesses = self.accesses_of(found, &effects);
         let is_stopped = trap.is_some() || is_cut_short;
         let is_executed = !found.is_annulled && (!is_stopped || effects.control.flow == Flow::Trap);
-        let reached = Reached { slot: self.slot_of(found), is_executed, origin: StepOrigin::Recorded };
+        let reached = Reached {
+            slot: self.slot_of(found),
+            is_executed,
+            origin: StepOrigin::Recorded,
+        };
         self.step(found, &effects, reached);
         self.last = Some(found.cpu);
         let cpu = self.cpu(found.cpu);
@@ -70,7 +80,11 @@ impl<B: BlockSink> Replay<'_, B> {
 
     fn step(&mut self, found: &Instruction, effects: &Effects, reached: Reached) {
         let thread = self.cpu(found.cpu).thread;
-        let taken = if found.is_taken { Taken::Yes } else { Taken::No };
+        let taken = if found.is_taken {
+            Taken::Yes
+        } else {
+            Taken::No
+        };
         self.encoder.step(&StoredStep {
             input: thread.0,
             thread,
@@ -89,7 +103,8 @@ impl<B: BlockSink> Replay<'_, B> {
         let cpu = self.cpu(found.cpu);
         let is_resumed = cpu.resumed_slot.take() == Some(found.pc);
         let last = cpu.last.as_ref();
-        let is_behind = last.is_some_and(|last| last.delay != Delay::None && found.pc == last.pc.wrapping_add(4));
+        let is_behind = last
+            .is_some_and(|last| last.delay != Delay::None && found.pc == last.pc.wrapping_add(4));
         match (is_behind || is_resumed, found.is_annulled) {
             (_, true) => DelaySlot::Annulled,
             (true, false) => DelaySlot::Executed,
@@ -102,8 +117,16 @@ impl<B: BlockSink> Replay<'_, B> {
         let is_idle = effects.control.flow == Flow::Trap && !found.is_taken;
         let is_return = effects.control.flow == Flow::ExceptionReturn;
         let cpu = self.cpu(found.cpu);
-        let written: Vec<_> = effects.writes.iter().filter(|_| !is_idle).map(|view| cpu.home(*view)).collect();
-        let mut unknown = effects.window.filter(|_| !is_idle).map_or_else(Vec::new, |step| cpu.follow(step));
+        let written: Vec<_> = effects
+            .writes
+            .iter()
+            .filter(|_| !is_idle)
+            .map(|view| cpu.home(*view))
+            .collect();
+        let mut unknown = effects
+            .window
+            .filter(|_| !is_idle)
+            .map_or_else(Vec::new, |step| cpu.follow(step));
         unknown.retain(|view| !written.contains(view));
         if is_return {
             self.leave_trap(found.cpu);
@@ -113,7 +136,14 @@ impl<B: BlockSink> Replay<'_, B> {
         let (delay, untold) = (effects.control.delay, written.clone());
         let is_choice = effects.window == Some(WindowStep::Choice) && effects.chosen.is_empty();
         let choice = written.first().copied().filter(|_| is_choice);
-        cpu.last = Some(LastStep { pc: found.pc, delay, untold, written, unknown, choice });
+        cpu.last = Some(LastStep {
+            pc: found.pc,
+            delay,
+            untold,
+            written,
+            unknown,
+            choice,
+        });
         for (view, value) in &effects.chosen {
             self.follow_register(found.cpu, *view, *value);
         }
@@ -121,14 +151,26 @@ impl<B: BlockSink> Replay<'_, B> {
         if is_return {
             self.take_global_behind_trap(found.cpu);
             let value = found.ea.unwrap_or(0);
-            self.encoder.marker(thread, Marker { kind: MarkerKind::HARDWARE_RETURN, value }, 0);
+            self.encoder.marker(
+                thread,
+                Marker {
+                    kind: MarkerKind::HARDWARE_RETURN,
+                    value,
+                },
+                0,
+            );
         }
     }
 
     /// The accesses of an instruction, with what the trace said before of what memory holds there.
     fn accesses_of(&mut self, found: &Instruction, effects: &Effects) -> Vec<OpenAccess> {
-        let ea = found.ea.filter(|ea| !is_fake_address(*ea) && !found.is_annulled);
-        let touches = effects.accesses.iter().filter_map(|touch| Some(OpenAccess::of(*touch, ea?)));
+        let ea = found
+            .ea
+            .filter(|ea| !is_fake_address(*ea) && !found.is_annulled);
+        let touches = effects
+            .accesses
+            .iter()
+            .filter_map(|touch| Some(OpenAccess::of(*touch, ea?)));
         let mut accesses: Vec<_> = touches.collect();
         let cpu = self.cpu(found.cpu);
         if !cpu.ahead.is_empty() {
@@ -146,8 +188,19 @@ impl<B: BlockSink> Replay<'_, B> {
         let cpu = self.cpu(last);
         let thread = cpu.thread;
         let unknown = cpu.take_unknown();
-        for OpenAccess { kind, address, size_bytes, value } in std::mem::take(&mut self.open) {
-            let access = StoredAccess { kind, size_bytes, address, pc: None };
+        for OpenAccess {
+            kind,
+            address,
+            size_bytes,
+            value,
+        } in std::mem::take(&mut self.open)
+        {
+            let access = StoredAccess {
+                kind,
+                size_bytes,
+                address,
+                pc: None,
+            };
             match value {
                 Some(value) => self.encoder.valued_access(thread, access, value),
                 None => self.encoder.access(thread, access),
@@ -161,7 +214,13 @@ impl<B: BlockSink> Replay<'_, B> {
         let thread = self.cpu(cpu).thread;
         for view in views {
             self.cpu(cpu).learn(*view, None);
-            self.encoder.register(thread, StoredRegister { view: *view, value: None });
+            self.encoder.register(
+                thread,
+                StoredRegister {
+                    view: *view,
+                    value: None,
+                },
+            );
         }
     }
 
@@ -176,6 +235,7 @@ impl<B: BlockSink> Replay<'_, B> {
     /// Tells of pages of a processor.
     pub(super) fn tell_pages(&mut self, cpu: u16, news: impl IntoIterator<Item = Marker>) {
         let thread = self.cpu(cpu).thread;
-        news.into_iter().for_each(|marker| self.encoder.marker(thread, marker, 0));
+        news.into_iter()
+            .for_each(|marker| self.encoder.marker(thread, marker, 0));
     }
 }

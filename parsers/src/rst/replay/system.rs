@@ -36,15 +36,36 @@ impl<B: BlockSink> Replay<'_, B> {
         let (thread, level) = (state.thread, state.level);
         self.mark(cpu, MarkerKind::HARDWARE_EVENT, trap.pc);
         self.mark(cpu, MarkerKind::TRAP, trap.trap_type.into());
-        self.encoder.note(thread, TextKind::Exception, &trap_text(trap));
+        self.encoder
+            .note(thread, TextKind::Exception, &trap_text(trap));
         self.tell_mode(cpu);
-        let saved = [("tt", u64::from(trap.trap_type)), ("tpc", trap.pc), ("tnpc", trap.npc)];
+        let saved = [
+            ("tt", u64::from(trap.trap_type)),
+            ("tpc", trap.pc),
+            ("tnpc", trap.npc),
+        ];
         let saved = saved.map(|(name, value)| (view(&format!("{name}{level}")), value));
         self.tell_unknown(cpu, &unknown);
-        let window = self.fixed.window.zip(self.cpu(cpu).told_window().map(u64::from));
-        let known = saved.into_iter().chain([(self.fixed.level, u64::from(level))]);
-        let known = known.filter_map(|(view, value)| Some((view?, value))).chain(window);
-        known.for_each(|(view, value)| self.tell(cpu, view, StatedValue { value: value.into(), told: Told::Before }));
+        let window = self
+            .fixed
+            .window
+            .zip(self.cpu(cpu).told_window().map(u64::from));
+        let known = saved
+            .into_iter()
+            .chain([(self.fixed.level, u64::from(level))]);
+        let known = known
+            .filter_map(|(view, value)| Some((view?, value)))
+            .chain(window);
+        known.for_each(|(view, value)| {
+            self.tell(
+                cpu,
+                view,
+                StatedValue {
+                    value: value.into(),
+                    told: Told::Before,
+                },
+            )
+        });
     }
 
     /// Takes a trap that has no record and resumes at an address.
@@ -62,7 +83,9 @@ impl<B: BlockSink> Replay<'_, B> {
         let state = self.cpu(cpu);
         let known = |name: &str| state.known(view(&format!("{name}{}", state.level))?);
         let pc = known("tpc");
-        let is_delayed = pc.zip(known("tnpc")).is_some_and(|(pc, npc)| npc != pc.wrapping_add(4));
+        let is_delayed = pc
+            .zip(known("tnpc"))
+            .is_some_and(|(pc, npc)| npc != pc.wrapping_add(4));
         state.resumed_slot = pc.filter(|_| is_delayed);
         state.leave_trap();
     }
@@ -86,7 +109,14 @@ impl<B: BlockSink> Replay<'_, B> {
         ];
         for (view, value) in values {
             if let Some(view) = view {
-                self.tell(exit.cpu, view, StatedValue { value: value.into(), told: Told::After });
+                self.tell(
+                    exit.cpu,
+                    view,
+                    StatedValue {
+                        value: value.into(),
+                        told: Told::After,
+                    },
+                );
             }
         }
     }
@@ -94,7 +124,12 @@ impl<B: BlockSink> Replay<'_, B> {
     /// Registers of state. Where they differ from what is known the record may tell of a moment before or behind it,
     /// so only what is not known yet is taken.
     pub(super) fn preg(&mut self, preg: &Preg, record: &RawRecord) {
-        let contexts = [preg.primary_a, preg.secondary_a, preg.primary_d, preg.secondary_d];
+        let contexts = [
+            preg.primary_a,
+            preg.secondary_a,
+            preg.primary_d,
+            preg.secondary_d,
+        ];
         let state = self.cpu(preg.cpu);
         if !state.has_begun {
             state.level = preg.level.min(crate::rst::replay::cpu::LEVELS);
@@ -114,7 +149,14 @@ impl<B: BlockSink> Replay<'_, B> {
         for (view, value) in values {
             let unknown = view.filter(|view| self.cpu(preg.cpu).known(*view).is_none());
             if let Some(view) = unknown {
-                self.tell(preg.cpu, view, StatedValue { value: value.into(), told: Told::Before });
+                self.tell(
+                    preg.cpu,
+                    view,
+                    StatedValue {
+                        value: value.into(),
+                        told: Told::Before,
+                    },
+                );
             }
         }
     }
@@ -130,7 +172,10 @@ impl<B: BlockSink> Replay<'_, B> {
         if let Some(windows) = windows_in(&text) {
             self.set_windows(windows);
         }
-        if let Some(name) = text.split([' ', ',', '\t']).find_map(|word| word.strip_prefix("mmutype=")) {
+        if let Some(name) = text
+            .split([' ', ',', '\t'])
+            .find_map(|word| word.strip_prefix("mmutype="))
+        {
             self.entry_layout = EntryLayout::of_mmu(name);
         }
         self.note(None, TextKind::Note, text);
@@ -138,7 +183,9 @@ impl<B: BlockSink> Replay<'_, B> {
 
     /// A record that changes nothing here, in words.
     pub(super) fn note_of(&mut self, record: &RawRecord) {
-        let cpu = layout_of(record).and_then(|layout| layout.cpu).map(|cpu| cpu.get(record));
+        let cpu = layout_of(record)
+            .and_then(|layout| layout.cpu)
+            .map(|cpu| cpu.get(record));
         self.note(cpu, TextKind::Note, content(record));
     }
 }

@@ -40,50 +40,89 @@ pub struct OpenCall {
 
 /// Whose numbers the trap of a trap instruction means.
 fn numbers_of(trap_type: u16) -> Option<Numbers> {
-    let number = trap_type.checked_sub(FIRST_TYPE).filter(|number| *number < 0x80)?;
+    let number = trap_type
+        .checked_sub(FIRST_TYPE)
+        .filter(|number| *number < 0x80)?;
     SET.system_call_numbers(&SET.encoding_of(TRAP_ALWAYS | u32::from(number), 4)?)
 }
 
 impl<B: BlockSink> Replay<'_, B> {
     /// Tells of the system call that a trap is, before control goes to the kernel.
     pub(super) fn tell_trapped_call(&mut self, cpu: u16, trap: &Trap) {
-        let Some(numbers) = numbers_of(trap.trap_type) else { return };
+        let Some(numbers) = numbers_of(trap.trap_type) else {
+            return;
+        };
         let told = Some(u64::from(trap.system_call)).filter(|number| *number != 0);
-        self.tell_system_call(cpu, Asked { numbers, told, next_pc: Some(trap.npc) });
+        self.tell_system_call(
+            cpu,
+            Asked {
+                numbers,
+                told,
+                next_pc: Some(trap.npc),
+            },
+        );
     }
 
     /// Tells of a system call, with its arguments as far as they are known.
     pub(super) fn tell_system_call(&mut self, cpu: u16, asked: Asked) {
-        let Asked { numbers, told, next_pc } = asked;
+        let Asked {
+            numbers,
+            told,
+            next_pc,
+        } = asked;
         let abi = SET.abi();
         let number = told.or_else(|| self.value_of(cpu, abi.system_calls.number?));
         // No kernel has more than so many; whatever else stands there would be taken for a number of another kernel.
         let number = number.and_then(|number| u16::try_from(number).ok());
-        let Some(number) = number.map(|number| numbers.marked(number.into())) else { return };
+        let Some(number) = number.map(|number| numbers.marked(number.into())) else {
+            return;
+        };
         self.mark(cpu, MarkerKind::SYSTEM_CALL, number);
-        let count = SET.system_call_name(number).and_then(arguments_of).unwrap_or(abi.arguments.len());
-        let known: Vec<u64> = abi.arguments.iter().take(count).map_while(|name| self.value_of(cpu, name)).collect();
+        let count = SET
+            .system_call_name(number)
+            .and_then(arguments_of)
+            .unwrap_or(abi.arguments.len());
+        let known: Vec<u64> = abi
+            .arguments
+            .iter()
+            .take(count)
+            .map_while(|name| self.value_of(cpu, name))
+            .collect();
         if known.len() == count {
             self.mark(cpu, MarkerKind::FUNCTION, TRACED + number);
-            known.iter().for_each(|value| self.mark(cpu, MarkerKind::ARGUMENT, *value));
+            known
+                .iter()
+                .for_each(|value| self.mark(cpu, MarkerKind::ARGUMENT, *value));
         }
         let state = self.cpu(cpu);
-        state.call = Some(OpenCall { number, level: state.level, next_pc });
+        state.call = Some(OpenCall {
+            number,
+            level: state.level,
+            next_pc,
+        });
     }
 
     /// Tells what a system call gave, where the next instruction is the one behind it.
     pub(super) fn tell_result(&mut self, cpu: u16, pc: u64) {
         let state = self.cpu(cpu);
-        let Some(call) = state.call.filter(|call| call.level >= state.level) else { return };
+        let Some(call) = state.call.filter(|call| call.level >= state.level) else {
+            return;
+        };
         state.call = None;
         let abi = SET.abi();
-        let Some(result) =
-            abi.result.and_then(|name| self.value_of(cpu, name)).filter(|_| call.next_pc.is_none_or(|next| pc == next))
+        let Some(result) = abi
+            .result
+            .and_then(|name| self.value_of(cpu, name))
+            .filter(|_| call.next_pc.is_none_or(|next| pc == next))
         else {
             return;
         };
-        let Failure::Flag { register, bit } = abi.system_calls.failure else { return };
-        let has_failed = self.value_of(cpu, register).map(|flags| flags >> bit & 1 != 0);
+        let Failure::Flag { register, bit } = abi.system_calls.failure else {
+            return;
+        };
+        let has_failed = self
+            .value_of(cpu, register)
+            .map(|flags| flags >> bit & 1 != 0);
         self.mark(cpu, MarkerKind::FUNCTION, TRACED + call.number);
         match has_failed {
             Some(true) => {
@@ -109,8 +148,14 @@ impl<B: BlockSink> Replay<'_, B> {
 /// How many arguments a system call has, of those that programs use most.
 fn arguments_of(name: &str) -> Option<usize> {
     const COUNTS: [(&str, usize); 7] = [
-        ("getpid getppid getuid geteuid getgid getegid gettid fork vfork sched_yield sync pause", 0),
-        ("exit exit_group rexit _exit close brk dup pipe chdir umask unlink rmdir time times uname alarm sysinfo", 1),
+        (
+            "getpid getppid getuid geteuid getgid getegid gettid fork vfork sched_yield sync pause",
+            0,
+        ),
+        (
+            "exit exit_group rexit _exit close brk dup pipe chdir umask unlink rmdir time times uname alarm sysinfo",
+            1,
+        ),
         (
             "kill stat fstat lstat stat64 fstat64 lstat64 munmap gettimeofday nanosleep access dup2 rename mkdir link symlink \
           clock_gettime getrlimit setrlimit ftruncate fchmod chmod",
@@ -121,12 +166,18 @@ fn arguments_of(name: &str) -> Option<usize> {
           rt_sigprocmask getdents getdents64 chown mknod",
             3,
         ),
-        ("openat rt_sigaction pread pwrite pread64 pwrite64 wait4 fstatat64 rt_sigaction", 4),
+        (
+            "openat rt_sigaction pread pwrite pread64 pwrite64 wait4 fstatat64 rt_sigaction",
+            4,
+        ),
         ("select waitid prctl clone", 5),
         ("mmap mmap2 futex sendto recvfrom", 6),
     ];
     let has = |names: &str| names.split_ascii_whitespace().any(|known| known == name);
-    COUNTS.iter().find(|(names, _)| has(names)).map(|(_, count)| *count)
+    COUNTS
+        .iter()
+        .find(|(names, _)| has(names))
+        .map(|(_, count)| *count)
 }
 
 #[cfg(test)]
@@ -147,6 +198,9 @@ mod tests {
             None,
         ];
         assert_eq!(types.map(numbers_of), expected);
-        assert_eq!(["write", "mmap", "getpid", "nosuch"].map(arguments_of), [Some(3), Some(6), Some(0), None]);
+        assert_eq!(
+            ["write", "mmap", "getpid", "nosuch"].map(arguments_of),
+            [Some(3), Some(6), Some(0), None]
+        );
     }
 }

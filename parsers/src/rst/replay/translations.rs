@@ -42,20 +42,32 @@ impl EntryLayout {
         let is_of = |family: &[&str]| family.iter().any(|known| name.starts_with(known));
         // Bits 40:13, above which UltraSPARC I and II keep diagnostic bits.
         if is_of(&["spitfire", "blackbird", "sabre", "hummingbird"]) {
-            return Some(Self { physical: 0x1ff_ffff_e000 });
+            return Some(Self {
+                physical: 0x1ff_ffff_e000,
+            });
         }
         // Bits 42:13.
         let is_third = is_of(&["cheetah", "jaguar", "jalapeno", "serrano", "panther"]);
-        is_third.then_some(Self { physical: ENTRY_PHYSICAL })
+        is_third.then_some(Self {
+            physical: ENTRY_PHYSICAL,
+        })
     }
 
     /// The pages of an entry that holds, each by its virtual address and what is to be added to it; none of larger ones.
     fn pages(self, entry: &TlbEntry) -> impl Iterator<Item = (u64, u64)> + use<> {
         let size_bytes = PAGE << (3 * (entry.data >> 61 & 3));
         let is_told = entry.data & ENTRY_VALID != 0 && size_bytes <= MEDIUM_PAGE;
-        let (first, physical) = (entry.tag & !(size_bytes - 1), entry.data & self.physical & !(size_bytes - 1));
+        let (first, physical) = (
+            entry.tag & !(size_bytes - 1),
+            entry.data & self.physical & !(size_bytes - 1),
+        );
         let pages = if is_told { size_bytes / PAGE } else { 0 };
-        (0..pages).map(move |number| (first.wrapping_add(number * PAGE), physical.wrapping_sub(first)))
+        (0..pages).map(move |number| {
+            (
+                first.wrapping_add(number * PAGE),
+                physical.wrapping_sub(first),
+            )
+        })
     }
 }
 
@@ -94,7 +106,10 @@ struct Page {
 impl Side {
     /// The page of an address and its translation, where it is another page than the last one.
     fn touch(&mut self, address: u64) -> Option<(Page, u64)> {
-        let InForce { context, difference } = self.in_force?;
+        let InForce {
+            context,
+            difference,
+        } = self.in_force?;
         let address = address & !(PAGE - 1);
         let is_new = self.page.replace(address) != Some(address);
         is_new.then_some((Page { context, address }, difference))
@@ -106,11 +121,29 @@ impl Translations {
     #[inline]
     pub fn take(&mut self, found: &Instruction, told: Option<PaVaDiff>) -> Vec<Marker> {
         let mut news = Vec::new();
-        if let Some(PaVaDiff { context, pc_difference: difference, data, .. }) = told {
-            self.code = Side { in_force: Some(InForce { context, difference }), page: None };
+        if let Some(PaVaDiff {
+            context,
+            pc_difference: difference,
+            data,
+            ..
+        }) = told
+        {
+            self.code = Side {
+                in_force: Some(InForce {
+                    context,
+                    difference,
+                }),
+                page: None,
+            };
             if let Some(data) = data {
-                let in_force = InForce { context: data.context, difference: data.difference };
-                self.data = Side { in_force: Some(in_force), page: None };
+                let in_force = InForce {
+                    context: data.context,
+                    difference: data.difference,
+                };
+                self.data = Side {
+                    in_force: Some(in_force),
+                    page: None,
+                };
             }
         }
         if !is_fake_address(found.pc)
@@ -149,12 +182,24 @@ impl Translations {
             return;
         }
         if !std::mem::replace(&mut self.has_begun, true) {
-            news.push(Marker { kind: MarkerKind::PAGE_SIZE, value: PAGE });
+            news.push(Marker {
+                kind: MarkerKind::PAGE_SIZE,
+                value: PAGE,
+            });
         }
         let physical = page.address.wrapping_add(difference);
-        news.push(Marker { kind: MarkerKind::PHYSICAL_ADDRESS, value: physical });
-        news.push(Marker { kind: MarkerKind::ADDRESS_CONTEXT, value: page.context.into() });
-        news.push(Marker { kind: MarkerKind::VIRTUAL_ADDRESS, value: page.address });
+        news.push(Marker {
+            kind: MarkerKind::PHYSICAL_ADDRESS,
+            value: physical,
+        });
+        news.push(Marker {
+            kind: MarkerKind::ADDRESS_CONTEXT,
+            value: page.context.into(),
+        });
+        news.push(Marker {
+            kind: MarkerKind::VIRTUAL_ADDRESS,
+            value: page.address,
+        });
     }
 
     /// The contexts may be others from here on.
@@ -167,7 +212,10 @@ impl Translations {
         let had_any = !self.told.is_empty();
         self.told.clear();
         self.newest.clear();
-        had_any.then_some(Marker { kind: MarkerKind::TRANSLATIONS_FORGOTTEN, value: 0 })
+        had_any.then_some(Marker {
+            kind: MarkerKind::TRANSLATIONS_FORGOTTEN,
+            value: 0,
+        })
     }
 
     /// An entry of a translation buffer is written or invalidated: gives the pages of which nothing is known any more, and those
@@ -175,7 +223,9 @@ impl Translations {
     pub fn entry(&mut self, entry: &TlbEntry, layout: Option<EntryLayout>) -> Vec<Marker> {
         let mut news = self.end_by(entry);
         let context = (entry.tag & (PAGE - 1)) as u16;
-        let pages = layout.filter(|_| !entry.is_demap).map(|layout| layout.pages(entry));
+        let pages = layout
+            .filter(|_| !entry.is_demap)
+            .map(|layout| layout.pages(entry));
         for (address, difference) in pages.into_iter().flatten() {
             self.tell(Page { context, address }, difference, &mut news);
             for side in [&mut self.code, &mut self.data] {
@@ -189,8 +239,13 @@ impl Translations {
         let (address, context) = (entry.tag & !(PAGE - 1), (entry.tag & (PAGE - 1)) as u16);
         let mut pages: Vec<u64> = if entry.is_demap {
             // How large the page was only the processor knows, and global ones are of every context.
-            let is_near = |page: &&Page| page.address & !(LARGE_PAGE - 1) == address & !(LARGE_PAGE - 1);
-            self.told.keys().filter(is_near).map(|page| page.address).collect()
+            let is_near =
+                |page: &&Page| page.address & !(LARGE_PAGE - 1) == address & !(LARGE_PAGE - 1);
+            self.told
+                .keys()
+                .filter(is_near)
+                .map(|page| page.address)
+                .collect()
         } else {
             let physical = (entry.data & ENTRY_VALID != 0).then_some(entry.data & ENTRY_PHYSICAL);
             let told = self.told.get(&Page { context, address });
@@ -203,9 +258,14 @@ impl Translations {
             return Vec::new();
         }
         self.turn();
-        self.told.retain(|page, _| pages.binary_search(&page.address).is_err());
-        self.newest.retain(|page, _| pages.binary_search(page).is_err());
-        let forgotten = |value| Marker { kind: MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE, value };
+        self.told
+            .retain(|page, _| pages.binary_search(&page.address).is_err());
+        self.newest
+            .retain(|page, _| pages.binary_search(page).is_err());
+        let forgotten = |value| Marker {
+            kind: MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE,
+            value,
+        };
         pages.into_iter().map(forgotten).collect()
     }
 }

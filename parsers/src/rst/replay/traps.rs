@@ -6,9 +6,25 @@ use crate::rst::records::Trap;
 
 /// What is told of a trap where it is taken.
 pub fn trap_text(trap: &Trap) -> String {
-    let Trap { trap_type, level, pc, is_async, system_call, .. } = *trap;
+    let Trap {
+        trap_type,
+        level,
+        pc,
+        is_async,
+        system_call,
+        ..
+    } = *trap;
     let kind = if is_async { "asynchronous, " } else { "" };
-    let call = if system_call == 0 { String::new() } else { format!(", system call {system_call}") };
-    let name = InstructionSet::Sparc64.trap_name(trap_type.into()).unwrap_or_default();
-    format!("TRAP {trap_type:#05x} {name}{call} ({kind}level {level} to {}, at {pc:#x})", level + 1)
+    let call = if system_call == 0 {
+        String::new()
+    } else {
+        format!(", system call {system_call}")
+    };
+    let name = InstructionSet::Sparc64
+        .trap_name(trap_type.into())
+        .unwrap_or_default();
+    format!(
+        "TRAP {trap_type:#05x} {name}{call} ({kind}level {level} to {}, at {pc:#x})",
+        level + 1
+    )
 }

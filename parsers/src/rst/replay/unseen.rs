@@ -26,7 +26,14 @@ impl<B: BlockSink> Replay<'_, B> {
             && let Some(encoding) = effects.encoding
             && let Some(numbers) = SET.system_call_numbers(&encoding)
         {
-            self.tell_system_call(found.cpu, Asked { numbers, told: None, next_pc: None });
+            self.tell_system_call(
+                found.cpu,
+                Asked {
+                    numbers,
+                    told: None,
+                    next_pc: None,
+                },
+            );
         }
         let cpu = self.cpu(found.cpu);
         cpu.last_trap = Some(last_trap(cpu, effects, trap));
@@ -35,7 +42,13 @@ impl<B: BlockSink> Replay<'_, B> {
     /// Before an instruction: where it is not the handler of the trap before it, that was carried out unseen.
     pub(super) fn come_back_unseen(&mut self, found: &Instruction) {
         let cpu = self.cpu(found.cpu);
-        let Some(last) = cpu.last_trap.take().filter(|last| last.is_over_at(found.pc)) else { return };
+        let Some(last) = cpu
+            .last_trap
+            .take()
+            .filter(|last| last.is_over_at(found.pc))
+        else {
+            return;
+        };
         if let Some(trap) = last.trap.filter(|trap| cpu.is_inside(trap)) {
             self.leave_unseen(found, &trap);
         }
@@ -49,16 +62,31 @@ impl<B: BlockSink> Replay<'_, B> {
         self.tell_mode(found.cpu);
         self.mark(found.cpu, MarkerKind::HARDWARE_RETURN, found.pc);
         let fixed = &self.fixed;
-        let known = [(fixed.level, Some(u64::from(trap.level))), (fixed.window, window)];
-        for (view, value) in known.into_iter().filter_map(|(view, value)| Some((view?, value?))) {
-            self.tell(found.cpu, view, StatedValue { value: value.into(), told: Told::Before });
+        let known = [
+            (fixed.level, Some(u64::from(trap.level))),
+            (fixed.window, window),
+        ];
+        for (view, value) in known
+            .into_iter()
+            .filter_map(|(view, value)| Some((view?, value?)))
+        {
+            self.tell(
+                found.cpu,
+                view,
+                StatedValue {
+                    value: value.into(),
+                    told: Told::Before,
+                },
+            );
         }
     }
 }
 
 /// The trap that an instruction takes, before control goes to its handler.
 fn last_trap(cpu: &Cpu, effects: &Effects, trap: Option<Trap>) -> LastTrap {
-    let asking = effects.encoding.filter(|_| effects.control.flow == Flow::Trap);
+    let asking = effects
+        .encoding
+        .filter(|_| effects.control.flow == Flow::Trap);
     let names = match asking.map(|encoding| SET.system_call_numbers(&encoding)) {
         Some(Some(_)) => &GIVEN_BY_CALLS[..],
         Some(None) => &GIVEN_BY_TRAPS,
@@ -66,5 +94,9 @@ fn last_trap(cpu: &Cpu, effects: &Effects, trap: Option<Trap>) -> LastTrap {
     };
     let home = |name: &str| Some(cpu.home(view(name)?));
     let result = SET.abi().result.filter(|_| asking.is_some()).and_then(home);
-    LastTrap { trap, changed: names.iter().copied().filter_map(home).collect(), result }
+    LastTrap {
+        trap,
+        changed: names.iter().copied().filter_map(home).collect(),
+        result,
+    }
 }

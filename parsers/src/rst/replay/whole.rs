@@ -110,7 +110,14 @@ impl<'e, B: BlockSink> Replay<'e, B> {
             Record::Preg(preg) => self.preg(&preg, record),
             Record::CpuTime(time) => {
                 let thread = self.cpu(time.cpu).thread;
-                self.encoder.marker(thread, Marker { kind: MarkerKind::TIMESTAMP, value: time.timestamp }, 0);
+                self.encoder.marker(
+                    thread,
+                    Marker {
+                        kind: MarkerKind::TIMESTAMP,
+                        value: time.timestamp,
+                    },
+                    0,
+                );
             }
             Record::Text(part) => self.text(&part),
             Record::Header(_) | Record::Null => {}
@@ -129,7 +136,9 @@ impl<'e, B: BlockSink> Replay<'e, B> {
     /// The processes that use the contexts are others from here on.
     fn switch_process(&mut self, record: &RawRecord) {
         for cpu in 0..self.cpus.len() as u16 {
-            let Some(Some(known)) = self.cpus.get_mut(usize::from(cpu)) else { continue };
+            let Some(Some(known)) = self.cpus.get_mut(usize::from(cpu)) else {
+                continue;
+            };
             known.translations.turn();
             let forgotten = known.translations.forget();
             self.end_pages(cpu, forgotten);
@@ -172,7 +181,12 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         if self.cpus[place].is_none() {
             self.add_thread(number);
         }
-        let Self { cpus, threads, windows, .. } = self;
+        let Self {
+            cpus,
+            threads,
+            windows,
+            ..
+        } = self;
         cpus[place].get_or_insert_with(|| Box::new(Cpu::new(ThreadNumber(*threads - 1), *windows)))
     }
 
@@ -180,7 +194,13 @@ impl<'e, B: BlockSink> Replay<'e, B> {
     fn add_thread(&mut self, number: u16) {
         let thread = ThreadNumber(self.threads);
         self.threads += 1;
-        self.encoder.thread(thread, StoredThread { tid: number.into(), pid: 0 });
+        self.encoder.thread(
+            thread,
+            StoredThread {
+                tid: number.into(),
+                pid: 0,
+            },
+        );
         for note in std::mem::take(&mut self.early) {
             self.encoder.note(thread, TextKind::Note, &note);
         }
@@ -189,7 +209,11 @@ impl<'e, B: BlockSink> Replay<'e, B> {
     /// Takes how many windows there are, for processors that have not executed anything yet.
     pub(super) fn set_windows(&mut self, windows: u8) {
         self.windows = Some(windows);
-        self.cpus.iter_mut().flatten().filter(|cpu| !cpu.has_begun).for_each(|cpu| cpu.windows = windows);
+        self.cpus
+            .iter_mut()
+            .flatten()
+            .filter(|cpu| !cpu.has_begun)
+            .for_each(|cpu| cpu.windows = windows);
     }
 
     /// A note of a processor; of the last one where it says none, or of the first one that comes.

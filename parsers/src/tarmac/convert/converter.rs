@@ -83,11 +83,20 @@ struct Converter<'t, W> {
 impl<W: Write> Converter<'_, W> {
     fn convert(&mut self, watch: &mut dyn FnMut(u64) -> Flow) -> Result<(), ConvertError> {
         let (mut buffer, limits) = (Vec::new(), self.tarmac.settings().limits);
-        let mut window = Window::new(self.tarmac.input(), 0..self.tarmac.length(), limits.window, &mut buffer);
+        let mut window = Window::new(
+            self.tarmac.input(),
+            0..self.tarmac.length(),
+            limits.window,
+            &mut buffer,
+        );
         window.advance(0)?;
         loop {
             let mut at = 0;
-            while let Some((line, next)) = window.part().line_at(at).filter(|_| at < window.whole_lines()) {
+            while let Some((line, next)) = window
+                .part()
+                .line_at(at)
+                .filter(|_| at < window.whole_lines())
+            {
                 match line.len() > limits.line {
                     true => self.skip_damaged(),
                     false => self.line(without_return(line))?,
@@ -117,7 +126,9 @@ impl<W: Write> Converter<'_, W> {
     /// A line, of which two records are two lines from now on.
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         let mut rest = line;
-        while let Line::Fused(fused) = Line::read(rest, self.open, self.tarmac.settings().state_field) {
+        while let Line::Fused(fused) =
+            Line::read(rest, self.open, self.tarmac.settings().state_field)
+        {
             let (first, second) = rest.split_at_checked(fused.at).unwrap_or_default();
             rest = second;
             if !fused.is_first_whole {
@@ -148,7 +159,12 @@ impl<W: Write> Converter<'_, W> {
         self.out.write_all(b"\n")
     }
 
-    fn instruction(&mut self, header: &Header<'_>, line: &InstructionLine<'_>, text: &[u8]) -> io::Result<()> {
+    fn instruction(
+        &mut self,
+        header: &Header<'_>,
+        line: &InstructionLine<'_>,
+        text: &[u8],
+    ) -> io::Result<()> {
         let stamp = stamp_of(text);
         self.steps += 1;
         self.write_prefix(stamp, header.cpu)?;
@@ -157,7 +173,8 @@ impl<W: Write> Converter<'_, W> {
         let fields = text.get(header.word_at..).unwrap_or_default();
         let is_es = header.word == b"ES";
         // `CCFAIL` would say more in an ES line than in the trace.
-        let is_misleading = !is_es && line.is_executed && Lexer::new(line.text).word() == Some(b"CCFAIL");
+        let is_misleading =
+            !is_es && line.is_executed && Lexer::new(line.text).word() == Some(b"CCFAIL");
         if is_es == (self.style == TarmacStyle::Es) || is_misleading {
             return self.pass_on(fields);
         }
@@ -176,24 +193,36 @@ impl<W: Write> Converter<'_, W> {
         self.out.write_all(line.encoding)?;
         write!(self.out, ") {} ", state(line.set))?;
         self.out.write_all(line.mode)?;
-        self.out.write_all(if line.is_executed { b":         " } else { b":  CCFAIL " })
+        self.out.write_all(if line.is_executed {
+            b":         "
+        } else {
+            b":  CCFAIL "
+        })
     }
 
     fn write_it(&mut self, line: &InstructionLine<'_>) -> io::Result<()> {
-        write!(self.out, "{} ({}) ", if line.is_executed { "IT" } else { "IS" }, self.steps)?;
+        write!(
+            self.out,
+            "{} ({}) ",
+            if line.is_executed { "IT" } else { "IS" },
+            self.steps
+        )?;
         self.out.write_all(line.address_word)?;
         self.out.write_all(b" ")?;
         self.out.write_all(line.encoding)?;
         write!(self.out, " {} ", state(line.set))?;
         self.out.write_all(line.mode)?;
-        self.out.write_all(if line.mode.is_empty() { b": " } else { b" : " })
+        self.out
+            .write_all(if line.mode.is_empty() { b": " } else { b" : " })
     }
 
     fn other(&mut self, header: &Header<'_>, text: &[u8]) -> io::Result<()> {
         let prefix = self.prefix(header, text);
         match header.kind {
             LineKind::Memory if self.style == TarmacStyle::Es => {
-                let line = MemoryLine::read(header, self.tarmac.settings().endian).ok().flatten();
+                let line = MemoryLine::read(header, self.tarmac.settings().endian)
+                    .ok()
+                    .flatten();
                 if let Some(line) = line.filter(|line| line.doubt.is_none()) {
                     return self.memory(&line, header, &prefix);
                 }
@@ -216,25 +245,45 @@ impl<W: Write> Converter<'_, W> {
             Some(drawn) => self.diagram(kind, &drawn, &prefix),
             None => {
                 self.out.write_all(&prefix)?;
-                self.out.write_all(if kind == AccessKind::Read { b"LD " } else { b"ST " })?;
+                self.out.write_all(if kind == AccessKind::Read {
+                    b"LD "
+                } else {
+                    b"ST "
+                })?;
                 self.pass_on(text.trim_ascii_start())
             }
         }
     }
 
-    fn memory(&mut self, line: &MemoryLine<'_>, header: &Header<'_>, prefix: &[u8]) -> io::Result<()> {
+    fn memory(
+        &mut self,
+        line: &MemoryLine<'_>,
+        header: &Header<'_>,
+        prefix: &[u8],
+    ) -> io::Result<()> {
         let place = line.place;
-        let piece = |(address, size_bytes, bytes)| Piece { address, size_bytes, bytes };
+        let piece = |(address, size_bytes, bytes)| Piece {
+            address,
+            size_bytes,
+            bytes,
+        };
         let pieces: Vec<Piece> = line.parts().map(piece).collect();
-        let physical = place.physical.and_then(|word| Physical::of_word(place.address, word));
+        let physical = place
+            .physical
+            .and_then(|word| Physical::of_word(place.address, word));
         self.lost.physical_addresses += u64::from(place.physical.is_some() && physical.is_none());
         self.lost.exclusive_marks += u64::from(place.is_exclusive || header.word.contains(&b'X'));
         for (number, row) in pieces::rows(&pieces).enumerate() {
             let here = physical.and_then(|physical| physical.at(row.address));
             self.lost.physical_addresses += u64::from(physical.is_some() && here.is_none());
             // The first line states time and thread; the lines after it inherit them.
-            self.out.write_all(if number == 0 { prefix } else { INDENT })?;
-            let form = Form { kind: line.kind, width: width(row.address, place.word), physical: here };
+            self.out
+                .write_all(if number == 0 { prefix } else { INDENT })?;
+            let form = Form {
+                kind: line.kind,
+                width: width(row.address, place.word),
+                physical: here,
+            };
             pieces::write_row(&mut self.out, form, &row)?;
         }
         Ok(())
@@ -243,12 +292,27 @@ impl<W: Write> Converter<'_, W> {
     fn diagram(&mut self, kind: AccessKind, drawn: &Drawn<'_>, prefix: &[u8]) -> io::Result<()> {
         self.lost.memory_types += u64::from(drawn.has_type);
         for access in drawn.diagram.accesses() {
-            let whole = Piece { address: access.address.0, size_bytes: access.size_bytes, bytes: access.bytes };
+            let whole = Piece {
+                address: access.address.0,
+                size_bytes: access.size_bytes,
+                bytes: access.bytes,
+            };
             for piece in pieces::powers(whole) {
-                let physical = drawn.physical.and_then(|physical| physical.at(piece.address));
+                let physical = drawn
+                    .physical
+                    .and_then(|physical| physical.at(piece.address));
                 self.out.write_all(prefix)?;
-                let form = Form { kind, width: width(piece.address, drawn.word), physical };
-                pieces::write_contiguous(&mut self.out, form, piece, self.tarmac.settings().endian)?;
+                let form = Form {
+                    kind,
+                    width: width(piece.address, drawn.word),
+                    physical,
+                };
+                pieces::write_contiguous(
+                    &mut self.out,
+                    form,
+                    piece,
+                    self.tarmac.settings().endian,
+                )?;
             }
         }
         Ok(())
@@ -257,18 +321,26 @@ impl<W: Write> Converter<'_, W> {
     /// What a line other than an instruction begins with in the style that is written, and takes note of it.
     fn prefix(&mut self, header: &Header<'_>, text: &[u8]) -> Vec<u8> {
         let stamp = stamp_of(text);
-        let thread = cpu_of_other(header.time, header.cpu).or(self.thread.as_deref()).unwrap_or(FIRST_CPU).to_vec();
+        let thread = cpu_of_other(header.time, header.cpu)
+            .or(self.thread.as_deref())
+            .unwrap_or(FIRST_CPU)
+            .to_vec();
         let is_other_thread = self.thread.as_deref().unwrap_or(FIRST_CPU) != thread;
         let is_other_time = header.time.is_some() && header.time != self.time;
         // Only after a time and a unit is an odd word taken for a type, and only before known ones an odd word for a CPU.
         let is_odd = header.kind == LineKind::Unknown && header.unit.is_some();
-        let is_unsafe = matches!(header.kind, LineKind::Unknown | LineKind::Note) && !thread.starts_with(b"cpu");
+        let is_unsafe = matches!(header.kind, LineKind::Unknown | LineKind::Note)
+            && !thread.starts_with(b"cpu");
         let is_plain = match self.style {
             TarmacStyle::Es => !is_other_time && !is_other_thread && !is_odd,
             TarmacStyle::FastModels => stamp.is_empty() && is_unsafe,
         };
         let is_unreadable = header.time.is_none() && !stamp.is_empty();
-        let written = if stamp.is_empty() { self.stamp.clone() } else { stamp.to_vec() };
+        let written = if stamp.is_empty() {
+            self.stamp.clone()
+        } else {
+            stamp.to_vec()
+        };
         self.note_other_time(header.time, stamp);
         self.thread = Some(thread.clone());
         if is_plain && !is_unreadable {
@@ -303,7 +375,10 @@ impl<W: Write> Converter<'_, W> {
             let missing = STAMP_WIDTH.saturating_sub(stamp.len());
             prefix.extend_from_slice(INDENT.get(..missing).unwrap_or_default());
         }
-        for word in [Some(stamp).filter(|stamp| !stamp.is_empty()), cpu].into_iter().flatten() {
+        for word in [Some(stamp).filter(|stamp| !stamp.is_empty()), cpu]
+            .into_iter()
+            .flatten()
+        {
             prefix.extend_from_slice(word);
             prefix.push(b' ');
         }
@@ -312,7 +387,8 @@ impl<W: Write> Converter<'_, W> {
     fn note_time(&mut self, time: Option<u64>, stamp: &[u8]) {
         self.time = time;
         self.stamp.clear();
-        self.stamp.extend_from_slice(if time.is_some() { stamp } else { b"" });
+        self.stamp
+            .extend_from_slice(if time.is_some() { stamp } else { b"" });
     }
 
     fn note_other_time(&mut self, time: Option<u64>, stamp: &[u8]) {
@@ -328,10 +404,14 @@ const INDENT: &[u8] = b"                    ";
 const STAMP_WIDTH: usize = 15;
 
 /// The letters of instruction sets; every other set gets that of A64.
-const STATES: [(InstructionSet, char); 2] = [(InstructionSet::A32, 'A'), (InstructionSet::T32, 'T')];
+const STATES: [(InstructionSet, char); 2] =
+    [(InstructionSet::A32, 'A'), (InstructionSet::T32, 'T')];
 
 fn state(set: InstructionSet) -> char {
-    STATES.iter().find(|(known, _)| *known == set).map_or('O', |(_, letter)| *letter)
+    STATES
+        .iter()
+        .find(|(known, _)| *known == set)
+        .map_or('O', |(_, letter)| *letter)
 }
 
 /// As many digits as the trace writes, or as are needed.
@@ -345,7 +425,10 @@ fn stamp_of(text: &[u8]) -> &[u8] {
     let mut fields = Lexer::new(text);
     let start = fields.at();
     match Timestamp::take(&mut fields) {
-        Ok(_) => text.get(start..fields.at()).unwrap_or_default().trim_ascii_end(),
+        Ok(_) => text
+            .get(start..fields.at())
+            .unwrap_or_default()
+            .trim_ascii_end(),
         Err(_) => b"",
     }
 }
@@ -365,6 +448,11 @@ impl<'a> Drawn<'a> {
         let word = { fields }.word()?;
         let diagram = Diagram::take(&mut fields).ok()?;
         let physical = Physical::take(diagram.address, &mut fields);
-        Some(Self { diagram, word, physical, has_type: !fields.rest().is_empty() })
+        Some(Self {
+            diagram,
+            word,
+            physical,
+            has_type: !fields.rest().is_empty(),
+        })
     }
 }

@@ -19,7 +19,11 @@ pub struct Lost {
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
-            (self.physical_addresses, "physical address", "physical addresses"),
+            (
+                self.physical_addresses,
+                "physical address",
+                "physical addresses",
+            ),
             (self.memory_types, "memory type", "memory types"),
             (self.exclusive_marks, "exclusive mark", "exclusive marks"),
             (self.damaged, "damaged record", "damaged records"),
@@ -27,7 +31,11 @@ impl fmt::Display for Lost {
         let parts = parts.iter().filter(|(count, ..)| *count > 0);
         for (place, (count, one, many)) in parts.enumerate() {
             let separator = if place > 0 { ", " } else { "" };
-            write!(f, "{separator}{count} {}", if *count == 1 { one } else { many })?;
+            write!(
+                f,
+                "{separator}{count} {}",
+                if *count == 1 { one } else { many }
+            )?;
         }
         Ok(())
     }

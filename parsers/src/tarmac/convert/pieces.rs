@@ -76,7 +76,10 @@ impl Physical {
             b"P" => Space::Untold,
             _ => return None,
         };
-        let address = after.mark(b':').then(|| after.word().and_then(digits::hex)).flatten()?;
+        let address = after
+            .mark(b':')
+            .then(|| after.word().and_then(digits::hex))
+            .flatten()?;
         *fields = after;
         Some(Self { of, address, space })
     }
@@ -85,7 +88,11 @@ impl Physical {
     pub fn at(self, other: u64) -> Option<Self> {
         let is_near = self.of / PAGE == other / PAGE;
         let address = self.address.wrapping_add(other).wrapping_sub(self.of);
-        is_near.then_some(Self { of: other, address, ..self })
+        is_near.then_some(Self {
+            of: other,
+            address,
+            ..self
+        })
     }
 }
 
@@ -105,37 +112,71 @@ pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = Row> {
                 picture.push(' ');
             }
         }
-        Row { address: row * ROW, picture }
+        Row {
+            address: row * ROW,
+            picture,
+        }
     })
 }
 
 fn cell(pieces: &[Piece], address: u64) -> String {
-    let inside =
-        |piece: &&Piece| address.checked_sub(piece.address).is_some_and(|place| place < u64::from(piece.size_bytes));
-    let Some(piece) = pieces.iter().find(inside) else { return "..".to_owned() };
-    let byte = piece.bytes.and_then(|bytes| bytes.get(usize::try_from(address - piece.address).ok()?).copied());
+    let inside = |piece: &&Piece| {
+        address
+            .checked_sub(piece.address)
+            .is_some_and(|place| place < u64::from(piece.size_bytes))
+    };
+    let Some(piece) = pieces.iter().find(inside) else {
+        return "..".to_owned();
+    };
+    let byte = piece.bytes.and_then(|bytes| {
+        bytes
+            .get(usize::try_from(address - piece.address).ok()?)
+            .copied()
+    });
     byte.map_or_else(|| "##".to_owned(), |byte| format!("{byte:02x}"))
 }
 
 /// The pieces of a piece whose sizes are powers of two.
 pub(super) fn powers(piece: Piece) -> impl Iterator<Item = Piece> {
-    let Piece { address, size_bytes, bytes } = piece;
+    let Piece {
+        address,
+        size_bytes,
+        bytes,
+    } = piece;
     let mut done = 0;
     std::iter::from_fn(move || {
         let left = size_bytes.checked_sub(done).filter(|left| *left > 0)?;
         let part = (1u8 << left.ilog2()).min(8);
         let place = usize::from(done);
-        let moved = bytes.map(|bytes| std::array::from_fn(|byte| bytes.get(place + byte).copied().unwrap_or(0)));
+        let moved = bytes
+            .map(|bytes| std::array::from_fn(|byte| bytes.get(place + byte).copied().unwrap_or(0)));
         let address = address.wrapping_add(u64::from(done));
         done += part;
-        Some(Piece { address, size_bytes: part, bytes: moved })
+        Some(Piece {
+            address,
+            size_bytes: part,
+            bytes: moved,
+        })
     })
 }
 
 /// `MR4 00002004:000000002004 00000007`
-pub(super) fn write_contiguous(out: &mut impl Write, form: Form, piece: Piece, endian: Endian) -> io::Result<()> {
-    let Form { kind, width, physical } = form;
-    let Piece { address, size_bytes: size, bytes } = piece;
+pub(super) fn write_contiguous(
+    out: &mut impl Write,
+    form: Form,
+    piece: Piece,
+    endian: Endian,
+) -> io::Result<()> {
+    let Form {
+        kind,
+        width,
+        physical,
+    } = form;
+    let Piece {
+        address,
+        size_bytes: size,
+        bytes,
+    } = piece;
     let letter = if kind == AccessKind::Read { 'R' } else { 'W' };
     write!(out, "M{letter}{size} {address:0width$x}")?;
     if let Some(Physical { address, space, .. }) = physical {
@@ -148,7 +189,11 @@ pub(super) fn write_contiguous(out: &mut impl Write, form: Form, piece: Piece, e
     }
     write!(out, " ")?;
     for place in 0..size {
-        let place = if endian == Endian::Little { size - 1 - place } else { place };
+        let place = if endian == Endian::Little {
+            size - 1 - place
+        } else {
+            place
+        };
         match bytes.and_then(|bytes| bytes.get(usize::from(place)).copied()) {
             Some(byte) => write!(out, "{byte:02x}")?,
             None => write!(out, "xx")?,
@@ -159,7 +204,11 @@ pub(super) fn write_contiguous(out: &mut impl Write, form: Form, piece: Piece, e
 
 /// `LD 00002000 ........ ........ 00000007 ........    S:00000002000`
 pub(super) fn write_row(out: &mut impl Write, form: Form, row: &Row) -> io::Result<()> {
-    let Form { kind, width, physical } = form;
+    let Form {
+        kind,
+        width,
+        physical,
+    } = form;
     let Row { address, picture } = row;
     let word = if kind == AccessKind::Read { "LD" } else { "ST" };
     write!(out, "{word} {address:0width$x} {picture}")?;

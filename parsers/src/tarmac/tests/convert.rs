@@ -2,7 +2,9 @@
 
 use stepback_machine::{AccessKind, Endian, RegisterId};
 
-use crate::events::{EventSink, Flow, MemoryAccess, RegisterWrite, StepEvent, TextEvent, ThreadNumber};
+use crate::events::{
+    EventSink, Flow, MemoryAccess, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
+};
 use crate::scratch::ParseScratch;
 use crate::source::Source as _;
 use crate::tarmac::convert::lost::Lost;
@@ -21,7 +23,8 @@ struct Effects {
 
 impl Effects {
     fn push(&mut self, thread: ThreadNumber, text: String) {
-        self.lines.push(format!("{} {text}", self.threads[usize::from(thread.0)]));
+        self.lines
+            .push(format!("{} {text}", self.threads[usize::from(thread.0)]));
     }
 }
 
@@ -36,43 +39,78 @@ impl EventSink for Effects {
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         let text = String::from_utf8_lossy(step.text).into_owned();
-        let StepEvent { time, pc, instruction_set, opcode, length_bytes, is_executed, .. } = step;
+        let StepEvent {
+            time,
+            pc,
+            instruction_set,
+            opcode,
+            length_bytes,
+            is_executed,
+            ..
+        } = step;
         self.push(
             step.thread,
-            format!("{time:?} {pc} {instruction_set:?} {opcode:x} {length_bytes} {is_executed} {text}"),
+            format!(
+                "{time:?} {pc} {instruction_set:?} {opcode:x} {length_bytes} {is_executed} {text}"
+            ),
         );
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let name = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let name =
-            name.map_or_else(|| format!("{:?}", write.view.register), |name| self.registers[usize::from(name)].clone());
-        let text = format!("{name}+{} {:?} {}", write.view.offset, write.bytes, write.is_bank_copy());
+        let name = name.map_or_else(
+            || format!("{:?}", write.view.register),
+            |name| self.registers[usize::from(name)].clone(),
+        );
+        let text = format!(
+            "{name}+{} {:?} {}",
+            write.view.offset,
+            write.bytes,
+            write.is_bank_copy()
+        );
         self.push(write.thread, text);
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let kind = if access.kind == AccessKind::Read { "read" } else { "write" };
+        let kind = if access.kind == AccessKind::Read {
+            "read"
+        } else {
+            "write"
+        };
         for place in 0..access.size_bytes {
             let byte = access.bytes.map(|bytes| bytes[usize::from(place)]);
-            self.push(access.thread, format!("{kind} {:x} {byte:?}", access.address.0 + u64::from(place)));
+            self.push(
+                access.thread,
+                format!("{kind} {:x} {byte:?}", access.address.0 + u64::from(place)),
+            );
         }
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
-        self.push(event.thread, format!("{:?} {}", event.kind, String::from_utf8_lossy(event.text)));
+        self.push(
+            event.thread,
+            format!("{:?} {}", event.kind, String::from_utf8_lossy(event.text)),
+        );
     }
 }
 
 fn effects(tarmac: &Tarmac) -> Vec<String> {
     let mut effects = Effects::default();
-    tarmac.parse(0..tarmac.length(), &mut ParseScratch::default(), &mut effects).unwrap();
+    tarmac
+        .parse(
+            0..tarmac.length(),
+            &mut ParseScratch::default(),
+            &mut effects,
+        )
+        .unwrap();
     effects.lines
 }
 
 fn converted(text: &[u8], style: TarmacStyle, options: TarmacOptions) -> (Vec<u8>, Lost) {
     let mut out = Vec::new();
-    let lost = open(text, options).convert(style, &mut out, &mut |_| Flow::Continue).unwrap();
+    let lost = open(text, options)
+        .convert(style, &mut out, &mut |_| Flow::Continue)
+        .unwrap();
     (out, lost)
 }
 
@@ -83,17 +121,37 @@ fn check_effects(name: &str, text: &[u8], options: TarmacOptions) {
     for style in [TarmacStyle::Es, TarmacStyle::FastModels] {
         let (once, _) = converted(text, style, options);
         let found = effects(&open(&once, options));
-        assert!(found == expected, "{name} as {style:?}: {}", difference(&found, &expected));
-        let other = if style == TarmacStyle::Es { TarmacStyle::FastModels } else { TarmacStyle::Es };
+        assert!(
+            found == expected,
+            "{name} as {style:?}: {}",
+            difference(&found, &expected)
+        );
+        let other = if style == TarmacStyle::Es {
+            TarmacStyle::FastModels
+        } else {
+            TarmacStyle::Es
+        };
         let (twice, _) = converted(&once, other, options);
         let found = effects(&open(&twice, options));
-        assert!(found == expected, "{name} as {style:?} and back: {}", difference(&found, &expected));
+        assert!(
+            found == expected,
+            "{name} as {style:?} and back: {}",
+            difference(&found, &expected)
+        );
     }
 }
 
 fn difference(found: &[String], expected: &[String]) -> String {
-    let place = found.iter().zip(expected).position(|(one, other)| one != other).unwrap_or(found.len());
-    format!("{place}: {:?} instead of {:?}", found.get(place), expected.get(place))
+    let place = found
+        .iter()
+        .zip(expected)
+        .position(|(one, other)| one != other)
+        .unwrap_or(found.len());
+    format!(
+        "{place}: {:?} instead of {:?}",
+        found.get(place),
+        expected.get(place)
+    )
 }
 
 #[track_caller]
@@ -160,11 +218,17 @@ fn real_traces_keep_their_effects_both_ways() {
 
 #[test]
 fn strange_lines_keep_their_effects_both_ways() {
-    let forms = include_str!("forms.tsv").lines().filter(|row| !row.starts_with('#'));
+    let forms = include_str!("forms.tsv")
+        .lines()
+        .filter(|row| !row.starts_with('#'));
     for row in forms {
         let cells: Vec<&str> = row.split('\t').collect();
         let options = TarmacOptions {
-            endian: if cells[0] == "B" { Endian::Big } else { Endian::Little },
+            endian: if cells[0] == "B" {
+                Endian::Big
+            } else {
+                Endian::Little
+            },
             implicit_thumb: cells[0] == "T",
         };
         let line = cells[1].replace("\\0", "\0").replace("\\ufeff", "\u{feff}");
@@ -185,10 +249,18 @@ fn a_conversion_can_be_stopped() {
         asked += 1;
         Flow::Stop
     };
-    open(text.as_bytes(), TarmacOptions::default()).convert(TarmacStyle::Es, &mut out, &mut watch).unwrap();
+    open(text.as_bytes(), TarmacOptions::default())
+        .convert(TarmacStyle::Es, &mut out, &mut watch)
+        .unwrap();
     assert_eq!(asked, 1);
     assert!(out.len() < 2 << 20);
-    assert!(parse(&open(&out, TarmacOptions::default()), 0..out.len() as u64).0.chunks.len() > 1000);
+    assert!(
+        parse(&open(&out, TarmacOptions::default()), 0..out.len() as u64)
+            .0
+            .chunks
+            .len()
+            > 1000
+    );
 }
 
 proptest::proptest! {

@@ -12,13 +12,24 @@ use crate::text::limits::LINE_LIMIT;
 fn read_in_all_ways(text: &[u8]) -> Recorder {
     for options in [
         TarmacOptions::default(),
-        TarmacOptions { endian: Endian::Big, implicit_thumb: false },
-        TarmacOptions { endian: Endian::Little, implicit_thumb: true },
+        TarmacOptions {
+            endian: Endian::Big,
+            implicit_thumb: false,
+        },
+        TarmacOptions {
+            endian: Endian::Little,
+            implicit_thumb: true,
+        },
     ] {
         let length = text.len() as u64;
         let (quick, _) = parse(&open(text, options), 0..length);
         let (slow, _) = parse(&open(text, options).slowly(), 0..length);
-        assert_eq!(quick.events, slow.events, "{:?}", String::from_utf8_lossy(text));
+        assert_eq!(
+            quick.events,
+            slow.events,
+            "{:?}",
+            String::from_utf8_lossy(text)
+        );
         parse(&open(text, options).with_limits(SMALL), 0..length);
     }
     events(text)
@@ -29,7 +40,10 @@ fn real_traces_are_read_without_a_problem_and_alike_in_both_ways() {
     for (name, text) in fixtures() {
         let recorder = read_in_all_ways(&text);
         assert!(recorder.chunks.len() > 1000, "{name}");
-        let problem = recorder.events.iter().find(|event| event.text.starts_with("problem"));
+        let problem = recorder
+            .events
+            .iter()
+            .find(|event| event.text.starts_with("problem"));
         assert_eq!(problem, None, "{name}");
     }
 }
@@ -65,7 +79,14 @@ fn every_line_may_end_anywhere() {
     for line in LINES {
         for end in 0..=line.len() {
             let text = format!("{GOOD}\n{}\n{GOOD}\n", &line[..end]);
-            assert_eq!(read_in_all_ways(text.as_bytes()).text().matches("step 9 1000").count(), 2, "{text}");
+            assert_eq!(
+                read_in_all_ways(text.as_bytes())
+                    .text()
+                    .matches("step 9 1000")
+                    .count(),
+                2,
+                "{text}"
+            );
             read_in_all_ways(&line.as_bytes()[..end]);
         }
     }
@@ -75,14 +96,28 @@ fn every_line_may_end_anywhere() {
 fn every_byte_may_stand_anywhere() {
     for line in LINES {
         for place in 0..line.len() {
-            for byte in
-                [0, 9, 10, 13, 0x10, b' ', b'-', b'.', b':', b'(', b'_', b'g', b'x', b'0', b'F', 0x7f, 0x80, 0xff]
-            {
+            for byte in [
+                0, 9, 10, 13, 0x10, b' ', b'-', b'.', b':', b'(', b'_', b'g', b'x', b'0', b'F',
+                0x7f, 0x80, 0xff,
+            ] {
                 let mut damaged = line.as_bytes().to_vec();
                 damaged[place] = byte;
-                let text =
-                    [GOOD.as_bytes(), b"\n5 clk R X0 0000000000000001\n", &damaged, b"\n", GOOD.as_bytes()].concat();
-                assert_eq!(read_in_all_ways(&text).text().matches("step 9 1000").count(), 2, "{line} {place} {byte}");
+                let text = [
+                    GOOD.as_bytes(),
+                    b"\n5 clk R X0 0000000000000001\n",
+                    &damaged,
+                    b"\n",
+                    GOOD.as_bytes(),
+                ]
+                .concat();
+                assert_eq!(
+                    read_in_all_ways(&text)
+                        .text()
+                        .matches("step 9 1000")
+                        .count(),
+                    2,
+                    "{line} {place} {byte}"
+                );
             }
         }
     }
@@ -96,12 +131,26 @@ fn all_byte_values_are_no_trace() {
 
 #[test]
 fn a_line_that_is_too_long_costs_that_line() {
-    for length in [LINE_LIMIT - 100, LINE_LIMIT + 1, 1 << 20, (1 << 20) + 77, 3 << 20] {
+    for length in [
+        LINE_LIMIT - 100,
+        LINE_LIMIT + 1,
+        1 << 20,
+        (1 << 20) + 77,
+        3 << 20,
+    ] {
         let text = format!("{GOOD}\n{GOOD} {}\n{GOOD}\n", "x".repeat(length));
-        let (found, parsed) = parse(&open(text.as_bytes(), TarmacOptions::default()), 0..text.len() as u64);
+        let (found, parsed) = parse(
+            &open(text.as_bytes(), TarmacOptions::default()),
+            0..text.len() as u64,
+        );
         let is_long = length > LINE_LIMIT;
         assert_eq!(found.chunks.len(), if is_long { 2 } else { 3 }, "{length}");
-        assert_eq!(found.text().contains("problem 0 longer than 65536 bytes: skipped"), is_long);
+        assert_eq!(
+            found
+                .text()
+                .contains("problem 0 longer than 65536 bytes: skipped"),
+            is_long
+        );
         assert_eq!((parsed.lines, parsed.end), (3, text.len() as u64));
         assert_eq!(found.events.last().map(|event| event.line), Some(2));
     }
@@ -110,8 +159,14 @@ fn a_line_that_is_too_long_costs_that_line() {
 #[test]
 fn a_last_line_that_is_too_long_ends_the_trace() {
     let text = format!("{GOOD}\n{}", "x".repeat(3 << 20));
-    let (found, parsed) = parse(&open(text.as_bytes(), TarmacOptions::default()), 0..text.len() as u64);
-    assert_eq!((found.events.len(), parsed.lines, parsed.end), (2, 2, text.len() as u64));
+    let (found, parsed) = parse(
+        &open(text.as_bytes(), TarmacOptions::default()),
+        0..text.len() as u64,
+    );
+    assert_eq!(
+        (found.events.len(), parsed.lines, parsed.end),
+        (2, 2, text.len() as u64)
+    );
 }
 
 #[test]
@@ -119,7 +174,11 @@ fn a_last_line_that_is_too_long_is_reported_alike_through_any_window() {
     let text = format!("{GOOD}\n{}", "x".repeat(400));
     let small = || open(text.as_bytes(), TarmacOptions::default()).with_limits(SMALL);
     for start in [0, 43] {
-        let problem = parse(&small(), start..text.len() as u64).0.events.pop().unwrap();
+        let problem = parse(&small(), start..text.len() as u64)
+            .0
+            .events
+            .pop()
+            .unwrap();
         assert_eq!(problem.text, "problem 0 longer than 65536 bytes: skipped");
     }
 }
@@ -132,18 +191,37 @@ fn threads_and_registers_have_a_limit() {
     }
     let found = events(text.as_bytes());
     assert_eq!((found.threads.len(), found.chunks.len()), (32_768, 32_768));
-    assert_eq!(found.text().matches("more than 32768 threads: line dropped").count(), 12);
-    let text: String = (0..5000).map(|number| format!("R SYS{number} 00000001\n")).collect();
+    assert_eq!(
+        found
+            .text()
+            .matches("more than 32768 threads: line dropped")
+            .count(),
+        12
+    );
+    let text: String = (0..5000)
+        .map(|number| format!("R SYS{number} 00000001\n"))
+        .collect();
     let found = events(text.as_bytes());
     assert_eq!(found.registers.len(), 4096);
-    assert_eq!(found.text().matches("more than 4096 registers").count(), 904);
+    assert_eq!(
+        found.text().matches("more than 4096 registers").count(),
+        904
+    );
 }
 
 #[test]
 fn each_line_of_an_unknown_type_is_complained_about() {
-    let text: String = (0..100).map(|number| format!("5 clk FOO{number} x\n5 clk FOO{number} x\n")).collect();
+    let text: String = (0..100)
+        .map(|number| format!("5 clk FOO{number} x\n5 clk FOO{number} x\n"))
+        .collect();
     let found = events(text.as_bytes()).text();
-    assert_eq!((found.matches("unknown Tarmac").count(), found.matches("note").count()), (200, 200));
+    assert_eq!(
+        (
+            found.matches("unknown Tarmac").count(),
+            found.matches("note").count()
+        ),
+        (200, 200)
+    );
 }
 
 #[test]

@@ -10,7 +10,10 @@ struct Dice(u64);
 
 impl Dice {
     fn throw(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % sides
     }
 }
@@ -24,39 +27,65 @@ struct Damage {
 impl Damage {
     fn bit(text: &[u8], dice: &mut Dice) -> Self {
         let at = dice.throw(text.len());
-        Self { range: at..at + 1, instead: vec![text[at] ^ 1 << dice.throw(8)] }
+        Self {
+            range: at..at + 1,
+            instead: vec![text[at] ^ 1 << dice.throw(8)],
+        }
     }
 
     fn cut(text: &[u8], dice: &mut Dice) -> Self {
         let at = dice.throw(text.len());
         let end = text.len().min(at + 1 + dice.throw(200));
-        Self { range: at..end, instead: Vec::new() }
+        Self {
+            range: at..end,
+            instead: Vec::new(),
+        }
     }
 
     fn line_twice(text: &[u8], dice: &mut Dice) -> Self {
         let range = lines_around(text, dice, 1);
-        Self { instead: text[range.clone()].repeat(2), range }
+        Self {
+            instead: text[range.clone()].repeat(2),
+            range,
+        }
     }
 
     fn shuffled(text: &[u8], dice: &mut Dice) -> Self {
         let range = lines_around(text, dice, 8);
-        let mut lines: Vec<_> = text[range.clone()].split_inclusive(|byte| *byte == b'\n').collect();
+        let mut lines: Vec<_> = text[range.clone()]
+            .split_inclusive(|byte| *byte == b'\n')
+            .collect();
         for place in (1..lines.len()).rev() {
             lines.swap(place, dice.throw(place + 1));
         }
-        Self { instead: lines.concat(), range }
+        Self {
+            instead: lines.concat(),
+            range,
+        }
     }
 
     fn apply(&self, text: &[u8]) -> Vec<u8> {
-        [&text[..self.range.start], &self.instead, &text[self.range.end..]].concat()
+        [
+            &text[..self.range.start],
+            &self.instead,
+            &text[self.range.end..],
+        ]
+        .concat()
     }
 }
 
 /// So many whole lines from a random one on.
 fn lines_around(text: &[u8], dice: &mut Dice, count: usize) -> Range<usize> {
     let at = dice.throw(text.len() / 2);
-    let start = text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-    let lines: usize = text[start..].split_inclusive(|byte| *byte == b'\n').take(count).map(<[u8]>::len).sum();
+    let start = text[..at]
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |newline| newline + 1);
+    let lines: usize = text[start..]
+        .split_inclusive(|byte| *byte == b'\n')
+        .take(count)
+        .map(<[u8]>::len)
+        .sum();
     start..start + lines
 }
 
@@ -70,18 +99,36 @@ fn apart(recorder: &Recorder, zone: &Range<u64>) -> [Vec<String>; 2] {
         Some((start, rest)) => format!("{start} {}", rest.split_once(' ').unwrap().1),
         None => text.to_owned(),
     };
-    let is_complaint = |text: &str| text.contains("unknown Tarmac event type") || text.contains("unknown unit");
-    let events = || recorder.events.iter().filter(|event| !is_complaint(&event.text));
+    let is_complaint =
+        |text: &str| text.contains("unknown Tarmac event type") || text.contains("unknown unit");
+    let events = || {
+        recorder
+            .events
+            .iter()
+            .filter(|event| !is_complaint(&event.text))
+    };
     [
-        events().filter(|event| event.line < zone.start).map(|event| text(&event.text)).collect(),
-        events().filter(|event| event.line >= zone.end).map(|event| text(&event.text)).collect(),
+        events()
+            .filter(|event| event.line < zone.start)
+            .map(|event| text(&event.text))
+            .collect(),
+        events()
+            .filter(|event| event.line >= zone.end)
+            .map(|event| text(&event.text))
+            .collect(),
     ]
 }
 
 /// The instruction decides what the lines after it mean, so damage may reach from the one before it to the one after it.
 fn zone(steps: &[u64], damaged: Range<u64>, lines: u64) -> Range<u64> {
-    let start = steps.partition_point(|line| *line < damaged.start).checked_sub(1).map_or(0, |place| steps[place]);
-    let end = steps.get(steps.partition_point(|line| *line <= damaged.end)).copied().unwrap_or(lines);
+    let start = steps
+        .partition_point(|line| *line < damaged.start)
+        .checked_sub(1)
+        .map_or(0, |place| steps[place]);
+    let end = steps
+        .get(steps.partition_point(|line| *line <= damaged.end))
+        .copied()
+        .unwrap_or(lines);
     start..end
 }
 
@@ -89,20 +136,32 @@ fn check(how: fn(&[u8], &mut Dice) -> Damage) {
     for (number, (name, text)) in fixtures().into_iter().enumerate() {
         let options = TarmacOptions::default;
         let (whole, parsed) = parse(&open(&text, options()), 0..text.len() as u64);
-        let steps: Vec<u64> =
-            whole.events.iter().filter(|event| event.text.contains("step ")).map(|event| event.line).collect();
+        let steps: Vec<u64> = whole
+            .events
+            .iter()
+            .filter(|event| event.text.contains("step "))
+            .map(|event| event.line)
+            .collect();
         let mut dice = Dice(number as u64);
         for _ in 0..60 {
             let damage = how(&text, &mut dice);
             let damaged = damage.apply(&text);
-            let (first, last) = (line_of(&text, damage.range.start), line_of(&text, damage.range.end));
+            let (first, last) = (
+                line_of(&text, damage.range.start),
+                line_of(&text, damage.range.end),
+            );
             let old = zone(&steps, first..last, parsed.lines);
             let (found, found_parsed) = parse(&open(&damaged, options()), 0..damaged.len() as u64);
             let new = old.start..old.end + found_parsed.lines - parsed.lines;
             let [before, behind] = apart(&whole, &old);
             let [found_before, found_behind] = apart(&found, &new);
-            let place =
-                || format!("{name}: {:?} for bytes {:?}", String::from_utf8_lossy(&damage.instead), damage.range);
+            let place = || {
+                format!(
+                    "{name}: {:?} for bytes {:?}",
+                    String::from_utf8_lossy(&damage.instead),
+                    damage.range
+                )
+            };
             assert!(found_before == before, "before {}", place());
             assert!(found_behind == behind, "behind {}", place());
         }

@@ -17,12 +17,19 @@ fn check(text: &str, order: LineOrder, expected: &[&[&str]]) {
     let (recorder, _) = parse(&tarmac, 0..text.len() as u64);
     let mut steps: Vec<Vec<&str>> = vec![Vec::new()];
     for event in &recorder.events {
-        match event.text.split_once(' ').map_or(&*event.text, |(word, _)| word) {
+        match event
+            .text
+            .split_once(' ')
+            .map_or(&*event.text, |(word, _)| word)
+        {
             "step" => steps.push(Vec::new()),
             _ => steps.last_mut().unwrap().push(&event.text),
         }
     }
-    assert_eq!(steps.iter().map(|events| &events[..]).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        steps.iter().map(|events| &events[..]).collect::<Vec<_>>(),
+        expected
+    );
     check_parts(&tarmac);
 }
 
@@ -37,8 +44,16 @@ fn a_memory_line_belongs_to_the_instruction_that_it_names() {
     let expected: &[&[&str]] = &[&[], load, &["X6=01000000"], store, nowhere];
     check(NAMED, LineOrder::Named, expected);
     // Both orders of the numbers are met, and instruction lines that have only one.
-    check(&NAMED.replace("(0000002c:00000006) 01", "(00000006:0000002c) 01"), LineOrder::Named, expected);
-    check(&NAMED.replace("(00000024:00000004) 00000024 e5", "(4) 00000024 e5"), LineOrder::Named, expected);
+    check(
+        &NAMED.replace("(0000002c:00000006) 01", "(00000006:0000002c) 01"),
+        LineOrder::Named,
+        expected,
+    );
+    check(
+        &NAMED.replace("(00000024:00000004) 00000024 e5", "(4) 00000024 e5"),
+        LineOrder::Named,
+        expected,
+    );
     check(&NAMED.replace('\n', "\r\n"), LineOrder::Named, expected);
 }
 
@@ -56,8 +71,16 @@ fn a_loop_has_one_address_and_many_numbers() {
     let read = |byte| format!("read 20000000 {byte}000000");
     let [one, two, three] = ["11", "22", "33"].map(read);
     // A Thumb bit in the bracket of one form only: then the numbers differ, and the line stays.
-    check(text, LineOrder::Named, &[&[], &[&one], &[], &[&three, &two]]);
-    check(&text.replace("00001001:", "00001000:"), LineOrder::Named, &[&[], &[&one], &[&two], &[&three]]);
+    check(
+        text,
+        LineOrder::Named,
+        &[&[], &[&one], &[], &[&three, &two]],
+    );
+    check(
+        &text.replace("00001001:", "00001000:"),
+        LineOrder::Named,
+        &[&[], &[&one], &[&two], &[&three]],
+    );
 }
 
 /// Write-backs before their instructions, two at once where two are issued.
@@ -87,8 +110,20 @@ fn a_dump_before_the_first_instruction_is_the_state_before_it() {
     let text = format!("    80 ns R      r0 00000000\n    80 ns R      r4 ffffffff\n{EARLY}");
     let tarmac = open(text.as_bytes(), TarmacOptions::default());
     let (recorder, _) = parse(&tarmac, 0..text.len() as u64);
-    let before: Vec<_> = recorder.events.iter().take(3).map(|event| &*event.text).collect();
-    assert_eq!(before, ["X0=00000000", "X4=ffffffff", "step 100 100 A32 e3a00012/4 \"MOV r0,#0x12\""]);
+    let before: Vec<_> = recorder
+        .events
+        .iter()
+        .take(3)
+        .map(|event| &*event.text)
+        .collect();
+    assert_eq!(
+        before,
+        [
+            "X0=00000000",
+            "X4=ffffffff",
+            "step 100 100 A32 e3a00012/4 \"MOV r0,#0x12\""
+        ]
+    );
     check_parts(&tarmac);
 }
 
@@ -98,12 +133,26 @@ const LATE: &str = include_str!("../../../../fixtures/order/late.tarmac");
 #[test]
 fn a_late_result_belongs_to_the_nearest_instruction_that_can_make_it() {
     let loads = |address: &str, register: &str, byte: &str| {
-        [format!("read {address} {byte}000000"), format!("{register}={byte}000000")]
+        [
+            format!("read {address} {byte}000000"),
+            format!("{register}={byte}000000"),
+        ]
     };
-    let ([read_1, write_1], [read_3, write_3]) = (loads("9000", "X1", "aa"), loads("9004", "X3", "bb"));
-    let exception: &[&str] = &["X5=01000000", "exception \"E 00001014 00000019 CoreEvent_IRQ\"", "X3=cc000000"];
-    let expected: &[&[&str]] =
-        &[&[], &[&read_1, &write_1], &["X2=01000000"], &[&read_3, &write_3], &["X4=01000000"], exception];
+    let ([read_1, write_1], [read_3, write_3]) =
+        (loads("9000", "X1", "aa"), loads("9004", "X3", "bb"));
+    let exception: &[&str] = &[
+        "X5=01000000",
+        "exception \"E 00001014 00000019 CoreEvent_IRQ\"",
+        "X3=cc000000",
+    ];
+    let expected: &[&[&str]] = &[
+        &[],
+        &[&read_1, &write_1],
+        &["X2=01000000"],
+        &[&read_3, &write_3],
+        &["X4=01000000"],
+        exception,
+    ];
     check(LATE, LineOrder::Late, expected);
 }
 
@@ -120,7 +169,10 @@ fn a_result_that_an_earlier_instruction_has_printed_before_is_not_its_own() {
 4 clk IT (4) 0000100c ee112f10 A svc : MRC p15,#0,r2,c1,c0,#0
 4 clk R r2 00c50878
 ";
-    assert_eq!(LineOrder::of(text.as_bytes(), StateField::Written), LineOrder::Plain);
+    assert_eq!(
+        LineOrder::of(text.as_bytes(), StateField::Written),
+        LineOrder::Plain
+    );
 }
 
 #[test]
@@ -135,7 +187,15 @@ fn another_core_has_its_own_instructions() {
     let (recorder, _) = parse(&tarmac, 0..text.len() as u64);
     let found: Vec<_> = recorder.events.iter().map(|event| &*event.text).collect();
     let step = "step 10 24 A32 e59f44e8/4 \"LDR r4,[pc,#0x4e8]\"";
-    assert_eq!(found, [step, "read 514 01000000", &format!("cpu1 {step}"), "cpu1 read 514 02000000"]);
+    assert_eq!(
+        found,
+        [
+            step,
+            "read 514 01000000",
+            &format!("cpu1 {step}"),
+            "cpu1 read 514 02000000"
+        ]
+    );
     check_parts(&tarmac);
 }
 

@@ -5,14 +5,20 @@ use std::fmt::Write as _;
 
 use stepback_machine::{AccessKind, RegisterId};
 
-use crate::events::{EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepEvent, TextEvent, ThreadNumber};
+use crate::events::{
+    EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
+};
 use crate::scratch::ParseScratch;
 use crate::source::{Parsed, Source as _};
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::text::limits::Limits;
 
 /// Limits small enough that short texts reach them.
-pub const SMALL: Limits = Limits { window: 700, run: 200, line: 300 };
+pub const SMALL: Limits = Limits {
+    window: 700,
+    run: 200,
+    line: 300,
+};
 
 /// Writes each event as a line.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,12 +40,20 @@ pub struct Event {
 
 impl Recorder {
     fn push(&mut self, place: Place, text: String) {
-        self.events.push(Event { offset: place.offset, line: place.line_in_range, text });
+        self.events.push(Event {
+            offset: place.offset,
+            line: place.line_in_range,
+            text,
+        });
     }
 
     fn thread(&self, thread: ThreadNumber) -> String {
         let name = &self.threads[usize::from(thread.0)];
-        if name == "cpu0" { String::new() } else { format!("{name} ") }
+        if name == "cpu0" {
+            String::new()
+        } else {
+            format!("{name} ")
+        }
     }
 
     fn register(&self, register: RegisterId) -> String {
@@ -78,7 +92,10 @@ impl EventSink for Recorder {
     }
 
     fn register_named(&mut self, register: RegisterId, name: &str, size_bytes: u16) {
-        assert_eq!(usize::from(register.0 - RegisterId::FIRST_NAMED.0), self.registers.len());
+        assert_eq!(
+            usize::from(register.0 - RegisterId::FIRST_NAMED.0),
+            self.registers.len()
+        );
         assert!(size_bytes > 0);
         self.registers.push(name.into());
     }
@@ -88,7 +105,11 @@ impl EventSink for Recorder {
         let time = step.time.map_or("-".into(), |time| time.to_string());
         let failed = if step.is_executed { "" } else { " failed" };
         let early = step.place.offset - step.chunk_offset;
-        let early = if early > 0 { format!(" early {early}") } else { String::new() };
+        let early = if early > 0 {
+            format!(" early {early}")
+        } else {
+            String::new()
+        };
         let set = step.instruction_set;
         let text = String::from_utf8_lossy(step.text);
         let text = format!(
@@ -104,33 +125,72 @@ impl EventSink for Recorder {
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let view = write.view;
         assert!(view.size_bytes > 0);
-        let bytes = write.bytes.map_or_else(|| "?".repeat(view.size_bytes.into()), hex);
-        assert!(write.bytes.is_none_or(|bytes| bytes.len() == usize::from(view.size_bytes)));
-        let offset = if view.offset > 0 { format!("+{}", view.offset) } else { String::new() };
+        let bytes = write
+            .bytes
+            .map_or_else(|| "?".repeat(view.size_bytes.into()), hex);
+        assert!(
+            write
+                .bytes
+                .is_none_or(|bytes| bytes.len() == usize::from(view.size_bytes))
+        );
+        let offset = if view.offset > 0 {
+            format!("+{}", view.offset)
+        } else {
+            String::new()
+        };
         let copy = if write.is_bank_copy() { " copy" } else { "" };
-        let text = format!("{}{}{offset}={bytes}{copy}", self.thread(write.thread), self.register(view.register));
+        let text = format!(
+            "{}{}{offset}={bytes}{copy}",
+            self.thread(write.thread),
+            self.register(view.register)
+        );
         self.push(write.place, text);
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let kind = if access.kind == AccessKind::Read { "read" } else { "write" };
-        assert!(access.address.0.checked_add(u64::from(access.size_bytes) - 1).is_some());
+        let kind = if access.kind == AccessKind::Read {
+            "read"
+        } else {
+            "write"
+        };
+        assert!(
+            access
+                .address
+                .0
+                .checked_add(u64::from(access.size_bytes) - 1)
+                .is_some()
+        );
         let bytes = match access.bytes {
             Some(bytes) => hex(&bytes[..usize::from(access.size_bytes)]),
             None => format!("?{}", access.size_bytes),
         };
-        let text = format!("{}{kind} {:x} {bytes}", self.thread(access.thread), access.address.0);
+        let text = format!(
+            "{}{kind} {:x} {bytes}",
+            self.thread(access.thread),
+            access.address.0
+        );
         self.push(access.place, text);
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
-        let kind = if event.kind.is_exceptional() { "exception" } else { "note" };
-        let text = format!("{}{kind} {:?}", self.thread(event.thread), String::from_utf8_lossy(event.text));
+        let kind = if event.kind.is_exceptional() {
+            "exception"
+        } else {
+            "note"
+        };
+        let text = format!(
+            "{}{kind} {:?}",
+            self.thread(event.thread),
+            String::from_utf8_lossy(event.text)
+        );
         self.push(event.place, text);
     }
 
     fn problem(&mut self, problem: &Problem) {
-        self.push(problem.place, format!("problem {} {}", problem.column, problem.message));
+        self.push(
+            problem.place,
+            format!("problem {} {}", problem.column, problem.message),
+        );
     }
 }
 
@@ -154,7 +214,11 @@ pub fn parse(tarmac: &Tarmac, range: std::ops::Range<u64>) -> (Recorder, Parsed)
     let (recorder, parsed) = run(&mut ParseScratch::default());
     let (again, parsed_again) = USED.with_borrow_mut(run);
     assert_eq!(again, recorder, "{range:?}");
-    assert_eq!((parsed_again.lines, parsed_again.end), (parsed.lines, parsed.end), "{range:?}");
+    assert_eq!(
+        (parsed_again.lines, parsed_again.end),
+        (parsed.lines, parsed.end),
+        "{range:?}"
+    );
     (recorder, parsed)
 }
 
@@ -166,8 +230,17 @@ pub fn events(text: &[u8]) -> Recorder {
 /// The fixtures: name and text.
 pub fn fixtures() -> Vec<(String, Vec<u8>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "tarmac"));
-    files.into_iter().map(|path| (path.display().to_string(), std::fs::read(path).unwrap())).collect()
+    files.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "tarmac")
+    });
+    files
+        .into_iter()
+        .map(|path| (path.display().to_string(), std::fs::read(path).unwrap()))
+        .collect()
 }

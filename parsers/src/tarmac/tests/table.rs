@@ -16,21 +16,35 @@ const FORMS: &str = include_str!("forms.tsv");
 
 fn events(before: &str, line: &str) -> String {
     let options = TarmacOptions {
-        endian: if before == "B" { Endian::Big } else { Endian::Little },
+        endian: if before == "B" {
+            Endian::Big
+        } else {
+            Endian::Little
+        },
         implicit_thumb: before == "T",
     };
     let instruction = match before {
         "-" | "B" | "T" => String::new(),
-        mode if mode.starts_with("EL") => format!("10 clk IT (1) 00009000 d503201f O {mode} : NOP\n"),
+        mode if mode.starts_with("EL") => {
+            format!("10 clk IT (1) 00009000 d503201f O {mode} : NOP\n")
+        }
         mode @ ("thread" | "handler") => format!("10 clk IT (1) 00009000 46c0 T {mode} : NOP\n"),
         mode => format!("10 clk IT (1) 00009000 e1a00000 A {mode} : NOP\n"),
     };
-    let text = format!("{instruction}{}\n", line.replace("\\0", "\0").replace("\\ufeff", "\u{feff}"));
+    let text = format!(
+        "{instruction}{}\n",
+        line.replace("\\0", "\0").replace("\\ufeff", "\u{feff}")
+    );
     let read = |is_slow: bool| {
         let tarmac = open(text.as_bytes(), options);
         let tarmac = if is_slow { tarmac.slowly() } else { tarmac };
         let recorder = parse(&tarmac, 0..text.len() as u64).0;
-        let events: Vec<_> = recorder.text().lines().skip(instruction.lines().count()).map(str::to_owned).collect();
+        let events: Vec<_> = recorder
+            .text()
+            .lines()
+            .skip(instruction.lines().count())
+            .map(str::to_owned)
+            .collect();
         events.join(" | ")
     };
     let quick = read(false);

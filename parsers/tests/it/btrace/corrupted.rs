@@ -87,7 +87,10 @@ fn of_threads(records: &[Kept]) -> BTreeMap<u64, Vec<usize>> {
     let mut threads: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let layout = BranchLayout::own(0);
     for (place, record) in records.iter().enumerate() {
-        threads.entry(layout.read(1, &record.bytes).thread).or_default().push(place);
+        threads
+            .entry(layout.read(1, &record.bytes).thread)
+            .or_default()
+            .push(place);
     }
     threads
 }
@@ -96,14 +99,19 @@ fn of_threads(records: &[Kept]) -> BTreeMap<u64, Vec<usize>> {
 fn pieces(path: &WholePath, thread: &str) -> Vec<Vec<((u64, bool), bool)>> {
     let mut pieces = vec![Vec::new()];
     for (number, shown, origin) in &path.shown {
-        let Shown::Step { pc, is_executed } = shown else { continue };
+        let Shown::Step { pc, is_executed } = shown else {
+            continue;
+        };
         if path.names[usize::from(number.0)] != thread {
             continue;
         }
         if *origin == StepOrigin::Recorded {
             pieces.push(Vec::new());
         }
-        pieces.last_mut().unwrap().push(((*pc, *is_executed), *origin != StepOrigin::Inferred));
+        pieces
+            .last_mut()
+            .unwrap()
+            .push(((*pc, *is_executed), *origin != StepOrigin::Inferred));
     }
     pieces
 }
@@ -112,41 +120,67 @@ impl Sample {
     fn new(name: &str, elf: &str) -> Self {
         let program = program(&fixture(elf));
         let bytes = content(&fixture(name));
-        let whole = |(place, bytes): (usize, &[u8])| Kept { bytes: bytes.to_vec(), whole: Some(place) };
+        let whole = |(place, bytes): (usize, &[u8])| Kept {
+            bytes: bytes.to_vec(),
+            whole: Some(place),
+        };
         let records: Vec<Kept> = bytes.chunks_exact(RECORD).enumerate().map(whole).collect();
         let path = path_of(bytes, program.clone());
         let (mut golden, mut next) = (BTreeMap::new(), BTreeMap::new());
         for (thread, places) in of_threads(&records) {
             let pieces = pieces(&path, &thread.to_string());
             assert_eq!(pieces.len(), places.len() + 1);
-            let steps = |piece: &Vec<((u64, bool), bool)>| piece.iter().map(|(step, _)| *step).collect::<Vec<_>>();
+            let steps = |piece: &Vec<((u64, bool), bool)>| {
+                piece.iter().map(|(step, _)| *step).collect::<Vec<_>>()
+            };
             golden.extend(places.iter().copied().zip(pieces[1..].iter().map(steps)));
             next.extend(places.windows(2).map(|pair| (pair[0], pair[1])));
         }
         let words_of = |part: &stepback_parsers::CodePart| {
-            let words = part.bytes.chunks_exact(4).map(|bytes| u32::from_be_bytes(bytes.try_into().unwrap()));
+            let words = part
+                .bytes
+                .chunks_exact(4)
+                .map(|bytes| u32::from_be_bytes(bytes.try_into().unwrap()));
             words.collect::<Vec<_>>()
         };
         let part = &program.parts[0];
         let text = words_of(part);
         let behind = behind_slots(part.address, &text);
         let words = (part.address..).step_by(4).zip(text).collect();
-        let shows_returns = records.iter().find(|record| record.bytes[31] == BranchKind::Return as u8).map(|record| {
-            let mut bytes = record.bytes.clone();
-            bytes[..8].copy_from_slice(&1u64.to_be_bytes());
-            bytes[24..28].copy_from_slice(&u32::MAX.to_be_bytes());
-            Kept { bytes, whole: None }
-        });
-        Self { records, program, words, behind, golden, next, shows_returns }
+        let shows_returns = records
+            .iter()
+            .find(|record| record.bytes[31] == BranchKind::Return as u8)
+            .map(|record| {
+                let mut bytes = record.bytes.clone();
+                bytes[..8].copy_from_slice(&1u64.to_be_bytes());
+                bytes[24..28].copy_from_slice(&u32::MAX.to_be_bytes());
+                Kept { bytes, whole: None }
+            });
+        Self {
+            records,
+            program,
+            words,
+            behind,
+            golden,
+            next,
+            shows_returns,
+        }
     }
 
     fn check(&self, changes: &[Change]) -> Result<(), TestCaseError> {
         let mut records = self.records.clone();
         changes.iter().for_each(|change| change.apply(&mut records));
         records.splice(0..0, self.shows_returns.clone());
-        let bytes: Vec<u8> = records.iter().flat_map(|record| record.bytes.iter().copied()).collect();
+        let bytes: Vec<u8> = records
+            .iter()
+            .flat_map(|record| record.bytes.iter().copied())
+            .collect();
         let path = path_of(bytes, self.program.clone());
-        let refused: BTreeSet<usize> = path.problems.iter().filter_map(|problem| refused(problem)).collect();
+        let refused: BTreeSet<usize> = path
+            .problems
+            .iter()
+            .filter_map(|problem| refused(problem))
+            .collect();
         let layout = BranchLayout::own(0);
         let image = Image {
             word_at: &|pc| self.words.get(&pc).copied(),
@@ -154,10 +188,22 @@ impl Sample {
             behind: &|pc| self.behind.get(&pc).cloned().unwrap_or_default(),
         };
         for (thread, places) in of_threads(&records) {
-            let shown: Vec<usize> = places.iter().copied().filter(|place| !refused.contains(place)).collect();
-            let told: Vec<BranchRecord> = shown.iter().map(|place| layout.read(1, &records[*place].bytes)).collect();
+            let shown: Vec<usize> = places
+                .iter()
+                .copied()
+                .filter(|place| !refused.contains(place))
+                .collect();
+            let told: Vec<BranchRecord> = shown
+                .iter()
+                .map(|place| layout.read(1, &records[*place].bytes))
+                .collect();
             let explained = explain(&image, &path, &thread.to_string(), &told);
-            prop_assert!(explained.is_ok(), "thread {thread}: {}\n{:x?}", explained.unwrap_err(), path.shown);
+            prop_assert!(
+                explained.is_ok(),
+                "thread {thread}: {}\n{:x?}",
+                explained.unwrap_err(),
+                path.shown
+            );
             self.check_untouched(&records, &shown, &pieces(&path, &thread.to_string()))?;
         }
         Ok(())
@@ -172,13 +218,17 @@ impl Sample {
     ) -> Result<(), TestCaseError> {
         let wholes: Vec<_> = places.iter().map(|place| records[*place].whole).collect();
         let follow = |pair: &[Option<usize>]| {
-            pair[1].is_some() && pair[0].is_some_and(|first| self.next.get(&first).copied() == pair[1])
+            pair[1].is_some()
+                && pair[0].is_some_and(|first| self.next.get(&first).copied() == pair[1])
         };
         for (around, piece) in wholes.windows(3).zip(pieces.iter().skip(2)) {
             if around.windows(2).all(follow) {
                 let golden = &self.golden[&around[1].unwrap()];
-                let certain: Vec<_> =
-                    piece.iter().filter(|(_, is_certain)| *is_certain).map(|(step, _)| *step).collect();
+                let certain: Vec<_> = piece
+                    .iter()
+                    .filter(|(_, is_certain)| *is_certain)
+                    .map(|(step, _)| *step)
+                    .collect();
                 prop_assert!(are_among(&certain, golden), "{certain:x?} of {golden:x?}");
             }
         }
@@ -189,7 +239,8 @@ impl Sample {
 /// The place of a record that contradicts the program.
 fn refused(problem: &str) -> Option<usize> {
     let (number, what) = problem.strip_prefix("record ")?.split_once(": ")?;
-    what.contains("contradicts the program").then(|| number.parse::<usize>().ok()?.checked_sub(1))?
+    what.contains("contradicts the program")
+        .then(|| number.parse::<usize>().ok()?.checked_sub(1))?
 }
 
 proptest! {

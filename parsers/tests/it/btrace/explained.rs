@@ -34,18 +34,31 @@ pub struct State {
 
 impl State {
     pub fn at(pc: u64) -> Self {
-        Self { pc, npc: pc.wrapping_add(4), is_annulled: false }
+        Self {
+            pc,
+            npc: pc.wrapping_add(4),
+            is_annulled: false,
+        }
     }
 
     fn on(self) -> Self {
-        Self { pc: self.npc, npc: self.npc.wrapping_add(4), is_annulled: false }
+        Self {
+            pc: self.npc,
+            npc: self.npc.wrapping_add(4),
+            is_annulled: false,
+        }
     }
 
     /// Behind a branch, taken to an address or not.
     pub fn branched(self, word: u32, target: Option<u64>) -> Self {
-        let annuls = word >> 30 == 0 && word >> 29 & 1 == 1 && (always(word).is_some() || target.is_none());
+        let annuls =
+            word >> 30 == 0 && word >> 29 & 1 == 1 && (always(word).is_some() || target.is_none());
         let npc = target.unwrap_or(self.npc.wrapping_add(4));
-        Self { pc: self.npc, npc, is_annulled: annuls }
+        Self {
+            pc: self.npc,
+            npc,
+            is_annulled: annuls,
+        }
     }
 }
 
@@ -69,16 +82,24 @@ pub fn behind_slots(base: u64, words: &[u32]) -> BTreeMap<u64, BTreeSet<u64>> {
     let mut open: Vec<State> = addresses().map(State::at).collect();
     let mut seen = BTreeSet::new();
     while let Some(state) = open.pop() {
-        let word = state.pc.checked_sub(base).and_then(|offset| words.get(offset as usize / 4)).copied();
-        let Some(word) = word.filter(|word| BranchKind::of_word(*word).is_some() && seen.insert(state)) else {
+        let word = state
+            .pc
+            .checked_sub(base)
+            .and_then(|offset| words.get(offset as usize / 4))
+            .copied();
+        let Some(word) =
+            word.filter(|word| BranchKind::of_word(*word).is_some() && seen.insert(state))
+        else {
             continue;
         };
         if always(word) == Some(false) {
             continue;
         }
-        let targets: Vec<u64> =
-            direct_target(word, state.pc).map_or_else(|| addresses().collect(), |target| vec![target]);
-        let behind = targets.into_iter().map(|target| state.branched(word, Some(target)));
+        let targets: Vec<u64> = direct_target(word, state.pc)
+            .map_or_else(|| addresses().collect(), |target| vec![target]);
+        let behind = targets
+            .into_iter()
+            .map(|target| state.branched(word, Some(target)));
         open.extend(behind.filter(|behind| !behind.is_annulled && behind.npc != behind.pc + 4));
     }
     let mut behind: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
@@ -99,10 +120,18 @@ fn walk(image: &Image<'_>, mut state: State, records: &[BranchRecord]) -> Option
     loop {
         let rest = &records[taken..];
         // What is annulled need not be there, and records tell what they are of.
-        let told = rest.first().filter(|record| record.pc == state.pc).and_then(|record| record.word);
+        let told = rest
+            .first()
+            .filter(|record| record.pc == state.pc)
+            .and_then(|record| record.word);
         let found = (image.word_at)(state.pc).filter(|word| told.is_none() || word >> 22 != 0);
-        let word = found.or(state.is_annulled.then_some(0)).or(told).filter(|_| left > 0);
-        let Some(word) = word else { return rest.is_empty().then_some(steps) };
+        let word = found
+            .or(state.is_annulled.then_some(0))
+            .or(told)
+            .filter(|_| left > 0);
+        let Some(word) = word else {
+            return rest.is_empty().then_some(steps);
+        };
         left -= 1;
         if state.is_annulled || BranchKind::of_word(word).is_none() {
             steps.push((taken, (state.pc, !state.is_annulled)));
@@ -112,7 +141,8 @@ fn walk(image: &Image<'_>, mut state: State, records: &[BranchRecord]) -> Option
         let Some(record) = rest.first() else {
             // A `return` may go unrecorded: it and its slot are passed wherever it goes.
             if BranchKind::of_word(word) == Some(BranchKind::Return) {
-                let slot = (image.word_at)(state.npc).filter(|word| BranchKind::of_word(*word).is_none());
+                let slot =
+                    (image.word_at)(state.npc).filter(|word| BranchKind::of_word(*word).is_none());
                 steps.push((taken, (state.pc, true)));
                 steps.extend(slot.map(|_| (taken, (state.npc, true))));
             }
@@ -145,7 +175,12 @@ struct Piece {
 }
 
 /// Whether the path of one thread is one that these of its records tell of. Why not, if it is not.
-pub fn explain(image: &Image<'_>, path: &WholePath, thread: &str, records: &[BranchRecord]) -> Result<(), String> {
+pub fn explain(
+    image: &Image<'_>,
+    path: &WholePath,
+    thread: &str,
+    records: &[BranchRecord],
+) -> Result<(), String> {
     let mut rest = records.iter();
     let mut piece = Piece::default();
     let mut pieces = Vec::new();
@@ -154,7 +189,10 @@ pub fn explain(image: &Image<'_>, path: &WholePath, thread: &str, records: &[Bra
             continue;
         }
         match shown {
-            Shown::Gap(Gap { instructions: Some(1), .. }) => {
+            Shown::Gap(Gap {
+                instructions: Some(1),
+                ..
+            }) => {
                 piece.missing.insert(piece.records.len());
             }
             Shown::Gap(_) => pieces.push(std::mem::take(&mut piece)),
@@ -166,7 +204,9 @@ pub fn explain(image: &Image<'_>, path: &WholePath, thread: &str, records: &[Bra
                     }
                     piece.records.push(*record);
                 }
-                piece.steps.push(((piece.records.len(), (*pc, *is_executed)), *origin));
+                piece
+                    .steps
+                    .push(((piece.records.len(), (*pc, *is_executed)), *origin));
             }
         }
     }
@@ -174,30 +214,48 @@ pub fn explain(image: &Image<'_>, path: &WholePath, thread: &str, records: &[Bra
     if let Some(record) = rest.next() {
         return Err(format!("the record at {:#x} is not shown", record.pc));
     }
-    pieces.iter().enumerate().try_for_each(|(place, piece)| piece.explain(image, place == 0))
+    pieces
+        .iter()
+        .enumerate()
+        .try_for_each(|(place, piece)| piece.explain(image, place == 0))
 }
 
 impl Piece {
     fn explain(&self, image: &Image<'_>, is_first: bool) -> Result<(), String> {
-        let Some(((_, (first, _)), origin)) = self.steps.first().copied() else { return Ok(()) };
+        let Some(((_, (first, _)), origin)) = self.steps.first().copied() else {
+            return Ok(());
+        };
         let entry = State::at(image.entry);
         let is_at_entry = first == image.entry && origin != StepOrigin::Recorded;
-        let starts: Vec<State> = if is_first && (is_at_entry || walk(image, entry, &self.records).is_some()) {
-            vec![entry]
-        } else if origin == StepOrigin::Recorded {
-            // Of what stands around a probe nothing is known, but a branch that was not taken tells what came behind it.
-            let is_probe = (image.word_at)(first).is_some_and(|word| word >> 22 == 0);
-            let told =
-                self.records.first().filter(|record| is_probe && !record.is_taken).map(|record| record.target - 4);
-            let others = (image.behind)(first).into_iter().chain(told);
-            let others = others.map(|npc| State { npc, ..State::at(first) });
-            [State::at(first)].into_iter().chain(others).collect()
-        } else {
-            return Err(format!("a piece begins at {first:#x}, where no record is"));
-        };
-        let walks: Vec<_> = starts.iter().filter_map(|start| walk(image, *start, &self.records)).collect();
+        let starts: Vec<State> =
+            if is_first && (is_at_entry || walk(image, entry, &self.records).is_some()) {
+                vec![entry]
+            } else if origin == StepOrigin::Recorded {
+                // Of what stands around a probe nothing is known, but a branch that was not taken tells what came behind it.
+                let is_probe = (image.word_at)(first).is_some_and(|word| word >> 22 == 0);
+                let told = self
+                    .records
+                    .first()
+                    .filter(|record| is_probe && !record.is_taken)
+                    .map(|record| record.target - 4);
+                let others = (image.behind)(first).into_iter().chain(told);
+                let others = others.map(|npc| State {
+                    npc,
+                    ..State::at(first)
+                });
+                [State::at(first)].into_iter().chain(others).collect()
+            } else {
+                return Err(format!("a piece begins at {first:#x}, where no record is"));
+            };
+        let walks: Vec<_> = starts
+            .iter()
+            .filter_map(|start| walk(image, *start, &self.records))
+            .collect();
         if walks.is_empty() {
-            return Err(format!("no walk from {first:#x} has just these records: {:x?}", self.records));
+            return Err(format!(
+                "no walk from {first:#x} has just these records: {:x?}",
+                self.records
+            ));
         }
         walks.iter().try_for_each(|walk| self.agrees(walk))
     }
@@ -206,18 +264,30 @@ impl Piece {
     fn agrees(&self, walk: &[Told]) -> Result<(), String> {
         let (mut shown, mut walked) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
         for ((record, step), origin) in &self.steps {
-            shown.entry(*record).or_default().push((*step, *origin != StepOrigin::Inferred));
+            shown
+                .entry(*record)
+                .or_default()
+                .push((*step, *origin != StepOrigin::Inferred));
         }
-        walk.iter().for_each(|(record, step)| walked.entry(*record).or_default().push(*step));
+        walk.iter()
+            .for_each(|(record, step)| walked.entry(*record).or_default().push(*step));
         for (record, steps) in shown {
             let walked = walked.remove(&record).unwrap_or_default();
             let is_whole = record < self.records.len()
                 && steps.iter().all(|(_, is_certain)| *is_certain)
                 && !self.missing.contains(&record);
-            let certain: Vec<_> = steps.iter().filter(|(_, is_certain)| *is_certain).map(|(step, _)| *step).collect();
+            let certain: Vec<_> = steps
+                .iter()
+                .filter(|(_, is_certain)| *is_certain)
+                .map(|(step, _)| *step)
+                .collect();
             let mut ahead = walked.iter();
-            if !certain.iter().all(|step| ahead.any(|other| other == step)) || is_whole && certain != walked {
-                return Err(format!("behind record {record} {steps:x?} is shown, a walk goes {walked:x?}"));
+            if !certain.iter().all(|step| ahead.any(|other| other == step))
+                || is_whole && certain != walked
+            {
+                return Err(format!(
+                    "behind record {record} {steps:x?} is shown, a walk goes {walked:x?}"
+                ));
             }
         }
         Ok(())

@@ -13,19 +13,40 @@ fn a_header_is_no_part_of_the_records() {
     with_header.resize(64, 0);
     with_header.extend(&records);
     let head = BtraceHead::of(&file(with_header.clone())).unwrap();
-    assert_eq!(head, Some(BtraceHead::Records { first_record: 64, count: Some(351) }));
-    let paths = [records, with_header].map(|bytes| path_of(bytes, program(&fixture("hello.elf"))).shown);
+    assert_eq!(
+        head,
+        Some(BtraceHead::Records {
+            first_record: 64,
+            count: Some(351)
+        })
+    );
+    let paths =
+        [records, with_header].map(|bytes| path_of(bytes, program(&fixture("hello.elf"))).shown);
     assert!(paths[0] == paths[1]);
 }
 
 #[test]
 fn the_text_form_shows_the_same_path() {
-    let (path, _) = path_with(content(&fixture("hello.trace.zst")), BtraceOptions::default());
-    let expected = path_of(content(&fixture("hello.btf")), program(&fixture("hello.elf")));
+    let (path, _) = path_with(
+        content(&fixture("hello.trace.zst")),
+        BtraceOptions::default(),
+    );
+    let expected = path_of(
+        content(&fixture("hello.btf")),
+        program(&fixture("hello.elf")),
+    );
     assert!(path.lines("1").0 == expected.lines("1").0);
     // Times count from the first step.
     let first = expected.times.iter().flatten().next().copied().unwrap();
-    assert_eq!(path.times.last().copied().flatten(), expected.times.last().copied().flatten().map(|last| last - first));
+    assert_eq!(
+        path.times.last().copied().flatten(),
+        expected
+            .times
+            .last()
+            .copied()
+            .flatten()
+            .map(|last| last - first)
+    );
 }
 
 #[test]
@@ -34,9 +55,21 @@ fn lines_that_were_left_out_are_a_gap() {
         "{HEADING}\n  0 0000000000001000 01000000 nop\n ...\n  8 0000000000002000 01000000 nop\nx\n  9 0000000000003000 01000000 nop\n"
     );
     let (path, _) = path_with(text.into_bytes(), BtraceOptions::default());
-    let lost = Shown::Gap(Gap { reason: GapReason::Lost, instructions: None });
-    assert_eq!(path.shown.iter().filter(|(_, shown, _)| *shown == lost).count(), 2);
-    assert_eq!(path.problems, ["line 5: it is none of an instruction, and none is shown for it"]);
+    let lost = Shown::Gap(Gap {
+        reason: GapReason::Lost,
+        instructions: None,
+    });
+    assert_eq!(
+        path.shown
+            .iter()
+            .filter(|(_, shown, _)| *shown == lost)
+            .count(),
+        2
+    );
+    assert_eq!(
+        path.problems,
+        ["line 5: it is none of an instruction, and none is shown for it"]
+    );
     assert_eq!(path.times, [Some(0), Some(8), Some(17)]);
 }
 
@@ -60,9 +93,15 @@ fn records_are_read_as_a_template_lays_them_out() {
     let layout = BranchLayout::of(&template).unwrap();
     let mut bytes = b"abc".to_vec();
     for (number, record) in own.chunks_exact(40).enumerate() {
-        layout.write(&BranchLayout::own(0).read(number as u64, record), &mut bytes);
+        layout.write(
+            &BranchLayout::own(0).read(number as u64, record),
+            &mut bytes,
+        );
     }
-    let options = BtraceOptions { program: vec![program(&fixture("hello.elf"))], layout: Some(layout) };
+    let options = BtraceOptions {
+        program: vec![program(&fixture("hello.elf"))],
+        layout: Some(layout),
+    };
     let (path, _) = path_with(bytes, options);
     let expected = path_of(own, program(&fixture("hello.elf")));
     assert!(path.shown == expected.shown);
@@ -71,15 +110,23 @@ fn records_are_read_as_a_template_lays_them_out() {
 
 #[test]
 fn a_template_without_targets_is_refused() {
-    let template: RecordTemplate = "record_bytes = 8\n[fields]\npc = { offset = 0, bytes = 8 }".parse().unwrap();
-    assert_eq!(BranchLayout::of(&template).unwrap_err().to_string(), "the field \"target\" is missing");
+    let template: RecordTemplate = "record_bytes = 8\n[fields]\npc = { offset = 0, bytes = 8 }"
+        .parse()
+        .unwrap();
+    assert_eq!(
+        BranchLayout::of(&template).unwrap_err().to_string(),
+        "the field \"target\" is missing"
+    );
 }
 
 #[test]
 fn what_is_written_is_read_again() {
     let bytes = content(&fixture("cti.btf"));
     let layout = BranchLayout::own(0);
-    let records: Vec<BranchRecord> = bytes.chunks_exact(40).map(|record| layout.read(1, record)).collect();
+    let records: Vec<BranchRecord> = bytes
+        .chunks_exact(40)
+        .map(|record| layout.read(1, record))
+        .collect();
     assert_eq!(written(&records), bytes);
 }
 
@@ -87,12 +134,29 @@ fn what_is_written_is_read_again() {
 fn without_a_program_the_records_themselves_are_shown() {
     let bytes = content(&fixture("hello.btf"));
     let (path, trace) = path_with(bytes.clone(), BtraceOptions::default());
-    assert_eq!((path.shown.len(), path.gaps(), trace.is_reconstructed()), (351, vec![], false));
+    assert_eq!(
+        (path.shown.len(), path.gaps(), trace.is_reconstructed()),
+        (351, vec![], false)
+    );
     let notice = stepback_parsers::Source::notice(&trace).unwrap();
-    assert!(notice.starts_with("no file of the program is known, so only the recorded branches are shown"), "{notice}");
+    assert!(
+        notice.starts_with(
+            "no file of the program is known, so only the recorded branches are shown"
+        ),
+        "{notice}"
+    );
     // Of another program.
-    let (path, trace) = path_with(bytes, BtraceOptions { program: vec![program(&fixture("cti.elf"))], layout: None });
+    let (path, trace) = path_with(
+        bytes,
+        BtraceOptions {
+            program: vec![program(&fixture("cti.elf"))],
+            layout: None,
+        },
+    );
     let notice = stepback_parsers::Source::notice(&trace).unwrap();
-    assert!(notice.starts_with("the program's files are of another program or were loaded elsewhere ("), "{notice}");
+    assert!(
+        notice.starts_with("the program's files are of another program or were loaded elsewhere ("),
+        "{notice}"
+    );
     assert_eq!(path.shown.len(), 351);
 }

@@ -37,10 +37,15 @@ pub enum Couples {
 
 pub fn drawn() -> impl Strategy<Value = Drawn> {
     let draft = (0u8..20, 0u32..16, any::<bool>(), any::<u16>());
-    let draft =
-        draft.prop_map(|(form, condition, is_annulling, target)| Draft { form, condition, is_annulling, target });
+    let draft = draft.prop_map(|(form, condition, is_annulling, target)| Draft {
+        form,
+        condition,
+        is_annulling,
+        target,
+    });
     let drafts = proptest::collection::vec(draft, 6..60);
-    (drafts, proptest::collection::vec(any::<u16>(), 1..200)).prop_map(|(drafts, outcomes)| Drawn { drafts, outcomes })
+    (drafts, proptest::collection::vec(any::<u16>(), 1..200))
+        .prop_map(|(drafts, outcomes)| Drawn { drafts, outcomes })
 }
 
 /// The words of a program.
@@ -48,15 +53,26 @@ pub fn words(drawn: &Drawn, couples: Couples) -> Vec<u32> {
     let count = drawn.drafts.len() as i64;
     let mut words: Vec<u32> = Vec::new();
     for (place, draft) in drawn.drafts.iter().enumerate() {
-        let is_behind = words.last().is_some_and(|word| BranchKind::of_word(*word).is_some());
+        let is_behind = words
+            .last()
+            .is_some_and(|word| BranchKind::of_word(*word).is_some());
         let distance = (i64::from(draft.target) % count - place as i64) as u32;
-        words.push(if is_behind && couples == Couples::None { 0x0100_0000 } else { encoded(draft, distance) });
+        words.push(if is_behind && couples == Couples::None {
+            0x0100_0000
+        } else {
+            encoded(draft, distance)
+        });
     }
     words
 }
 
 fn encoded(draft: &Draft, distance: u32) -> u32 {
-    let Draft { form, condition, is_annulling, .. } = *draft;
+    let Draft {
+        form,
+        condition,
+        is_annulling,
+        ..
+    } = *draft;
     let head = u32::from(is_annulling) << 29 | condition << 25;
     match form {
         0 => 1 << 30 | distance & 0x3fff_ffff,
@@ -106,8 +122,16 @@ pub enum Returns {
 }
 
 pub fn run(words: &[u32], outcomes: &[u16], returns: Returns) -> Run {
-    let word_at = |pc: u64| pc.checked_sub(BASE).and_then(|offset| words.get(offset as usize / 4)).copied();
-    let mut run = Run { records: Vec::new(), path: Vec::new(), proven: 0 };
+    let word_at = |pc: u64| {
+        pc.checked_sub(BASE)
+            .and_then(|offset| words.get(offset as usize / 4))
+            .copied()
+    };
+    let mut run = Run {
+        records: Vec::new(),
+        path: Vec::new(),
+        proven: 0,
+    };
     let (mut pc, mut npc) = (BASE, BASE + 4);
     let mut outcomes = outcomes.iter();
     let mut calls = Vec::new();
@@ -117,9 +141,12 @@ pub fn run(words: &[u32], outcomes: &[u16], returns: Returns) -> Run {
             (pc, npc) = (npc, npc + 4);
             continue;
         };
-        let Some(outcome) = outcomes.next() else { break };
+        let Some(outcome) = outcomes.next() else {
+            break;
+        };
         let is_taken = always(word).unwrap_or(outcome & 1 == 1);
-        let signed = |bits: u32| u64::from(word << (32 - bits)).cast_signed() << 32 >> (64 - bits) << 2;
+        let signed =
+            |bits: u32| u64::from(word << (32 - bits)).cast_signed() << 32 >> (64 - bits) << 2;
         let anywhere = BASE + 4 * (u64::from(outcome >> 1) % words.len() as u64);
         let is_return = matches!(word, 0x81c3_e008 | 0x81cf_e008);
         let target = match kind {
@@ -139,7 +166,8 @@ pub fn run(words: &[u32], outcomes: &[u16], returns: Returns) -> Run {
         if matches!(kind, BranchKind::Call) || word == 0x9fc0_4000 {
             calls.push(pc + 8);
         }
-        let annuls = word >> 30 == 0 && word >> 29 & 1 == 1 && (always(word).is_some() || !is_taken);
+        let annuls =
+            word >> 30 == 0 && word >> 29 & 1 == 1 && (always(word).is_some() || !is_taken);
         run.path.push((pc, true));
         run.records.push(BranchRecord {
             number: 0,
@@ -155,7 +183,11 @@ pub fn run(words: &[u32], outcomes: &[u16], returns: Returns) -> Run {
         });
         if annuls {
             run.path.push((npc, false));
-            (pc, npc) = if is_taken { (target, target + 4) } else { (npc + 4, npc + 8) };
+            (pc, npc) = if is_taken {
+                (target, target + 4)
+            } else {
+                (npc + 4, npc + 8)
+            };
         } else {
             (pc, npc) = (npc, if is_taken { target } else { npc + 4 });
         }
@@ -166,14 +198,23 @@ pub fn run(words: &[u32], outcomes: &[u16], returns: Returns) -> Run {
 
 pub fn program_of(words: &[u32]) -> ProgramFile {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
-    let parts = vec![CodePart { address: BASE, bytes: bytes.into() }];
-    ProgramFile { name: String::new(), entry: Some(BASE), parts }
+    let parts = vec![CodePart {
+        address: BASE,
+        bytes: bytes.into(),
+    }];
+    ProgramFile {
+        name: String::new(),
+        entry: Some(BASE),
+        parts,
+    }
 }
 
 /// The steps that are shown, and whether each is certain.
 pub fn steps(path: &WholePath) -> Vec<((u64, bool), bool)> {
     let step = |(_, shown, origin): &(_, Shown, StepOrigin)| match shown {
-        Shown::Step { pc, is_executed } => Some(((*pc, *is_executed), *origin != StepOrigin::Inferred)),
+        Shown::Step { pc, is_executed } => {
+            Some(((*pc, *is_executed), *origin != StepOrigin::Inferred))
+        }
         Shown::Gap(_) => None,
     };
     path.shown.iter().filter_map(step).collect()
@@ -189,36 +230,60 @@ pub fn are_among(few: &[(u64, bool)], all: &[(u64, bool)]) -> bool {
 fn check_equal(path: &WholePath, run: &Run) -> Result<(), TestCaseError> {
     let shown = steps(path);
     let found: Vec<_> = shown.iter().map(|(step, _)| *step).collect();
-    prop_assert_eq!(&found[..run.proven.min(found.len())], &run.path[..run.proven]);
-    prop_assert!(shown[run.proven..].iter().all(|(_, is_certain)| !is_certain));
-    prop_assert!(path.gaps().is_empty() && path.problems.is_empty(), "{:?}", path.problems);
+    prop_assert_eq!(
+        &found[..run.proven.min(found.len())],
+        &run.path[..run.proven]
+    );
+    prop_assert!(
+        shown[run.proven..]
+            .iter()
+            .all(|(_, is_certain)| !is_certain)
+    );
+    prop_assert!(
+        path.gaps().is_empty() && path.problems.is_empty(),
+        "{:?}",
+        path.problems
+    );
     Ok(())
 }
 
 /// What is shown is what these records tell of, and no others.
 fn check_explained(words: &[u32], records: &[BranchRecord]) -> Result<(), TestCaseError> {
     // Another thread shows that the recorder records each `return`.
-    let place = words.iter().position(|word| BranchKind::of_word(*word) == Some(BranchKind::Return));
-    let shows = place.zip(records.first()).map(|(place, first)| BranchRecord {
-        pc: BASE + 4 * place as u64,
-        thread: 2,
-        kind: Some(BranchKind::Return as u8),
-        word: words.get(place).copied(),
-        is_annulled: Some(false),
-        is_taken: true,
-        ..*first
-    });
+    let place = words
+        .iter()
+        .position(|word| BranchKind::of_word(*word) == Some(BranchKind::Return));
+    let shows = place
+        .zip(records.first())
+        .map(|(place, first)| BranchRecord {
+            pc: BASE + 4 * place as u64,
+            thread: 2,
+            kind: Some(BranchKind::Return as u8),
+            word: words.get(place).copied(),
+            is_annulled: Some(false),
+            is_taken: true,
+            ..*first
+        });
     let all: Vec<_> = shows.into_iter().chain(records.iter().copied()).collect();
     let path = path_of(written(&all), program_of(words));
     let behind = behind_slots(BASE, words);
     let image = Image {
-        word_at: &|pc| pc.checked_sub(BASE).and_then(|offset| words.get(offset as usize / 4)).copied(),
+        word_at: &|pc| {
+            pc.checked_sub(BASE)
+                .and_then(|offset| words.get(offset as usize / 4))
+                .copied()
+        },
         entry: BASE,
         behind: &|pc| behind.get(&pc).cloned().unwrap_or_default(),
     };
     prop_assert!(path.problems.is_empty(), "{:?}", path.problems);
     let explained = explain(&image, &path, "1", records);
-    prop_assert!(explained.is_ok(), "{}\n{words:x?}\n{behind:x?}\n{:x?}", explained.unwrap_err(), path.shown);
+    prop_assert!(
+        explained.is_ok(),
+        "{}\n{words:x?}\n{behind:x?}\n{:x?}",
+        explained.unwrap_err(),
+        path.shown
+    );
     Ok(())
 }
 

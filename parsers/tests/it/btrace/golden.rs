@@ -6,7 +6,10 @@ use stepback_parsers::{Gap, GapReason, Source as _, StepOrigin};
 use super::support::{Shown, WholePath, content, fixture, path_of, path_with, program, traces};
 
 fn lines(text: &[u8]) -> Vec<String> {
-    String::from_utf8_lossy(text).lines().map(str::to_owned).collect()
+    String::from_utf8_lossy(text)
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The path that was recorded is what is shown; behind it comes nothing but what is marked as inferred.
@@ -17,14 +20,22 @@ fn check(path: &WholePath, thread: &str, expected: &[String]) -> usize {
         assert_eq!(found, expected.split(" 0").next().unwrap(), "line {number}");
     }
     let more = found.len() - expected.len();
-    assert!(more <= inferred.len(), "{} lines, {} inferred", found.len(), inferred.len());
+    assert!(
+        more <= inferred.len(),
+        "{} lines, {} inferred",
+        found.len(),
+        inferred.len()
+    );
     assert_eq!(found[expected.len()..], inferred[inferred.len() - more..]);
     more
 }
 
 #[test]
 fn the_path_of_a_program_comes_back() {
-    let path = path_of(content(&fixture("hello.btf")), program(&fixture("hello.elf")));
+    let path = path_of(
+        content(&fixture("hello.btf")),
+        program(&fixture("hello.elf")),
+    );
     let more = check(&path, "1", &lines(&content(&fixture("hello.pcpath.zst"))));
     assert_eq!((more, path.gaps(), path.problems), (0, vec![], vec![]));
 }
@@ -38,14 +49,30 @@ fn every_form_of_control_transfer_comes_back() {
 
 #[test]
 fn lost_records_are_one_gap() {
-    let path = path_of(content(&fixture("hello_gap.btf")), program(&fixture("hello.elf")));
-    check(&path, "1", &lines(&content(&fixture("hello_gap.pcpath.zst"))));
-    assert_eq!(path.gaps(), [Gap { reason: GapReason::Lost, instructions: None }]);
+    let path = path_of(
+        content(&fixture("hello_gap.btf")),
+        program(&fixture("hello.elf")),
+    );
+    check(
+        &path,
+        "1",
+        &lines(&content(&fixture("hello_gap.pcpath.zst"))),
+    );
+    assert_eq!(
+        path.gaps(),
+        [Gap {
+            reason: GapReason::Lost,
+            instructions: None
+        }]
+    );
 }
 
 #[test]
 fn threads_are_told_apart_and_their_times_run_forwards() {
-    let path = path_of(content(&fixture("hello_mt.btf.zst")), program(&fixture("hello.elf")));
+    let path = path_of(
+        content(&fixture("hello_mt.btf.zst")),
+        program(&fixture("hello.elf")),
+    );
     let expected = lines(&content(&fixture("hello.pcpath.zst")));
     for thread in ["1", "2", "3"] {
         assert_eq!(check(&path, thread, &expected), 0);
@@ -59,15 +86,30 @@ fn threads_are_told_apart_and_their_times_run_forwards() {
 fn records_lead_to_the_steps_of_their_branches() {
     for (recording, elf) in [("cti.btf", "cti.elf"), ("hello_gap.btf", "hello.elf")] {
         let bytes = content(&fixture(recording));
-        let options = BtraceOptions { program: vec![program(&fixture(elf))], layout: None };
+        let options = BtraceOptions {
+            program: vec![program(&fixture(elf))],
+            layout: None,
+        };
         let (path, trace) = path_with(bytes, options);
-        let steps: Vec<_> = path.shown.iter().filter(|(_, shown, _)| matches!(shown, Shown::Step { .. })).collect();
+        let steps: Vec<_> = path
+            .shown
+            .iter()
+            .filter(|(_, shown, _)| matches!(shown, Shown::Step { .. }))
+            .collect();
         let mut records = trace.records_in_file().unwrap();
         while let Some(record) = records.next_record().unwrap() {
             let behind = trace.position_of_record(record.number).unwrap().unwrap();
             let (_, shown, origin) = steps[behind.0 as usize - 1];
-            let recorded = Shown::Step { pc: record.pc, is_executed: true };
-            assert_eq!((shown, *origin), (&recorded, StepOrigin::Recorded), "record {} of {recording}", record.number);
+            let recorded = Shown::Step {
+                pc: record.pc,
+                is_executed: true,
+            };
+            assert_eq!(
+                (shown, *origin),
+                (&recorded, StepOrigin::Recorded),
+                "record {} of {recording}",
+                record.number
+            );
         }
     }
 }
@@ -87,9 +129,15 @@ fn real_recordings_come_back() {
         let more = check(&path, "1", &expected);
         println!("{name}: {} steps, {more} behind the end", expected.len());
     }
-    let path = path_of(content(&folder.join("hello_mt.btf")), program(&folder.join("hello")));
+    let path = path_of(
+        content(&folder.join("hello_mt.btf")),
+        program(&folder.join("hello")),
+    );
     let golden = lines(&content(&folder.join("hello_mt.pcpath")));
-    for thread in golden.split(|line| line.starts_with("# tid")).filter(|lines| !lines.is_empty()).zip(["1", "2", "3"])
+    for thread in golden
+        .split(|line| line.starts_with("# tid"))
+        .filter(|lines| !lines.is_empty())
+        .zip(["1", "2", "3"])
     {
         check(&path, thread.1, thread.0);
     }

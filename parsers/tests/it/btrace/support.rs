@@ -7,13 +7,14 @@ use std::sync::Arc;
 use stepback_parsers::btrace::{BranchLayout, BranchRecord, Btrace, BtraceOptions};
 use stepback_parsers::packed::{PackedKind, head_of};
 use stepback_parsers::{
-    CodePart, EventSink, Gap, MarkerEvent, ParseScratch, Problem, ProgramFile, Source as _, StepEvent, StepOrigin,
-    ThreadNumber, TraceFile,
+    CodePart, EventSink, Gap, MarkerEvent, ParseScratch, Problem, ProgramFile, Source as _,
+    StepEvent, StepOrigin, ThreadNumber, TraceFile,
 };
 
 /// The folder of the long traces; none, and told, where there is none.
 pub fn traces() -> Option<PathBuf> {
-    let folder = std::env::var_os("STEPBACK_TRACES").map(|folder| PathBuf::from(folder).join("btrace"));
+    let folder =
+        std::env::var_os("STEPBACK_TRACES").map(|folder| PathBuf::from(folder).join("btrace"));
     if folder.is_none() {
         println!("skipped: STEPBACK_TRACES names no folder of real traces");
     }
@@ -21,7 +22,9 @@ pub fn traces() -> Option<PathBuf> {
 }
 
 pub fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/btrace").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/btrace")
+        .join(name)
 }
 
 /// What a file holds, unpacked where zstd packed it.
@@ -35,23 +38,42 @@ pub fn content(path: &Path) -> Vec<u8> {
 
 /// Bytes as a file of a trace.
 pub fn file(bytes: Vec<u8>) -> TraceFile {
-    TraceFile { name: "a.btf".to_owned(), data: Arc::new(bytes) }
+    TraceFile {
+        name: "a.btf".to_owned(),
+        data: Arc::new(bytes),
+    }
 }
 
 /// The executable parts of a big-endian ELF file of 64 bits.
 pub fn program(path: &Path) -> ProgramFile {
     let elf = fs::read(path).unwrap();
     let number = |offset: usize, bytes: usize| {
-        elf[offset..offset + bytes].iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+        elf[offset..offset + bytes]
+            .iter()
+            .fold(0u64, |number, byte| number << 8 | u64::from(*byte))
     };
     let place = |header: u64| number(32, 8) as usize + 56 * header as usize;
     let is_code = |header: &usize| number(*header, 4) == 1 && number(header + 4, 4) & 1 == 1;
     let part = |header: usize| {
-        let (offset, size) = (number(header + 8, 8) as usize, number(header + 32, 8) as usize);
-        CodePart { address: number(header + 16, 8), bytes: elf[offset..offset + size].into() }
+        let (offset, size) = (
+            number(header + 8, 8) as usize,
+            number(header + 32, 8) as usize,
+        );
+        CodePart {
+            address: number(header + 16, 8),
+            bytes: elf[offset..offset + size].into(),
+        }
     };
-    let parts = (0..number(56, 2)).map(place).filter(is_code).map(part).collect();
-    ProgramFile { name: "program".to_owned(), entry: Some(number(24, 8)), parts }
+    let parts = (0..number(56, 2))
+        .map(place)
+        .filter(is_code)
+        .map(part)
+        .collect();
+    ProgramFile {
+        name: "program".to_owned(),
+        entry: Some(number(24, 8)),
+        parts,
+    }
 }
 
 /// What a trace shows at one place.
@@ -73,17 +95,28 @@ pub struct WholePath {
 impl WholePath {
     /// One line a step, as in the golden files, of one thread; those that are inferred apart.
     pub fn lines(&self, thread: &str) -> (Vec<String>, Vec<String>) {
-        let of_thread = |(number, ..): &&(ThreadNumber, Shown, StepOrigin)| self.names[usize::from(number.0)] == thread;
+        let of_thread = |(number, ..): &&(ThreadNumber, Shown, StepOrigin)| {
+            self.names[usize::from(number.0)] == thread
+        };
         let line = |(_, shown, origin): &(ThreadNumber, Shown, StepOrigin)| {
             let line = match shown {
-                Shown::Step { pc, is_executed } => format!("{pc:016x}{}", if *is_executed { "" } else { " A" }),
+                Shown::Step { pc, is_executed } => {
+                    format!("{pc:016x}{}", if *is_executed { "" } else { " A" })
+                }
                 Shown::Gap(_) => "# GAP".to_owned(),
             };
             (line, *origin == StepOrigin::Inferred)
         };
         let lines: Vec<_> = self.shown.iter().filter(of_thread).map(line).collect();
         let whole = lines.iter().map(|(line, _)| line.clone()).collect();
-        (whole, lines.into_iter().filter(|(_, is_inferred)| *is_inferred).map(|(line, _)| line).collect())
+        (
+            whole,
+            lines
+                .into_iter()
+                .filter(|(_, is_inferred)| *is_inferred)
+                .map(|(line, _)| line)
+                .collect(),
+        )
     }
 
     pub fn gaps(&self) -> Vec<Gap> {
@@ -101,14 +134,18 @@ impl EventSink for WholePath {
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
-        let shown = Shown::Step { pc: step.pc.0, is_executed: step.is_executed };
+        let shown = Shown::Step {
+            pc: step.pc.0,
+            is_executed: step.is_executed,
+        };
         self.shown.push((step.thread, shown, step.origin));
         self.times.push(step.time);
     }
 
     fn marker(&mut self, event: &MarkerEvent) {
         if let Some(gap) = Gap::of(event.marker) {
-            self.shown.push((event.thread, Shown::Gap(gap), StepOrigin::Recorded));
+            self.shown
+                .push((event.thread, Shown::Gap(gap), StepOrigin::Recorded));
         }
     }
 
@@ -119,22 +156,38 @@ impl EventSink for WholePath {
 
 /// What a recording shows with the files of a program.
 pub fn path_with(bytes: Vec<u8>, options: BtraceOptions) -> (WholePath, Btrace) {
-    let trace = Btrace::open(file(bytes), options, stepback_parsers::kept::KeptOptions::default()).unwrap();
+    let trace = Btrace::open(
+        file(bytes),
+        options,
+        stepback_parsers::kept::KeptOptions::default(),
+    )
+    .unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
     let mut path = WholePath::default();
-    trace.parse(0..trace.length(), &mut ParseScratch::default(), &mut path).unwrap();
+    trace
+        .parse(0..trace.length(), &mut ParseScratch::default(), &mut path)
+        .unwrap();
     (path, trace)
 }
 
 pub fn path_of(bytes: Vec<u8>, program: ProgramFile) -> WholePath {
-    path_with(bytes, BtraceOptions { program: vec![program], layout: None }).0
+    path_with(
+        bytes,
+        BtraceOptions {
+            program: vec![program],
+            layout: None,
+        },
+    )
+    .0
 }
 
 /// Records as a file has them.
 pub fn written(records: &[BranchRecord]) -> Vec<u8> {
     let layout = BranchLayout::own(0);
     let mut bytes = Vec::new();
-    records.iter().for_each(|record| layout.write(record, &mut bytes));
+    records
+        .iter()
+        .for_each(|record| layout.write(record, &mut bytes));
     bytes
 }

@@ -97,7 +97,10 @@ struct Machine {
 impl Machine {
     /// Functions in turn in files that begin at these addresses.
     fn new(functions: &[Function], bases: &[u64], is_small: bool) -> Self {
-        let mut machine = Self { is_small, ..Self::default() };
+        let mut machine = Self {
+            is_small,
+            ..Self::default()
+        };
         // Once for the addresses, once for the branches to them.
         for _ in 0..2 {
             let mut ends: Vec<u64> = bases.to_vec();
@@ -115,7 +118,12 @@ impl Machine {
 
     fn put(&mut self, function: &Function, mut at: u64) -> u64 {
         let functions = std::mem::take(&mut self.functions);
-        let to = |number: u8| functions.get(usize::from(number) % functions.len().max(1)).copied().unwrap_or(0);
+        let to = |number: u8| {
+            functions
+                .get(usize::from(number) % functions.len().max(1))
+                .copied()
+                .unwrap_or(0)
+        };
         let words = &mut self.words;
         let mut emit = |word: u32| {
             words.insert(at, word);
@@ -131,11 +139,17 @@ impl Machine {
         for part in &function.parts {
             match *part {
                 Part::Plain(count) => (0..count).for_each(|_| here = emit(NOP)),
-                Part::Skip { words, is_annulling } => {
+                Part::Skip {
+                    words,
+                    is_annulling,
+                } => {
                     emit(bne(i32::from(words) + 2, is_annulling));
                     (0..=words).for_each(|_| here = emit(NOP));
                 }
-                Part::Loop { words, is_annulling } => {
+                Part::Loop {
+                    words,
+                    is_annulling,
+                } => {
                     (0..words).for_each(|_| here = emit(NOP));
                     emit(bne(-i32::from(words), is_annulling));
                     here = emit(NOP);
@@ -177,8 +191,13 @@ impl Machine {
             End::Leaf => [RETL, NOP],
             End::Jump(number) => {
                 let distance = (to(number).wrapping_sub(here) >> 2) as u32;
-                let is_near = (distance << 10).cast_signed() >> 10 == (distance << 2).cast_signed() >> 2;
-                if is_near { [0x1080_0000 | distance & 0x3f_ffff, NOP] } else { [RETL, NOP] }
+                let is_near =
+                    (distance << 10).cast_signed() >> 10 == (distance << 2).cast_signed() >> 2;
+                if is_near {
+                    [0x1080_0000 | distance & 0x3f_ffff, NOP]
+                } else {
+                    [RETL, NOP]
+                }
             }
         };
         end.into_iter().for_each(|word| {
@@ -190,10 +209,26 @@ impl Machine {
 
     fn files(&self, bases: &[u64]) -> Vec<ProgramFile> {
         let file = |(number, base): (usize, &u64)| {
-            let end = bases.iter().copied().filter(|other| other > base).min().unwrap_or(u64::MAX);
-            let bytes: Vec<u8> = self.words.range(base..&end).flat_map(|(_, word)| word.to_be_bytes()).collect();
-            let parts = vec![CodePart { address: *base, bytes: bytes.into() }];
-            ProgramFile { name: number.to_string(), entry: (number == 0).then_some(*base), parts }
+            let end = bases
+                .iter()
+                .copied()
+                .filter(|other| other > base)
+                .min()
+                .unwrap_or(u64::MAX);
+            let bytes: Vec<u8> = self
+                .words
+                .range(base..&end)
+                .flat_map(|(_, word)| word.to_be_bytes())
+                .collect();
+            let parts = vec![CodePart {
+                address: *base,
+                bytes: bytes.into(),
+            }];
+            ProgramFile {
+                name: number.to_string(),
+                entry: (number == 0).then_some(*base),
+                parts,
+            }
         };
         bases.iter().enumerate().map(file).collect()
     }
@@ -207,7 +242,9 @@ impl Machine {
         let mut jumps: BTreeMap<u64, (u64, Vec<u64>)> = BTreeMap::new();
         while run.path.len() < 1500 {
             let State { pc, npc, .. } = state;
-            let Some(word) = self.words.get(&pc).copied() else { break };
+            let Some(word) = self.words.get(&pc).copied() else {
+                break;
+            };
             if self.marks.contains(&pc) && npc == pc + 4 {
                 jumps.insert(pc, (o7, windows.clone()));
             }
@@ -221,7 +258,11 @@ impl Machine {
                     RESTORE => o7 = windows.pop().unwrap_or(0),
                     _ => {}
                 }
-                state = State { pc: npc, npc: npc + 4, is_annulled: false };
+                state = State {
+                    pc: npc,
+                    npc: npc + 4,
+                    is_annulled: false,
+                };
                 continue;
             };
             let outcome = choices.next();
@@ -244,7 +285,11 @@ impl Machine {
                 (BranchKind::Jmpl, _) => self.functions[outcome as usize % self.functions.len()],
                 _ => direct_target(word, pc).unwrap(),
             };
-            let target = if self.is_small { target & 0xffff_ffff } else { target };
+            let target = if self.is_small {
+                target & 0xffff_ffff
+            } else {
+                target
+            };
             if target == 8 || windows.len() > 400 && matches!(kind, BranchKind::Call) {
                 break;
             }
@@ -273,7 +318,11 @@ impl Machine {
             state = behind;
             if behind.is_annulled {
                 run.path.push((behind.pc, false));
-                state = State { pc: behind.npc, npc: behind.npc + 4, is_annulled: false };
+                state = State {
+                    pc: behind.npc,
+                    npc: behind.npc + 4,
+                    is_annulled: false,
+                };
             }
             run.proven = run.path.len();
         }
@@ -311,16 +360,27 @@ fn merged(runs: &[Run], choices: &mut Choices) -> Vec<BranchRecord> {
     let mut clocks = vec![1000u64; runs.len()];
     let mut cpus = vec![0u64; runs.len()];
     loop {
-        let open: Vec<usize> = (0..runs.len()).filter(|thread| next[*thread] < runs[*thread].records.len()).collect();
-        let Some(earliest) = open.iter().map(|thread| clocks[*thread]).min() else { return merged };
+        let open: Vec<usize> = (0..runs.len())
+            .filter(|thread| next[*thread] < runs[*thread].records.len())
+            .collect();
+        let Some(earliest) = open.iter().map(|thread| clocks[*thread]).min() else {
+            return merged;
+        };
         // One that took its time a little later may have had the lock first.
-        let near: Vec<usize> = open.into_iter().filter(|thread| clocks[*thread] <= earliest + 3).collect();
+        let near: Vec<usize> = open
+            .into_iter()
+            .filter(|thread| clocks[*thread] <= earliest + 3)
+            .collect();
         let thread = near[choices.next() as usize % near.len()];
         if choices.next().is_multiple_of(16) {
             cpus[thread] = choices.next() % 4;
         }
         let record = runs[thread].records[next[thread]];
-        merged.push(BranchRecord { time: Some(clocks[thread]), cpu: Some(cpus[thread]), ..record });
+        merged.push(BranchRecord {
+            time: Some(clocks[thread]),
+            cpu: Some(cpus[thread]),
+            ..record
+        });
         next[thread] += 1;
         clocks[thread] += choices.next() % 3;
     }
@@ -328,8 +388,13 @@ fn merged(runs: &[Run], choices: &mut Choices) -> Vec<BranchRecord> {
 
 fn of_thread(path: &WholePath, thread: usize) -> WholePath {
     let name = (thread + 1).to_string();
-    let is_of = |(number, ..): &&(ThreadNumber, Shown, StepOrigin)| path.names[usize::from(number.0)] == name;
-    WholePath { shown: path.shown.iter().filter(is_of).cloned().collect(), ..WholePath::default() }
+    let is_of = |(number, ..): &&(ThreadNumber, Shown, StepOrigin)| {
+        path.names[usize::from(number.0)] == name
+    };
+    WholePath {
+        shown: path.shown.iter().filter(is_of).cloned().collect(),
+        ..WholePath::default()
+    }
 }
 
 /// A program of three files, small or large, and what its threads did.
@@ -342,20 +407,43 @@ struct Scene {
 
 impl Scene {
     fn new(functions: &[Function], seed: u64, is_small: bool) -> Self {
-        let bases =
-            if is_small { vec![0x1_0000, 0xff3a_0000, 0xff00_0000] } else { vec![0x10_0000, 0x100_0000, 0x4000_0000] };
+        let bases = if is_small {
+            vec![0x1_0000, 0xff3a_0000, 0xff00_0000]
+        } else {
+            vec![0x10_0000, 0x100_0000, 0x4000_0000]
+        };
         let machine = Machine::new(functions, &bases, is_small);
         let mut choices = Choices(seed | 1);
-        let starts: Vec<u64> =
-            [machine.functions[0]].into_iter().chain(machine.functions.iter().copied().take(3)).collect();
-        let runs = starts.iter().zip(1..).map(|(start, thread)| machine.run(*start, &mut choices, thread)).collect();
-        Self { machine, bases, runs, choices }
+        let starts: Vec<u64> = [machine.functions[0]]
+            .into_iter()
+            .chain(machine.functions.iter().copied().take(3))
+            .collect();
+        let runs = starts
+            .iter()
+            .zip(1..)
+            .map(|(start, thread)| machine.run(*start, &mut choices, thread))
+            .collect();
+        Self {
+            machine,
+            bases,
+            runs,
+            choices,
+        }
     }
 
     fn path(&mut self, records: &[BranchRecord], missing: Option<usize>) -> WholePath {
         let mut program = self.machine.files(&self.bases);
-        missing.into_iter().for_each(|missing| drop(program.remove(missing)));
-        path_with(written(records), BtraceOptions { program, layout: None }).0
+        missing
+            .into_iter()
+            .for_each(|missing| drop(program.remove(missing)));
+        path_with(
+            written(records),
+            BtraceOptions {
+                program,
+                layout: None,
+            },
+        )
+        .0
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use stepback_machine::{
-    AccessKind, Condition, Instruction, InstructionSet, MemoryOperand, RegisterId, RegisterView, decode,
+    AccessKind, Condition, Instruction, InstructionSet, MemoryOperand, RegisterId, RegisterView,
+    decode,
 };
 use stepback_parsers::{EventSink, MemoryAccess, RegisterWrite, StepEvent, ThreadNumber};
 
@@ -53,7 +54,9 @@ impl Machine {
     }
 
     fn compare_last(&mut self) {
-        let Some(shown) = self.last.take() else { return };
+        let Some(shown) = self.last.take() else {
+            return;
+        };
         let registers = self.registers.entry(shown.thread).or_default();
         let mut after = registers.clone();
         for (view, bytes) in &shown.writes {
@@ -63,7 +66,9 @@ impl Machine {
         self.report.steps += 1;
         if shown.is_executed {
             let wrong = shown.wrong(registers, &after, &mut self.report);
-            self.report.wrong.extend(wrong.map(|what| format!("{}: {what}", shown.instruction.text)));
+            self.report
+                .wrong
+                .extend(wrong.map(|what| format!("{}: {what}", shown.instruction.text)));
         }
         *registers = after;
     }
@@ -76,7 +81,9 @@ fn value(bytes: &Bytes, view: RegisterView) -> Option<u64> {
     }
     let byte = |place: u16| bytes.get(&(view.register, place)).copied();
     let places = (view.offset..view.offset + view.size_bytes).rev();
-    places.map(byte).try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
+    places
+        .map(byte)
+        .try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
 }
 
 impl Shown {
@@ -84,9 +91,15 @@ impl Shown {
         let known = self.instruction.registers.as_ref()?;
         report.described += 1;
         for (view, _) in &self.writes {
-            let is_told = known.writes.iter().any(|write| write.register == view.register);
+            let is_told = known
+                .writes
+                .iter()
+                .any(|write| write.register == view.register);
             // The program counter is in no list; exceptions bank registers; cumulative flags are left out.
-            let is_left_out = matches!(view.register, RegisterId::PC | RegisterId::FPSR | RegisterId::FPSCR);
+            let is_left_out = matches!(
+                view.register,
+                RegisterId::PC | RegisterId::FPSR | RegisterId::FPSCR
+            );
             if !is_told && !is_left_out && view.register < RegisterId::FIRST_NAMED {
                 return Some(format!("writes {view:?}, told {:?}", known.writes));
             }
@@ -98,23 +111,45 @@ impl Shown {
                 *kind == operand.kind && at.wrapping_sub(*start) < u64::from(*size)
             };
             if !self.accesses.is_empty() && !self.accesses.iter().any(is_there) {
-                return Some(format!("accesses {:x?}, told {at:x} {operand:?}", self.accesses));
+                return Some(format!(
+                    "accesses {:x?}, told {at:x} {operand:?}",
+                    self.accesses
+                ));
             }
             report.addresses += u64::from(!self.accesses.is_empty());
         }
         let loaded = |number: usize| {
             let operand = self.instruction.meaning.memory.get(number)?;
             let (at, size) = (address(operand)?, u64::from(operand.size_bytes?));
-            let bytes = (0..size).rev().map(|place| self.loaded.get(&(at + place)).copied());
-            bytes.take(8).try_fold(0, |value, byte| Some(value << 8 | u64::from(byte?))).filter(|_| size <= 8)
+            let bytes = (0..size)
+                .rev()
+                .map(|place| self.loaded.get(&(at + place)).copied());
+            bytes
+                .take(8)
+                .try_fold(0, |value, byte| Some(value << 8 | u64::from(byte?)))
+                .filter(|_| size <= 8)
         };
         for effect in &self.instruction.meaning.writes {
-            let Some(told) = effect.value.value(&|view| value(before, view), &loaded) else { continue };
-            let low = RegisterView { size_bytes: effect.view.size_bytes.min(8), ..effect.view };
-            let Some(found) = value(after, low) else { continue };
-            let told = if low.size_bytes < 8 { told & ((1 << (low.size_bytes * 8)) - 1) } else { told };
+            let Some(told) = effect.value.value(&|view| value(before, view), &loaded) else {
+                continue;
+            };
+            let low = RegisterView {
+                size_bytes: effect.view.size_bytes.min(8),
+                ..effect.view
+            };
+            let Some(found) = value(after, low) else {
+                continue;
+            };
+            let told = if low.size_bytes < 8 {
+                told & ((1 << (low.size_bytes * 8)) - 1)
+            } else {
+                told
+            };
             if found != told {
-                return Some(format!("{low:?} is {found:x}, told {told:x} by {:?}", effect.value));
+                return Some(format!(
+                    "{low:?} is {found:x}, told {told:x} by {:?}",
+                    effect.value
+                ));
             }
             report.values += 1;
         }
@@ -127,7 +162,11 @@ impl Shown {
             Some(index) => {
                 let value = value(before, index.view)?;
                 let is_narrow = index.is_signed && index.view.size_bytes == 4;
-                let value = if is_narrow { i64::from(value as u32 as i32) } else { value.cast_signed() };
+                let value = if is_narrow {
+                    i64::from(value as u32 as i32)
+                } else {
+                    value.cast_signed()
+                };
                 value.wrapping_mul(index.scale)
             }
             None => 0,
@@ -136,14 +175,20 @@ impl Shown {
             .wrapping_add(base(operand.segment)?)
             .wrapping_add_signed(index)
             .wrapping_add_signed(operand.displacement);
-        Some(if operand.address_bytes == 4 { sum & 0xffff_ffff } else { sum })
+        Some(if operand.address_bytes == 4 {
+            sum & 0xffff_ffff
+        } else {
+            sum
+        })
     }
 }
 
 impl EventSink for Machine {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.compare_last();
-        let Some(encoding) = step.encoding() else { return };
+        let Some(encoding) = step.encoding() else {
+            return;
+        };
         let mut instruction = decode(encoding, step.pc, step.instruction_set);
         let is_in_block = std::mem::take(&mut self.block);
         if is_in_block > 0 {
@@ -155,7 +200,10 @@ impl EventSink for Machine {
         if is_in_block > 0 && step.instruction_set == InstructionSet::T32 {
             // What it does to the flags is not said.
             let mut changed = (*instruction).clone();
-            changed.meaning.writes.retain(|effect| effect.view.register != RegisterId::PSR);
+            changed
+                .meaning
+                .writes
+                .retain(|effect| effect.view.register != RegisterId::PSR);
             instruction = changed.into();
         }
         self.last = Some(Shown {
@@ -170,7 +218,11 @@ impl EventSink for Machine {
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let Some(bytes) = write.bytes else { return };
-        match self.last.as_mut().filter(|shown| shown.thread == write.thread) {
+        match self
+            .last
+            .as_mut()
+            .filter(|shown| shown.thread == write.thread)
+        {
             Some(shown) => shown.writes.push((write.view, bytes.to_vec())),
             None => {
                 let ids = (write.view.offset..).map(|offset| (write.view.register, offset));
@@ -181,8 +233,16 @@ impl EventSink for Machine {
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let Some(shown) = self.last.as_mut().filter(|shown| shown.thread == access.thread) else { return };
-        shown.accesses.push((access.kind, access.address.0, access.size_bytes));
+        let Some(shown) = self
+            .last
+            .as_mut()
+            .filter(|shown| shown.thread == access.thread)
+        else {
+            return;
+        };
+        shown
+            .accesses
+            .push((access.kind, access.address.0, access.size_bytes));
         if let (AccessKind::Read, Some(bytes)) = (access.kind, access.bytes) {
             let places = (access.address.0..).take(usize::from(access.size_bytes));
             shown.loaded.extend(places.zip(bytes));

@@ -11,13 +11,24 @@ use stepback_parsers::{Findings, Flow, RuleFindings, Source as _, TraceFile};
 
 /// The rules that are broken, with the messages of the first places.
 fn found_in(files: Vec<SampleFile>) -> Vec<(&'static str, String)> {
-    let files = files.into_iter().map(|file| TraceFile { name: file.name, data: Arc::new(file.bytes) }).collect();
+    let files = files
+        .into_iter()
+        .map(|file| TraceFile {
+            name: file.name,
+            data: Arc::new(file.bytes),
+        })
+        .collect();
     let trace = Drmemtrace::open(files, KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     let mut findings = Findings::new(10);
-    trace.check_records(&mut findings, &mut |_| Flow::Continue).unwrap();
+    trace
+        .check_records(&mut findings, &mut |_| Flow::Continue)
+        .unwrap();
     let of_rule = |rule: &RuleFindings| {
-        rule.first.iter().map(|finding| (finding.rule.id, finding.message.clone())).collect::<Vec<_>>()
+        rule.first
+            .iter()
+            .map(|finding| (finding.rule.id, finding.message.clone()))
+            .collect::<Vec<_>>()
     };
     findings.into_rules().iter().flat_map(of_rule).collect()
 }
@@ -32,7 +43,11 @@ const STORE: &[u8] = &[0x48, 0x89, 0x03];
 
 fn writer_of(version: u64, more: u64) -> TraceWriter {
     let file_type = file_type::ENCODINGS | file_type::SYSTEM_CALLS | file_type::BLOCKING | more;
-    let mut writer = TraceWriter::new(TraceRecipe { version, file_type, ..TraceRecipe::default() });
+    let mut writer = TraceWriter::new(TraceRecipe {
+        version,
+        file_type,
+        ..TraceRecipe::default()
+    });
     writer.time(START, 0);
     writer
 }
@@ -43,14 +58,21 @@ fn writer() -> TraceWriter {
 
 fn file(writer: TraceWriter) -> Vec<SampleFile> {
     let records = writer.finish();
-    vec![SampleFile { name: "a.100.0.trace".to_owned(), bytes: records.pack(Container::Plain), truth: records.truth }]
+    vec![SampleFile {
+        name: "a.100.0.trace".to_owned(),
+        bytes: records.pack(Container::Plain),
+        truth: records.truth,
+    }]
 }
 
 /// Checks that a trace breaks a rule once, with these words, and no other rule.
 #[track_caller]
 fn check(writer: TraceWriter, rule: &str, words: &str) {
     let found = found_in(file(writer));
-    assert!(matches!(&found[..], [(id, message)] if *id == rule && message.contains(words)), "{found:?}");
+    assert!(
+        matches!(&found[..], [(id, message)] if *id == rule && message.contains(words)),
+        "{found:?}"
+    );
 }
 
 #[track_caller]
@@ -73,8 +95,14 @@ fn sound_traces_break_no_rule() {
             assert_eq!(found, [], "{version} {architecture:?}");
         }
     }
-    for sample in [Sample::Threads, Sample::Windows, Sample::Kernel, Sample::Rseq, Sample::CoreSharded, Sample::Regdeps]
-    {
+    for sample in [
+        Sample::Threads,
+        Sample::Windows,
+        Sample::Kernel,
+        Sample::Rseq,
+        Sample::CoreSharded,
+        Sample::Regdeps,
+    ] {
         assert_eq!(found_in(sample.files(Container::Zip)), [], "{sample:?}");
     }
 }
@@ -90,12 +118,20 @@ fn an_instruction_has_the_accesses_that_its_encoding_says() {
     let mut missing = writer();
     missing.instruction(CODE, LOAD);
     missing.instruction(CODE + 3, NOP);
-    check(missing, "D-ACCESS", "no loads of the instruction at 0x401000");
+    check(
+        missing,
+        "D-ACCESS",
+        "no loads of the instruction at 0x401000",
+    );
     let mut many = writer();
     many.instruction(CODE, STORE);
     many.write(0x1000, 8);
     many.write(0x1008, 8);
-    check(many, "D-ACCESS", "too many stores of the instruction at 0x401000");
+    check(
+        many,
+        "D-ACCESS",
+        "too many stores of the instruction at 0x401000",
+    );
     let mut sizeless = writer();
     sizeless.instruction(CODE, LOAD);
     sizeless.read(0x1000, 0);
@@ -108,7 +144,11 @@ fn a_branch_leads_where_it_says() {
     elsewhere.branch(kind::RETURN, CODE, RETURN, Some(CODE + 0x100));
     elsewhere.read(0x7000, 8);
     elsewhere.instruction(CODE + 0x200, NOP);
-    check(elsewhere, "D-FLOW", "the thread is at 0x401200, where 0x401000 does not lead");
+    check(
+        elsewhere,
+        "D-FLOW",
+        "the thread is at 0x401200, where 0x401000 does not lead",
+    );
     let mut untold = writer();
     untold.branch(kind::RETURN, CODE, RETURN, None);
     untold.read(0x7000, 8);
@@ -173,8 +213,16 @@ fn a_signal_comes_where_the_thread_was_and_returns_there() {
         writer
     };
     check_sound(signal(CODE + 1, CODE + 1));
-    check(signal(CODE + 1, CODE + 9), "D-RETURN", "returns to 0x401009, the thread was at 0x401001");
-    check(signal(CODE + 0x50, CODE + 0x50), "D-EVENT", "the thread was at 0x401050");
+    check(
+        signal(CODE + 1, CODE + 9),
+        "D-RETURN",
+        "returns to 0x401009, the thread was at 0x401001",
+    );
+    check(
+        signal(CODE + 0x50, CODE + 0x50),
+        "D-EVENT",
+        "the thread was at 0x401050",
+    );
     let mut nowhere = writer();
     nowhere.instruction(CODE, NOP);
     nowhere.marker(marker::KERNEL_EVENT, 0);
@@ -191,7 +239,9 @@ fn the_kernel_s_part_of_a_system_call_is_whole() {
         writer.marker(marker::SYSTEM_CALL_START, begin);
         writer.instruction(KERNEL, NOP);
         match leaves {
-            kind::INDIRECT_JUMP => writer.branch(leaves, KERNEL + 1, &[0x48, 0x0f, 0x07], Some(CODE + 2)),
+            kind::INDIRECT_JUMP => {
+                writer.branch(leaves, KERNEL + 1, &[0x48, 0x0f, 0x07], Some(CODE + 2))
+            }
             _ => writer.instruction(KERNEL + 1, NOP),
         }
         writer.marker(marker::SYSTEM_CALL_END, end);
@@ -200,9 +250,21 @@ fn the_kernel_s_part_of_a_system_call_is_whole() {
         writer
     };
     check_sound(part(39, 39, kind::INDIRECT_JUMP));
-    check(part(40, 39, kind::INDIRECT_JUMP), "D-KERNEL", "another system call than the one before");
-    check(part(39, 40, kind::INDIRECT_JUMP), "D-KERNEL", "the end is of another system call");
-    check(part(39, 39, kind::INSTRUCTION), "D-KERNEL", "does not end with an indirect branch");
+    check(
+        part(40, 39, kind::INDIRECT_JUMP),
+        "D-KERNEL",
+        "another system call than the one before",
+    );
+    check(
+        part(39, 40, kind::INDIRECT_JUMP),
+        "D-KERNEL",
+        "the end is of another system call",
+    );
+    check(
+        part(39, 39, kind::INSTRUCTION),
+        "D-KERNEL",
+        "does not end with an indirect branch",
+    );
     let mut missing = writer_of(7, file_type::KERNEL);
     call_kernel(&mut missing, CODE, 39);
     missing.instruction(CODE + 2, NOP);
@@ -210,14 +272,23 @@ fn the_kernel_s_part_of_a_system_call_is_whole() {
     let mut unannounced = writer();
     call_kernel(&mut unannounced, CODE, 39);
     unannounced.marker(marker::SYSTEM_CALL_START, 39);
-    unannounced.branch(kind::INDIRECT_JUMP, KERNEL, &[0x48, 0x0f, 0x07], Some(CODE + 2));
+    unannounced.branch(
+        kind::INDIRECT_JUMP,
+        KERNEL,
+        &[0x48, 0x0f, 0x07],
+        Some(CODE + 2),
+    );
     unannounced.marker(marker::SYSTEM_CALL_END, 39);
     unannounced.instruction(CODE + 2, NOP);
     check(unannounced, "D-KERNEL", "file type names no kernel's part");
     let mut ends = writer();
     ends.instruction(CODE, NOP);
     ends.marker(35, 1);
-    assert!(found_in(file(ends)).iter().any(|(id, words)| *id == "D-SWITCH" && words.contains("without a beginning")));
+    assert!(
+        found_in(file(ends))
+            .iter()
+            .any(|(id, words)| *id == "D-SWITCH" && words.contains("without a beginning"))
+    );
 }
 
 #[test]
@@ -259,7 +330,12 @@ fn markers_stand_where_they_belong() {
     function.marker(4, 7);
     function.read(0x1000, 8);
     let found = found_in(file(function));
-    assert!(found.iter().any(|(_, words)| words.contains("between an instruction and its access")), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|(_, words)| words.contains("between an instruction and its access")),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -276,7 +352,11 @@ fn a_restartable_sequence_ends_as_it_may() {
     done.marker(marker::RSEQ_ABORT, CODE + 0x40);
     done.marker(marker::KERNEL_EVENT, CODE + 0x40);
     done.instruction(CODE + 0x40, NOP);
-    check(done, "D-RSEQ", "the last instruction of a restartable sequence is there");
+    check(
+        done,
+        "D-RSEQ",
+        "the last instruction of a restartable sequence is there",
+    );
     let mut apart = writer();
     apart.instruction(CODE, NOP);
     apart.marker(marker::RSEQ_ABORT, CODE + 0x40);
@@ -290,13 +370,23 @@ fn a_thread_has_a_header_instructions_and_an_end() {
     open.instruction(CODE, NOP);
     let records = open.stop();
     let name = "a.100.0.trace".to_owned();
-    let file_of = SampleFile { name, bytes: records.pack(Container::Plain), truth: records.truth };
-    assert_eq!(found_in(vec![file_of]), [("D-EXIT", "thread 100 does not end".to_owned())]);
+    let file_of = SampleFile {
+        name,
+        bytes: records.pack(Container::Plain),
+        truth: records.truth,
+    };
+    assert_eq!(
+        found_in(vec![file_of]),
+        [("D-EXIT", "thread 100 does not end".to_owned())]
+    );
     check(writer(), "D-EMPTY", "no instruction");
     let mut both = writer_of(7, file_type::KERNEL | 0x4_0000);
     both.instruction(CODE, NOP);
     check(both, "D-TYPE", "a whole system");
-    let mut calls = TraceWriter::new(TraceRecipe { file_type: file_type::ENCODINGS, ..TraceRecipe::default() });
+    let mut calls = TraceWriter::new(TraceRecipe {
+        file_type: file_type::ENCODINGS,
+        ..TraceRecipe::default()
+    });
     calls.time(START, 0);
     call_kernel(&mut calls, CODE, 39);
     calls.instruction(CODE + 2, NOP);
@@ -309,12 +399,25 @@ fn a_thread_has_a_header_instructions_and_an_end() {
 
 #[test]
 fn synthetic_instructions_come_without_what_is_real() {
-    let recipe = TraceRecipe { file_type: file_type::ENCODINGS | file_type::REGDEPS | 0x40, ..TraceRecipe::default() };
+    let recipe = TraceRecipe {
+        file_type: file_type::ENCODINGS | file_type::REGDEPS | 0x40,
+        ..TraceRecipe::default()
+    };
     let mut signal = TraceWriter::new(recipe);
     signal.marker(marker::TIMESTAMP, START);
     signal.fetch(kind::INSTRUCTION, CODE, 3);
     signal.marker(marker::SIGNAL, 11);
     let found = found_in(file(signal));
-    assert!(found.iter().any(|(_, words)| words.contains("a signal number is told")), "{found:?}");
-    assert!(found.iter().any(|(_, words)| words.contains("a real architecture as well")), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|(_, words)| words.contains("a signal number is told")),
+        "{found:?}"
+    );
+    assert!(
+        found
+            .iter()
+            .any(|(_, words)| words.contains("a real architecture as well")),
+        "{found:?}"
+    );
 }

@@ -10,9 +10,20 @@ use super::samples::{found, written};
 
 /// The files of a kept trace in the order of their names. What they should hold is that of those that are written now.
 fn kept(folder: &Path, today: &[SampleFile]) -> Vec<SampleFile> {
-    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     names.sort();
-    assert_eq!(names, today.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), "{}", folder.display());
+    assert_eq!(
+        names,
+        today
+            .iter()
+            .map(|file| file.name.as_str())
+            .collect::<Vec<_>>(),
+        "{}",
+        folder.display()
+    );
     let read = |file: &SampleFile| SampleFile {
         name: file.name.clone(),
         bytes: fs::read(folder.join(&file.name)).unwrap(),
@@ -24,17 +35,27 @@ fn kept(folder: &Path, today: &[SampleFile]) -> Vec<SampleFile> {
 #[test]
 fn kept_traces_hold_what_is_written_today() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/drmemtrace");
-    let mut folders: Vec<_> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut folders: Vec<_> = fs::read_dir(&root)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     folders.sort();
     let mut names: Vec<_> = fixtures().into_iter().map(|(name, ..)| name).collect();
     names.sort();
-    assert_eq!(folders, names.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(
+        folders,
+        names.iter().map(String::as_str).collect::<Vec<_>>()
+    );
     for (name, sample, container) in fixtures() {
         let today = sample.files(container);
         let listing = Listing::of(&kept(&root.join(&name).join("trace"), &today));
         assert_eq!(listing.messages(), "", "{name}");
         assert_eq!(found(&listing), written(&today), "{name}");
         // Not the packed bytes: they are another version of a library away from being others.
-        assert_eq!(listing.lines, Listing::of(&today).lines, "{name}: write it anew as the README of fixtures says");
+        assert_eq!(
+            listing.lines,
+            Listing::of(&today).lines,
+            "{name}: write it anew as the README of fixtures says"
+        );
     }
 }

@@ -7,7 +7,10 @@ use std::sync::atomic::AtomicBool;
 use stepback_generator::drmemtrace::SampleFile;
 use stepback_parsers::{
     Marker, Problem, ThreadNumber, TraceFile,
-    drmemtrace::{Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity, marker_name, read_records},
+    drmemtrace::{
+        Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity, marker_name,
+        read_records,
+    },
 };
 
 /// All records of a trace in order, a line each, and what was wrong.
@@ -22,15 +25,26 @@ pub struct Listing {
 
 impl Listing {
     pub fn of(files: &[SampleFile]) -> Self {
-        let file = |file: &SampleFile| TraceFile { name: file.name.clone(), data: Arc::new(file.bytes.clone()) };
+        let file = |file: &SampleFile| TraceFile {
+            name: file.name.clone(),
+            data: Arc::new(file.bytes.clone()),
+        };
         let mut listing = Self::default();
-        read_records(files.iter().map(file).collect(), &AtomicBool::new(false), &mut listing).unwrap();
+        read_records(
+            files.iter().map(file).collect(),
+            &AtomicBool::new(false),
+            &mut listing,
+        )
+        .unwrap();
         listing
     }
 
     /// The messages of the problems, a line each.
     pub fn messages(&self) -> String {
-        self.problems.iter().map(|problem| format!("{}\n", problem.message)).collect()
+        self.problems
+            .iter()
+            .map(|problem| format!("{}\n", problem.message))
+            .collect()
     }
 
     fn push(&mut self, thread: ThreadNumber, text: &str) {
@@ -40,29 +54,52 @@ impl Listing {
 
 impl RecordSink for Listing {
     fn thread(&mut self, thread: ThreadNumber, identity: ThreadIdentity) {
-        let name = if identity.tid == u64::MAX { "idle".to_owned() } else { identity.tid.to_string() };
+        let name = if identity.tid == u64::MAX {
+            "idle".to_owned()
+        } else {
+            identity.tid.to_string()
+        };
         self.threads.insert(thread, name);
         self.counter.thread(thread, identity);
     }
 
     fn instruction(&mut self, record: &InstructionRecord) {
-        let InstructionRecord { thread, kind, set, length_bytes, pc, encoding, target, .. } = *record;
+        let InstructionRecord {
+            thread,
+            kind,
+            set,
+            length_bytes,
+            pc,
+            encoding,
+            target,
+            ..
+        } = *record;
         let encoding = encoding.map_or(String::new(), |encoding| format!(" {encoding:?}"));
         let target = target.map_or(String::new(), |target| format!(" to {target:x}"));
-        self.push(thread, &format!("{set:?} {kind} {pc:x}+{length_bytes}{encoding}{target}"));
+        self.push(
+            thread,
+            &format!("{set:?} {kind} {pc:x}+{length_bytes}{encoding}{target}"),
+        );
         self.counter.instruction(record);
     }
 
     fn data(&mut self, record: &DataRecord) {
         let word = if record.is_write { "store" } else { "load" };
         let pc = record.pc.map_or(String::new(), |pc| format!(" by {pc:x}"));
-        self.push(record.thread, &format!("{word} {:x}+{}{pc}", record.address, record.size_bytes));
+        self.push(
+            record.thread,
+            &format!("{word} {:x}+{}{pc}", record.address, record.size_bytes),
+        );
         self.counter.data(record);
     }
 
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {
         let name = marker_name(marker.kind);
-        let size = if size_bytes > 0 { format!("+{size_bytes}") } else { String::new() };
+        let size = if size_bytes > 0 {
+            format!("+{size_bytes}")
+        } else {
+            String::new()
+        };
         self.push(thread, &format!("{name} {:x}{size}", marker.value));
         self.counter.marker(thread, marker, size_bytes);
     }

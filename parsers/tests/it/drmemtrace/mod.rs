@@ -20,7 +20,8 @@ use stepback_parsers::step_store::ReadEnd;
 
 /// The folder of the traces; none, and told, where there is none.
 fn traces() -> Option<PathBuf> {
-    let folder = std::env::var_os("STEPBACK_TRACES").map(|folder| PathBuf::from(folder).join("drmemtrace"));
+    let folder =
+        std::env::var_os("STEPBACK_TRACES").map(|folder| PathBuf::from(folder).join("drmemtrace"));
     if folder.is_none() {
         println!("skipped: STEPBACK_TRACES names no folder of real traces");
     }
@@ -31,8 +32,17 @@ fn traces() -> Option<PathBuf> {
 fn files(path: &Path) -> Vec<TraceFile> {
     let mut paths = vec![path.to_owned()];
     if path.is_dir() {
-        paths = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.retain(|path| path.file_name().unwrap().to_str().unwrap().contains(".trace"));
+        paths = fs::read_dir(path)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        paths.retain(|path| {
+            path.file_name()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .contains(".trace")
+        });
         paths.sort();
     }
     let file = |path: PathBuf| TraceFile {
@@ -43,5 +53,8 @@ fn files(path: &Path) -> Vec<TraceFile> {
 }
 
 fn read<S: RecordSink>(path: &Path, sink: &mut S) {
-    assert_eq!(read_records(files(path), &AtomicBool::new(false), sink).unwrap(), ReadEnd::Complete);
+    assert_eq!(
+        read_records(files(path), &AtomicBool::new(false), sink).unwrap(),
+        ReadEnd::Complete
+    );
 }

@@ -22,7 +22,14 @@ pub fn found(listing: &Listing) -> TraceTruth {
 /// All files of a trace together.
 pub fn written(files: &[SampleFile]) -> TraceTruth {
     files.iter().fold(TraceTruth::default(), |sum, file| {
-        let TraceTruth { records, instructions, nofetch, loads, stores, markers } = file.truth;
+        let TraceTruth {
+            records,
+            instructions,
+            nofetch,
+            loads,
+            stores,
+            markers,
+        } = file.truth;
         TraceTruth {
             records: sum.records + records,
             instructions: sum.instructions + instructions,
@@ -43,8 +50,17 @@ fn check(sample: Sample) -> Vec<String> {
         let listing = Listing::of(&files);
         assert_eq!(listing.messages(), "", "{sample:?} {container:?}");
         assert_eq!(found(&listing), written(&files), "{sample:?} {container:?}");
-        let lines = listing.lines.into_iter().filter(|line| !line.contains(" chunk_")).map(without_encoding).collect();
-        assert_eq!(first.get_or_insert_with(|| Vec::clone(&lines)), &lines, "{sample:?} {container:?}");
+        let lines = listing
+            .lines
+            .into_iter()
+            .filter(|line| !line.contains(" chunk_"))
+            .map(without_encoding)
+            .collect();
+        assert_eq!(
+            first.get_or_insert_with(|| Vec::clone(&lines)),
+            &lines,
+            "{sample:?} {container:?}"
+        );
     }
     first.unwrap()
 }
@@ -53,7 +69,8 @@ fn check(sample: Sample) -> Vec<String> {
 fn without_encoding(line: String) -> String {
     let mut words: Vec<&str> = line.split(' ').collect();
     let is_encoding = |word: &&str| word.chars().all(|digit| digit.is_ascii_hexdigit());
-    if words.get(3).is_some_and(|word| word.contains('+')) && words.get(4).is_some_and(is_encoding) {
+    if words.get(3).is_some_and(|word| word.contains('+')) && words.get(4).is_some_and(is_encoding)
+    {
         words.remove(4);
     }
     words.join(" ")
@@ -100,13 +117,20 @@ fn old_versions_lack_what_came_later() {
 #[test]
 fn threads_take_turns_by_their_times() {
     let lines = check(Sample::Threads);
-    let times: Vec<u64> =
-        lines.iter().filter_map(|line| u64::from_str_radix(line.split_once(" timestamp ")?.1, 16).ok()).collect();
+    let times: Vec<u64> = lines
+        .iter()
+        .filter_map(|line| u64::from_str_radix(line.split_once(" timestamp ")?.1, 16).ok())
+        .collect();
     assert!(times.is_sorted(), "{times:?}");
     assert!(times.len() > 15);
     // What stands before the first time of a thread goes with that time.
     let first = |tid: &str| lines.iter().position(|line| line.starts_with(tid)).unwrap();
-    let next = |tid: &str| lines[..first(tid)].iter().filter(|line| line.contains(" timestamp ")).count();
+    let next = |tid: &str| {
+        lines[..first(tid)]
+            .iter()
+            .filter(|line| line.contains(" timestamp "))
+            .count()
+    };
     assert_eq!((first("100 "), next("101 "), next("102 ")), (0, 2, 5));
 }
 
@@ -118,7 +142,9 @@ fn special_traces_are_read() {
     let filtered = check(Sample::Filtered).join("\n");
     assert!(filtered.contains("100 load 600040+8 by 401004\n100 load 600080+8 by 401008\n"));
     assert!(check(Sample::Regdeps).contains(&"100 Regdeps 10 401003+3".to_owned()));
-    let kernel = Listing::of(&Sample::Kernel.files(Container::Plain)).counter.total();
+    let kernel = Listing::of(&Sample::Kernel.files(Container::Plain))
+        .counter
+        .total();
     assert_eq!((kernel.kernel_instructions, kernel.instructions), (2, 4));
 }
 
@@ -132,8 +158,13 @@ fn cores_run_several_threads_and_idle_belongs_to_none() {
             _ => runs.push((tid.to_owned(), 1)),
         }
     }
-    let expected = ["100", "101", "idle", "102", "101", "idle", "100"].map(str::to_owned).to_vec();
-    assert_eq!(runs.into_iter().map(|(tid, _)| tid).collect::<Vec<_>>(), expected);
+    let expected = ["100", "101", "idle", "102", "101", "idle", "100"]
+        .map(str::to_owned)
+        .to_vec();
+    assert_eq!(
+        runs.into_iter().map(|(tid, _)| tid).collect::<Vec<_>>(),
+        expected
+    );
 }
 
 /// The records that some markers become, behind an opening.
@@ -144,39 +175,65 @@ fn lines_of(recipe: TraceRecipe, write: impl FnOnce(&mut TraceWriter)) -> Vec<St
     writer.exit();
     let records = writer.stop();
     let bytes = records.pack(Container::Plain);
-    let listing = Listing::of(&[SampleFile { name: "a.trace".to_owned(), bytes, truth: records.truth }]);
+    let listing = Listing::of(&[SampleFile {
+        name: "a.trace".to_owned(),
+        bytes,
+        truth: records.truth,
+    }]);
     listing.lines[opening..listing.lines.len() - 1].to_vec()
 }
 
 #[test]
 fn events_of_the_kernel_have_no_address_in_old_versions() {
     for (version, expected) in [(1, "0"), (2, "0"), (3, "1234")] {
-        let recipe = TraceRecipe { version, ..TraceRecipe::default() };
+        let recipe = TraceRecipe {
+            version,
+            ..TraceRecipe::default()
+        };
         let lines = lines_of(recipe, |writer| writer.marker(marker::KERNEL_EVENT, 0x1234));
         assert_eq!(lines, [format!("100 kernel_event {expected}")]);
     }
 }
 
 #[test]
-fn the_markers_of_a_header_inside_a_file_are_those_of_the_thread_that_the_records_before_them_named() {
+fn the_markers_of_a_header_inside_a_file_are_those_of_the_thread_that_the_records_before_them_named()
+ {
     let lines = lines_of(TraceRecipe::default(), |writer| writer.header(101, 100));
-    let expected = ["100 version 7", "100 filetype e40", "101 cache_line_size 40", "101 chunk_instr_count 0"];
+    let expected = [
+        "100 version 7",
+        "100 filetype e40",
+        "101 cache_line_size 40",
+        "101 chunk_instr_count 0",
+    ];
     assert_eq!(lines[..4], expected);
     assert_eq!((lines.len(), &*lines[4]), (5, "101 page_size 1000"));
     let listing = Listing::of(&Sample::CoreSharded.files(Container::Plain));
-    let encoded = listing.lines.iter().filter(|line| line.split(' ').nth(4).is_some_and(|word| word != "to")).count();
+    let encoded = listing
+        .lines
+        .iter()
+        .filter(|line| line.split(' ').nth(4).is_some_and(|word| word != "to"))
+        .count();
     assert_eq!(listing.counter.total().encodings, encoded as u64);
 }
 
 #[test]
 fn an_unknown_time_is_unknown_whatever_its_length() {
     for architecture in [Architecture::X86_32, Architecture::X86_64] {
-        let recipe = TraceRecipe { architecture, ..TraceRecipe::default() };
+        let recipe = TraceRecipe {
+            architecture,
+            ..TraceRecipe::default()
+        };
         let lines = lines_of(recipe, |writer| {
             writer.record(kind::MARKER, marker::TIMESTAMP, u64::MAX);
             writer.record(kind::MARKER, marker::CPU, u64::MAX);
         });
-        assert_eq!(lines, ["100 timestamp ffffffffffffffff", "100 cpu_id ffffffffffffffff"]);
+        assert_eq!(
+            lines,
+            [
+                "100 timestamp ffffffffffffffff",
+                "100 cpu_id ffffffffffffffff"
+            ]
+        );
     }
 }
 
@@ -184,13 +241,21 @@ fn an_unknown_time_is_unknown_whatever_its_length() {
 fn a_core_that_idles_long_before_its_first_time_waits_for_it() {
     let file = |name: &str, writer: TraceWriter| {
         let records = writer.stop();
-        SampleFile { name: name.to_owned(), bytes: records.pack(Container::Zip), truth: records.truth }
+        SampleFile {
+            name: name.to_owned(),
+            bytes: records.pack(Container::Zip),
+            truth: records.truth,
+        }
     };
     let mut busy = TraceWriter::new(TraceRecipe::default());
     busy.time(1000, 0);
     busy.instruction(0x40_1000, &[0x90]);
     busy.exit();
-    let mut idle = TraceWriter::new(TraceRecipe { tid: u64::MAX, pid: u64::MAX, ..TraceRecipe::default() });
+    let mut idle = TraceWriter::new(TraceRecipe {
+        tid: u64::MAX,
+        pid: u64::MAX,
+        ..TraceRecipe::default()
+    });
     idle.time(u64::MAX, u64::MAX);
     // More than is unpacked at once.
     (0..455_000).for_each(|_| idle.marker(marker::CORE_IDLE, 0));
@@ -198,9 +263,22 @@ fn a_core_that_idles_long_before_its_first_time_waits_for_it() {
     idle.time(2000, 1);
     idle.instruction(0x40_1000, &[0x90]);
     idle.exit();
-    let listing = Listing::of(&[file("core.0.trace.zip", idle), file("core.1.trace.zip", busy)]);
-    let place = |text: &str| listing.lines.iter().position(|line| line.ends_with(text)).unwrap();
-    assert!(place("100 timestamp 3e8") < place("idle core_idle 0"), "{:?}", &listing.lines[..20]);
+    let listing = Listing::of(&[
+        file("core.0.trace.zip", idle),
+        file("core.1.trace.zip", busy),
+    ]);
+    let place = |text: &str| {
+        listing
+            .lines
+            .iter()
+            .position(|line| line.ends_with(text))
+            .unwrap()
+    };
+    assert!(
+        place("100 timestamp 3e8") < place("idle core_idle 0"),
+        "{:?}",
+        &listing.lines[..20]
+    );
     assert!(place("idle core_idle 0") < place("101 timestamp 7d0"));
 }
 
@@ -214,7 +292,12 @@ fn prefetches_and_flushes_have_their_length() {
         writer.record(18, 0, 0x7000);
         writer.record(19, 0, 0x7100);
     });
-    let expected = ["100 pref_r_l1 5000+1", "100 pref_nta 5040+1", "100 dflush 6000+40", "100 iflush 7000+100"];
+    let expected = [
+        "100 pref_r_l1 5000+1",
+        "100 pref_nta 5040+1",
+        "100 dflush 6000+40",
+        "100 iflush 7000+100",
+    ];
     let expected = expected.map(|line| line.replace("+40", "+64").replace("+100", "+256"));
     assert_eq!(lines[lines.len() - 4..], expected);
 }

@@ -55,7 +55,15 @@ impl RecordSink for Lines {
     }
 
     fn instruction(&mut self, record: &InstructionRecord) {
-        let InstructionRecord { input, thread, kind, length_bytes, pc, encoding, .. } = *record;
+        let InstructionRecord {
+            input,
+            thread,
+            kind,
+            length_bytes,
+            pc,
+            encoding,
+            ..
+        } = *record;
         let is_repeated = kind == 29;
         self.instructions += u64::from(!is_repeated);
         self.last.insert(thread, pc);
@@ -64,18 +72,35 @@ impl RecordSink for Lines {
         }
         let word = if is_repeated { "non-fetched" } else { "ifetch" };
         self.push(thread, |lines| {
-            let bytes = lines.encodings.get(&(input, pc)).copied().unwrap_or_default();
+            let bytes = lines
+                .encodings
+                .get(&(input, pc))
+                .copied()
+                .unwrap_or_default();
             // As many stand in the first line of the stock tool.
-            let bytes: String = bytes.bytes().iter().take(7).map(|byte| format!(" {byte:02x}")).collect();
+            let bytes: String = bytes
+                .bytes()
+                .iter()
+                .take(7)
+                .map(|byte| format!(" {byte:02x}"))
+                .collect();
             format!("{word} {length_bytes} byte(s) @ {pc:#018x}{bytes}")
         });
     }
 
     fn data(&mut self, record: &DataRecord) {
-        let DataRecord { thread, is_write, size_bytes, address, pc } = *record;
+        let DataRecord {
+            thread,
+            is_write,
+            size_bytes,
+            address,
+            pc,
+        } = *record;
         let word = if is_write { "write" } else { "read" };
         let pc = pc.unwrap_or_else(|| self.last[&thread]);
-        self.push(thread, |_| format!("{word} {size_bytes} byte(s) @ {address:#018x} by PC {pc:#018x}"));
+        self.push(thread, |_| {
+            format!("{word} {size_bytes} byte(s) @ {address:#018x} by PC {pc:#018x}")
+        });
     }
 
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, _size_bytes: u64) {
@@ -91,13 +116,24 @@ impl RecordSink for Lines {
             MarkerKind::SYSTEM_CALL => format!("<marker: system call {}>", marker.value),
             MarkerKind::MAYBE_BLOCKING => "<marker: maybe-blocking system call>".to_owned(),
             MarkerKind::SIGNAL => format!("<marker: signal #{}>", marker.value),
-            MarkerKind::KERNEL_EVENT => format!("<marker: kernel xfer from {:#x} to handler>", marker.value),
-            MarkerKind::KERNEL_TRANSFER => format!("<marker: syscall xfer from {:#x}>", marker.value),
+            MarkerKind::KERNEL_EVENT => {
+                format!("<marker: kernel xfer from {:#x} to handler>", marker.value)
+            }
+            MarkerKind::KERNEL_TRANSFER => {
+                format!("<marker: syscall xfer from {:#x}>", marker.value)
+            }
             MarkerKind::FUNCTION => format!("<marker: function #{}>", marker.value),
-            MarkerKind::RETURN_ADDRESS => format!("<marker: function return address {:#x}>", marker.value),
+            MarkerKind::RETURN_ADDRESS => {
+                format!("<marker: function return address {:#x}>", marker.value)
+            }
             MarkerKind::ARGUMENT => format!("<marker: function argument {:#x}>", marker.value),
-            MarkerKind::RETURN_VALUE => format!("<marker: function return value {:#x}>", marker.value),
-            MarkerKind::UNCOMPLETED => format!("<marker: uncompleted instruction, encoding {:#x}>", marker.value),
+            MarkerKind::RETURN_VALUE => {
+                format!("<marker: function return value {:#x}>", marker.value)
+            }
+            MarkerKind::UNCOMPLETED => format!(
+                "<marker: uncompleted instruction, encoding {:#x}>",
+                marker.value
+            ),
             MarkerKind::THREAD_EXIT => "<thread exited>".to_owned(),
             MarkerKind(number) => format!("<marker: type {number}; value {}>", marker.value),
         };
@@ -113,7 +149,9 @@ impl RecordSink for Lines {
 fn expected_line(line: &str) -> Option<(u64, u64, String)> {
     let (ordinals, rest) = line.split_once(": ")?;
     let mut ordinals = ordinals.split_whitespace().map(str::parse);
-    let (Some(Ok(record)), Some(Ok(instruction)), None) = (ordinals.next(), ordinals.next(), ordinals.next()) else {
+    let (Some(Ok(record)), Some(Ok(instruction)), None) =
+        (ordinals.next(), ordinals.next(), ordinals.next())
+    else {
         return None;
     };
     let (thread, text) = rest.trim().strip_prefix("W0.")?.split_once(' ')?;
@@ -127,7 +165,11 @@ fn expected_line(line: &str) -> Option<(u64, u64, String)> {
         &"read" | &"write" => words.join(" "),
         // The rest of a long encoding.
         word if is_byte(&word) => return None,
-        _ => words.into_iter().filter(|word| !word.starts_with("W0.")).collect::<Vec<_>>().join(" "),
+        _ => words
+            .into_iter()
+            .filter(|word| !word.starts_with("W0."))
+            .collect::<Vec<_>>()
+            .join(" "),
     };
     Some((record, instruction, format!("{thread} {text}")))
 }
@@ -135,7 +177,11 @@ fn expected_line(line: &str) -> Option<(u64, u64, String)> {
 fn text_of(path: &Path) -> String {
     let bytes = fs::read(path).unwrap();
     let is_packed = path.extension().is_some_and(|extension| extension == "zst");
-    let bytes = if is_packed { zstd::decode_all(&bytes[..]).unwrap() } else { bytes };
+    let bytes = if is_packed {
+        zstd::decode_all(&bytes[..]).unwrap()
+    } else {
+        bytes
+    };
     String::from_utf8(bytes).unwrap()
 }
 
@@ -146,7 +192,12 @@ fn check_view(trace: &Path, view: &Path) {
     let mut expected = 0;
     for (record, instruction, text) in text_of(view).lines().filter_map(expected_line) {
         let line = &found.lines[usize::try_from(record - 1).unwrap()];
-        assert_eq!((line.0, &*line.1), (instruction, &*text), "{}: record {record}", trace.display());
+        assert_eq!(
+            (line.0, &*line.1),
+            (instruction, &*text),
+            "{}: record {record}",
+            trace.display()
+        );
         expected += 1;
     }
     assert_eq!(found.lines.len(), expected, "{}", trace.display());
@@ -157,11 +208,19 @@ fn check_view(trace: &Path, view: &Path) {
 fn check_excerpt(trace: &Path, view: &Path, skipped: u64) {
     let found = Lines::of(trace, skipped + 1..=skipped + 100);
     let expected: Vec<_> = text_of(view).lines().filter_map(expected_line).collect();
-    let start = expected.iter().position(|line| line.2.contains(" ifetch ")).unwrap();
+    let start = expected
+        .iter()
+        .position(|line| line.2.contains(" ifetch "))
+        .unwrap();
     let first = expected[start].1;
     let mut count = 0;
     for ((_, instruction, text), line) in expected[start..].iter().zip(&found.lines) {
-        assert_eq!((line.0 - skipped, &line.1), (instruction - first + 1, text), "{}", view.display());
+        assert_eq!(
+            (line.0 - skipped, &line.1),
+            (instruction - first + 1, text),
+            "{}",
+            view.display()
+        );
         count += 1;
     }
     assert!(count > 90, "{}: {count}", view.display());
@@ -173,12 +232,18 @@ fn real_traces_have_their_records_in_the_order_that_the_stock_tool_prints() {
     let samples = folder.join("dynamorio-samples");
     for (trace, view) in [
         ("drmemtrace.allasm_x86_64.trace.zip", "s_allasm/view.txt"),
-        ("drmemtrace.simple_app.trace.zip", "s_simple_app/view.txt.zst"),
+        (
+            "drmemtrace.simple_app.trace.zip",
+            "s_simple_app/view.txt.zst",
+        ),
         ("offline-func-trace/trace", "s_func_trace/view.txt.zst"),
     ] {
         check_view(&samples.join(trace), &samples.join("expected").join(view));
     }
-    check_view(&folder.join("crash/trace"), &folder.join("crash/expected/view.txt.zst"));
+    check_view(
+        &folder.join("crash/trace"),
+        &folder.join("crash/expected/view.txt.zst"),
+    );
 }
 
 #[test]
@@ -188,11 +253,20 @@ fn real_traces_go_on_behind_any_instruction_as_the_stock_tool_does() {
         ("tiny", &[1000, 50_000][..]),
         ("crash", &[1000, 50_000]),
         ("threads4", &[1000]),
-        ("sortsha30m", &[1_000_000, 5_000_000, 9_990_000, 15_000_000, 19_990_000, 23_000_000]),
+        (
+            "sortsha30m",
+            &[
+                1_000_000, 5_000_000, 9_990_000, 15_000_000, 19_990_000, 23_000_000,
+            ],
+        ),
     ] {
         for skipped in skips {
             let view = format!("expected/view_skip{skipped}_100rec.txt");
-            check_excerpt(&folder.join(name).join("trace"), &folder.join(name).join(view), *skipped);
+            check_excerpt(
+                &folder.join(name).join("trace"),
+                &folder.join(name).join(view),
+                *skipped,
+            );
         }
     }
 }

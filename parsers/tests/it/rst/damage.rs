@@ -11,13 +11,19 @@ fn check(name: &str) {
     assert_eq!(problems, []);
     for length in 0..bytes.len() {
         let (records, _) = plain(name, bytes[..length].to_vec());
-        assert!(whole.starts_with(&records) || length < 24, "{name} cut off at {length}");
+        assert!(
+            whole.starts_with(&records) || length < 24,
+            "{name} cut off at {length}"
+        );
     }
     for place in 0..bytes.len() {
         let mut bytes = bytes.clone();
         bytes[place] ^= 1 << (place % 8);
         let (records, _) = plain(name, bytes);
-        assert!(records.len() <= 4 * whole.len(), "{name} with a wrong byte at {place}");
+        assert!(
+            records.len() <= 4 * whole.len(),
+            "{name} with a wrong byte at {place}"
+        );
     }
 }
 
@@ -38,7 +44,10 @@ fn what_packs_them_may_be_cut_off_anywhere() {
             assert!(whole.starts_with(&records), "{name} cut off at {length}");
             // What is behind the last record is not needed.
             let is_told = problems.len() == 1 && problems[0].message.contains("cut off");
-            assert!(is_told || records == whole && problems.is_empty(), "{name} cut off at {length}: {problems:?}");
+            assert!(
+                is_told || records == whole && problems.is_empty(),
+                "{name} cut off at {length}: {problems:?}"
+            );
         }
     }
 }
@@ -48,7 +57,11 @@ fn a_cut_off_section_is_read_up_to_where_something_is_missing() {
     let bytes = content(&fixture("hello.rz3.gz"));
     let (whole, _) = plain("hello", bytes.clone());
     let (records, problems) = plain("hello", bytes[..bytes.len() - 8].to_vec());
-    assert!(whole.starts_with(&records) && records.len() > 24, "{}", records.len());
+    assert!(
+        whole.starts_with(&records) && records.len() > 24,
+        "{}",
+        records.len()
+    );
     let expected = format!(
         "\"hello\", behind record {}, byte {} of what it unpacks to: the file is cut off",
         records.len() / 24,
@@ -77,5 +90,8 @@ fn sections_that_lie_about_their_size_take_no_memory() {
     let mut bytes = content(&fixture("cti.rz3.gz"));
     bytes[56..60].copy_from_slice(&0x7fff_ffff_u32.to_be_bytes());
     let told = plain("cti", bytes).1;
-    assert!(told[0].message.contains("array 0 has 2147483647 elements"), "{told:?}");
+    assert!(
+        told[0].message.contains("array 0 has 2147483647 elements"),
+        "{told:?}"
+    );
 }

@@ -1,6 +1,8 @@
 //! Byte orders, versions, and traces of several files.
 
-use stepback_parsers::rst::{Record, RecordPlace, RecordReader, RstContainer, RstHead, push_json, push_line};
+use stepback_parsers::rst::{
+    Record, RecordPlace, RecordReader, RstContainer, RstHead, push_json, push_line,
+};
 
 use super::{content, file, fixture, plain};
 
@@ -24,7 +26,10 @@ fn record(order: Order, numbers: &[(u32, u64)]) -> Vec<u8> {
     bits.resize(192, false);
     let byte = |bits: &[bool]| match order {
         Order::Big => bits.iter().fold(0, |byte, bit| byte << 1 | u8::from(*bit)),
-        Order::Little => bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit)),
+        Order::Little => bits
+            .iter()
+            .rev()
+            .fold(0, |byte, bit| byte << 1 | u8::from(*bit)),
     };
     bits.chunks(8).map(byte).collect()
 }
@@ -36,21 +41,66 @@ fn header(minor: u8) -> Vec<u8> {
 }
 
 fn instruction(order: Order, cpu: u64, pc: u64) -> Vec<u8> {
-    let flags = [(1, 0), (1, 1), (1, 0), (1, 0), (1, 1), (1, 1), (1, 0), (1, 0)];
-    let rest = [(6, cpu & 63), (4, cpu >> 6), (6, 0), (32, 0x4000_0042), (64, pc), (64, pc + 8)];
+    let flags = [
+        (1, 0),
+        (1, 1),
+        (1, 0),
+        (1, 0),
+        (1, 1),
+        (1, 1),
+        (1, 0),
+        (1, 0),
+    ];
+    let rest = [
+        (6, cpu & 63),
+        (4, cpu >> 6),
+        (6, 0),
+        (32, 0x4000_0042),
+        (64, pc),
+        (64, pc + 8),
+    ];
     record(order, &[&[(8, 3)][..], &flags, &rest].concat())
 }
 
 fn small_trace(order: Order, minor: u8) -> Vec<u8> {
-    let trap = [(8, 7), (1, 1), (3, 0), (4, 3), (6, 37), (10, 0x16d), (16, 0x8016), (4, 10), (12, 2748)];
-    let registers = [(8, 9), (1, 1), (7, 37), (8, 1), (8, 8), (8, 14), (8, 117), (3, 5), (13, 0)];
+    let trap = [
+        (8, 7),
+        (1, 1),
+        (3, 0),
+        (4, 3),
+        (6, 37),
+        (10, 0x16d),
+        (16, 0x8016),
+        (4, 10),
+        (12, 2748),
+    ];
+    let registers = [
+        (8, 9),
+        (1, 1),
+        (7, 37),
+        (8, 1),
+        (8, 8),
+        (8, 14),
+        (8, 117),
+        (3, 5),
+        (13, 0),
+    ];
     let values = [(64, 0x1122_3344_5566_7788), (64, 7)];
     [
         header(minor),
-        record(order, &[(8, 4), (8, 2), (16, 1), (32, 5), (64, 1_083_888_000)]),
-        record(order, &[(8, 4), (8, 3), (8, 0), (8, 1), (8, 0), (8, 1), (8, 1)]),
+        record(
+            order,
+            &[(8, 4), (8, 2), (16, 1), (32, 5), (64, 1_083_888_000)],
+        ),
+        record(
+            order,
+            &[(8, 4), (8, 3), (8, 0), (8, 1), (8, 0), (8, 1), (8, 1)],
+        ),
         instruction(order, 677, 0x10_0074),
-        record(order, &[&trap[..], &[(64, 0x10_0078), (64, 0x10_007c)]].concat()),
+        record(
+            order,
+            &[&trap[..], &[(64, 0x10_0078), (64, 0x10_007c)]].concat(),
+        ),
         record(order, &[&registers[..], &values].concat()),
     ]
     .concat()
@@ -58,14 +108,22 @@ fn small_trace(order: Order, minor: u8) -> Vec<u8> {
 
 /// What the records of a trace say, a line each.
 fn lines(traces: &[Vec<u8>]) -> String {
-    let mut reader = RecordReader::new(traces.iter().map(|bytes| file("trace", bytes.clone())).collect());
+    let mut reader = RecordReader::new(
+        traces
+            .iter()
+            .map(|bytes| file("trace", bytes.clone()))
+            .collect(),
+    );
     let mut out = Vec::new();
     while let Some(batch) = reader.next_batch().unwrap() {
         for (number, record) in (batch.first..).zip(batch.records()) {
             push_json(&mut out, number, &record);
             out.push(b'\n');
         }
-        batch.problems.iter().for_each(|problem| out.extend(format!("{}\n", problem.message).bytes()));
+        batch
+            .problems
+            .iter()
+            .for_each(|problem| out.extend(format!("{}\n", problem.message).bytes()));
     }
     String::from_utf8(out).unwrap()
 }
@@ -77,8 +135,14 @@ fn a_dump_of_a_little_endian_machine_says_the_same() {
     assert_eq!(little[72..76], [3, 0b0011_0010, 37 | 2 << 6, 2]);
     let expected = lines(&[big]);
     assert_eq!(lines(&[little]), expected);
-    assert!(expected.contains(r#""type": "INSTR", "cpuid": 677, "notused": 0, "ea_valid": 1, "tr": 0"#), "{expected}");
-    assert!(expected.contains(r#""tl": 3, "cpuid_lo": 37, "ttype": 365, "pstate": 32790, "cpuid_hi": 10"#));
+    assert!(
+        expected.contains(r#""type": "INSTR", "cpuid": 677, "notused": 0, "ea_valid": 1, "tr": 0"#),
+        "{expected}"
+    );
+    assert!(
+        expected
+            .contains(r#""tl": 3, "cpuid_lo": 37, "ttype": 365, "pstate": 32790, "cpuid_hi": 10"#)
+    );
     assert!(expected.contains(r#""reg0": "0x1122334455667788", "reg1": 7}"#));
 }
 
@@ -86,8 +150,16 @@ fn a_dump_of_a_little_endian_machine_says_the_same() {
 fn the_byte_order_is_told_by_instructions_where_nothing_else_tells_it() {
     for order in [Order::Big, Order::Little] {
         let pcs = [0x10_0000, 0x10_0004, 0x10_0008, 0x10_0400];
-        let trace = [vec![header(13)], pcs.map(|pc| instruction(order, 0, pc)).to_vec()].concat().concat();
-        assert!(lines(&[trace]).contains(r#""pc_va": 1049600, "ea_va": 1049608}"#), "{order:?}");
+        let trace = [
+            vec![header(13)],
+            pcs.map(|pc| instruction(order, 0, pc)).to_vec(),
+        ]
+        .concat()
+        .concat();
+        assert!(
+            lines(&[trace]).contains(r#""pc_va": 1049600, "ea_va": 1049608}"#),
+            "{order:?}"
+        );
     }
 }
 
@@ -95,7 +167,10 @@ fn the_byte_order_is_told_by_instructions_where_nothing_else_tells_it() {
 fn the_byte_order_is_told_where_there_are_no_instructions() {
     for order in [Order::Big, Order::Little] {
         let trace = small_trace(order, 13)[..72].to_vec();
-        assert!(lines(&[trace]).contains(r#""level": 1, "val32": 5, "time64": 1083888000"#), "{order:?}");
+        assert!(
+            lines(&[trace]).contains(r#""level": 1, "val32": 5, "time64": 1083888000"#),
+            "{order:?}"
+        );
     }
 }
 
@@ -121,7 +196,9 @@ fn widths(record: &[u8]) -> &'static [u32] {
         19 => &[1, 7, 3, 13, 16, 16, 64, 64],
         22 => &[1, 7, 8, 8, 2, 30, 64, 64],
         23 => &[8, 8, 8],
-        24 => &[7, 1, 8, 8, 16, 16, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8],
+        24 => &[
+            7, 1, 8, 8, 16, 16, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
+        ],
         25 => &[1, 7, 8, 8, 16, 16, 64, 64],
         26 => &[1, 1, 1, 3, 2, 8, 4, 4, 32, 64, 64],
         27 => &[1, 1, 1, 1, 4, 6, 10, 1, 1, 20, 10, 64, 64],
@@ -145,7 +222,10 @@ fn swapped(record_bytes: &[u8]) -> Vec<u8> {
     let mut numbers = vec![(8, u64::from(record_bytes[0]))];
     let mut place = 8;
     for width in widths {
-        numbers.push((*width, (place..place + width).fold(0, |number, place| number << 1 | bit(place))));
+        numbers.push((
+            *width,
+            (place..place + width).fold(0, |number, place| number << 1 | bit(place)),
+        ));
         place += width;
     }
     record(Order::Little, &numbers)
@@ -153,7 +233,13 @@ fn swapped(record_bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn whole_traces_of_a_little_endian_machine_say_the_same() {
-    for name in ["small.rst", "small_nv.rst.xz", "cti.rst", "hello.rst.zst", "alltypes.rst"] {
+    for name in [
+        "small.rst",
+        "small_nv.rst.xz",
+        "cti.rst",
+        "hello.rst.zst",
+        "alltypes.rst",
+    ] {
         let big = content(&fixture(name));
         let little: Vec<u8> = big.chunks(24).flat_map(swapped).collect();
         assert_ne!(big, little);
@@ -167,7 +253,17 @@ fn traces_of_older_versions_say_the_same() {
     let newest = content(&fixture("small.rst"));
     let without_header = |bytes: Vec<u8>| lines(&[bytes]).split_once('\n').unwrap().1.to_owned();
     let expected = without_header(newest.clone());
-    for (major, minor) in [(1, 4), (1, 9), (1, 10), (2, 0), (2, 5), (2, 6), (2, 11), (2, 12), (2, 15)] {
+    for (major, minor) in [
+        (1, 4),
+        (1, 9),
+        (1, 10),
+        (2, 0),
+        (2, 5),
+        (2, 6),
+        (2, 11),
+        (2, 12),
+        (2, 15),
+    ] {
         let mut bytes = newest.clone();
         bytes[1..3].copy_from_slice(&[major, minor]);
         bytes[4..24].fill(0);
@@ -183,7 +279,10 @@ fn processors_have_six_bits_before_version_2_12() {
         let text = lines(&[small_trace(Order::Big, minor)]);
         text.matches(r#""cpuid": 677"#).count() * 10 + text.matches(r#""cpuid": 37"#).count()
     };
-    assert_eq!((numbers(13), numbers(12), numbers(11), numbers(9)), (30, 30, 3, 3));
+    assert_eq!(
+        (numbers(13), numbers(12), numbers(11), numbers(9)),
+        (30, 30, 3, 3)
+    );
 }
 
 #[test]
@@ -198,26 +297,37 @@ fn files_of_a_trace_are_read_as_one() {
 fn unknown_types_keep_their_bytes() {
     let mut trace = [header(13), vec![35; 24]].concat();
     trace[47] = 0xfe;
-    let expected =
-        format!("{{\"record\": 2, \"type\": \"UNKNOWN\", \"rtype\": 35, \"bytes\": \"{}fe\"}}\n", "23".repeat(23));
+    let expected = format!(
+        "{{\"record\": 2, \"type\": \"UNKNOWN\", \"rtype\": 35, \"bytes\": \"{}fe\"}}\n",
+        "23".repeat(23)
+    );
     assert!(lines(&[trace]).ends_with(&expected));
 }
 
 #[test]
 fn what_begins_otherwise_is_told() {
-    let told =
-        |bytes: &[u8]| plain("t", bytes.to_vec()).1.iter().map(|problem| problem.message.clone()).collect::<String>();
-    assert!(told(b"RZ1 -- Rstzip1 compressed").contains("rstzip 1, whose format was never published"));
+    let told = |bytes: &[u8]| {
+        plain("t", bytes.to_vec())
+            .1
+            .iter()
+            .map(|problem| problem.message.clone())
+            .collect::<String>()
+    };
     assert!(
-        told(&[9; 48])
-            .contains("\"t\", behind record 0, byte 48 of what it unpacks to: it does not begin with a header")
+        told(b"RZ1 -- Rstzip1 compressed").contains("rstzip 1, whose format was never published")
     );
+    assert!(told(&[9; 48]).contains(
+        "\"t\", behind record 0, byte 48 of what it unpacks to: it does not begin with a header"
+    ));
     assert!(
         told(&[&header(13)[..], &[3; 25]].concat()).contains(
             "behind record 2, byte 49 of what it unpacks to: the file ends inside a record: 1 byte is left out"
         )
     );
-    assert!(told(b"RZ3 5948486328$\0\x03\x0e\0\0\0\0\0\0").contains("rstzip 3.14 is not known, only 3.15 to 3.20"));
+    assert!(
+        told(b"RZ3 5948486328$\0\x03\x0e\0\0\0\0\0\0")
+            .contains("rstzip 3.14 is not known, only 3.15 to 3.20")
+    );
     assert!(told(b"RZ2 -- Rstzip2").contains("cut off"));
     assert!(told(b"RZ3 59").contains("cut off"));
     assert_eq!(told(&header(13)), "");
@@ -225,13 +335,23 @@ fn what_begins_otherwise_is_told() {
 
 #[test]
 fn files_are_known_by_their_first_bytes() {
-    let head = |name: &str| RstHead::of(&file(name, std::fs::read(fixture(name)).unwrap())).unwrap().unwrap().container;
+    let head = |name: &str| {
+        RstHead::of(&file(name, std::fs::read(fixture(name)).unwrap()))
+            .unwrap()
+            .unwrap()
+            .container
+    };
     assert_eq!(head("cti.rst"), RstContainer::Plain);
     assert_eq!(head("hello.rst.zst"), RstContainer::Plain);
     assert_eq!(head("small_nv.rst.xz"), RstContainer::Plain);
     assert_eq!(head("cti.rz2.gz"), RstContainer::Rstzip2);
     assert_eq!(head("cti.rz3.gz"), RstContainer::Rstzip3);
-    for other in [&b"\x02\x02\x0d%SRT Header"[..], b"", b"1 clk IT (1) 00008000", b"RZ4 "] {
+    for other in [
+        &b"\x02\x02\x0d%SRT Header"[..],
+        b"",
+        b"1 clk IT (1) 00008000",
+        b"RZ4 ",
+    ] {
         assert_eq!(RstHead::of(&file("other", other.to_vec())).unwrap(), None);
     }
     let snap = [&b"\x0eRFS v1.00 RST-FMT SNAP\0"[..], &[0; 24]].concat();
@@ -246,7 +366,14 @@ fn text(name: &str) -> Vec<String> {
         for (number, record) in (batch.first..).zip(batch.records()) {
             instructions += u64::from(matches!(Record::of(&record), Record::Instruction(_)));
             let mut line = Vec::new();
-            push_line(&mut line, RecordPlace { number, instructions }, &record);
+            push_line(
+                &mut line,
+                RecordPlace {
+                    number,
+                    instructions,
+                },
+                &record,
+            );
             lines.push(String::from_utf8(line).unwrap());
         }
     }
@@ -262,17 +389,35 @@ fn records_have_lines_for_people() {
         lines[6],
         "           7           2:     cpu677 ifetch       4 byte(s) @ 0xdcba4fcc00112233 de0fbfe9 ea 0x1047e8"
     );
-    assert_eq!(line(1), "           rstheader majorVer 2 minorVer 13 percent 37 header_str \"RST Header v2.13\"");
+    assert_eq!(
+        line(1),
+        "           rstheader majorVer 2 minorVer 13 percent 37 header_str \"RST Header v2.13\""
+    );
     assert_eq!(line(4), "           text…    \"hex digits F-0: FEDCBA9\"");
-    assert_eq!(line(14), "    cpu677 itlb     unmap 2.4660 va 0x30016054000 context 0xaaa tte 0xc000000000e00064");
+    assert_eq!(
+        line(14),
+        "    cpu677 itlb     unmap 2.4660 va 0x30016054000 context 0xaaa tte 0xc000000000e00064"
+    );
     assert_eq!(
         line(17),
         "    cpu677 trap     0x16d async at level 3 pc 0x3643b8 npc 0x3643bc pstate 0x8016 system call 2748"
     );
-    assert_eq!(line(19), "    cpu677 register after %o6 0x1122334455667788 %l5@3 0x99aabbccddeeff00");
-    assert_eq!(line(28), "    cpu677 state    tl 0x1 tt 0xd pstate 0x16 asi 0x80 contexts 0x598 0x1 0x598 0x2");
-    assert_eq!(line(30), "    cpu677 pa - va  context 0x598 pc + 0x1300000, data context 0x599 ea + 0xff00768000");
-    assert_eq!(line(35), "    cpu677 memory       8 byte(s) @ 0x0000004000801621 0xcafebabedeadbeef");
+    assert_eq!(
+        line(19),
+        "    cpu677 register after %o6 0x1122334455667788 %l5@3 0x99aabbccddeeff00"
+    );
+    assert_eq!(
+        line(28),
+        "    cpu677 state    tl 0x1 tt 0xd pstate 0x16 asi 0x80 contexts 0x598 0x1 0x598 0x2"
+    );
+    assert_eq!(
+        line(30),
+        "    cpu677 pa - va  context 0x598 pc + 0x1300000, data context 0x599 ea + 0xff00768000"
+    );
+    assert_eq!(
+        line(35),
+        "    cpu677 memory       8 byte(s) @ 0x0000004000801621 0xcafebabedeadbeef"
+    );
     assert_eq!(
         line(36),
         "    cpu677 memory      16 byte(s) @ 0xfffff81765432100 0x0000000000000001 0x0000000000000002"
@@ -285,23 +430,39 @@ fn records_have_lines_for_people() {
 
 /// Time of a processor.
 fn time(order: Order, cpu: u64, timestamp: u64) -> Vec<u8> {
-    record(order, &[(8, 11), (40, 0), (16, cpu), (64, 0), (64, timestamp)])
+    record(
+        order,
+        &[(8, 11), (40, 0), (16, cpu), (64, 0), (64, timestamp)],
+    )
 }
 
 /// A trace of one processor: so many instructions from an address on, with times before some.
 fn of_processor(order: Order, cpu: u64, count: u64, times: &[(u64, u64)]) -> Vec<u8> {
-    let mut trace = [header(13), record(order, &[(8, 4), (8, 2), (16, 1), (32, 5), (64, 1_083_888_000)])].concat();
+    let mut trace = [
+        header(13),
+        record(
+            order,
+            &[(8, 4), (8, 2), (16, 1), (32, 5), (64, 1_083_888_000)],
+        ),
+    ]
+    .concat();
     for number in 0..count {
         let before = times.iter().filter(|(at, _)| *at == number);
         before.for_each(|(_, timestamp)| trace.extend(time(order, cpu, *timestamp)));
-        trace.extend(instruction(order, cpu, 0x10_0000 + cpu * 0x1_0000 + 4 * number));
+        trace.extend(instruction(
+            order,
+            cpu,
+            0x10_0000 + cpu * 0x1_0000 + 4 * number,
+        ));
     }
     trace
 }
 
 /// Whose instructions stand how often one after the other, and what is wrong.
 fn turns(traces: &[Vec<u8>]) -> (Vec<(u16, usize)>, Vec<String>) {
-    let files = (0..).zip(traces).map(|(number, bytes)| file(&format!("cpu{number}.rst"), bytes.clone()));
+    let files = (0..)
+        .zip(traces)
+        .map(|(number, bytes)| file(&format!("cpu{number}.rst"), bytes.clone()));
     let mut reader = RecordReader::new(files.collect());
     let (mut turns, mut told) = (Vec::<(u16, usize)>::new(), Vec::new());
     let mut records = 0;
@@ -309,7 +470,9 @@ fn turns(traces: &[Vec<u8>]) -> (Vec<(u16, usize)>, Vec<String>) {
         assert_eq!(batch.first, records + 1);
         records += batch.records().len() as u64;
         for record in batch.records() {
-            let Record::Instruction(instruction) = Record::of(&record) else { continue };
+            let Record::Instruction(instruction) = Record::of(&record) else {
+                continue;
+            };
             match turns.last_mut().filter(|(cpu, _)| *cpu == instruction.cpu) {
                 Some((_, count)) => *count += 1,
                 None => turns.push((instruction.cpu, 1)),
@@ -317,16 +480,29 @@ fn turns(traces: &[Vec<u8>]) -> (Vec<(u16, usize)>, Vec<String>) {
         }
         told.extend(batch.problems.iter().map(|problem| problem.message.clone()));
     }
-    assert_eq!(records, traces.iter().map(|trace| trace.len() as u64 / 24).sum::<u64>());
+    assert_eq!(
+        records,
+        traces
+            .iter()
+            .map(|trace| trace.len() as u64 / 24)
+            .sum::<u64>()
+    );
     (turns, told)
 }
 
 #[test]
 fn files_of_two_processors_take_turns() {
     for order in [Order::Big, Order::Little] {
-        let traces = [of_processor(order, 0, 2500, &[]), of_processor(order, 1, 1200, &[])];
+        let traces = [
+            of_processor(order, 0, 2500, &[]),
+            of_processor(order, 1, 1200, &[]),
+        ];
         let (turns, told) = turns(&traces);
-        assert_eq!(turns, [(0, 1000), (1, 1000), (0, 1000), (1, 200), (0, 500)], "{order:?}");
+        assert_eq!(
+            turns,
+            [(0, 1000), (1, 1000), (0, 1000), (1, 200), (0, 500)],
+            "{order:?}"
+        );
         assert_eq!(told.len(), 1);
         assert!(told[0].contains("nothing tells in which order"), "{told:?}");
         assert!(stepback_parsers::rst::are_one_trace(&named(&traces)).unwrap());
@@ -337,23 +513,43 @@ fn files_of_two_processors_take_turns() {
 fn files_with_times_are_read_by_them() {
     let first = of_processor(Order::Big, 3, 6, &[(0, 100), (2, 200), (4, 300)]);
     let second = of_processor(Order::Little, 700, 5, &[(0, 150), (3, 300)]);
-    assert_eq!(turns(&[first, second]), (vec![(3, 2), (700, 3), (3, 4), (700, 2)], vec![]));
+    assert_eq!(
+        turns(&[first, second]),
+        (vec![(3, 2), (700, 3), (3, 4), (700, 2)], vec![])
+    );
 }
 
 #[test]
 fn what_stands_before_the_instructions_of_all_files_comes_first() {
-    let traces = [of_processor(Order::Big, 0, 3, &[]), of_processor(Order::Big, 1, 3, &[])];
+    let traces = [
+        of_processor(Order::Big, 0, 3, &[]),
+        of_processor(Order::Big, 1, 3, &[]),
+    ];
     let text = lines(&traces);
-    let kinds: Vec<_> = text.lines().filter_map(|line| line.split("\"type\": \"").nth(1)?.split('"').next()).collect();
-    assert_eq!(kinds[..5], ["RSTHEADER", "TRACEINFO", "RSTHEADER", "TRACEINFO", "INSTR"]);
+    let kinds: Vec<_> = text
+        .lines()
+        .filter_map(|line| line.split("\"type\": \"").nth(1)?.split('"').next())
+        .collect();
+    assert_eq!(
+        kinds[..5],
+        ["RSTHEADER", "TRACEINFO", "RSTHEADER", "TRACEINFO", "INSTR"]
+    );
 }
 
 #[test]
 fn files_that_begin_anew_with_the_same_processor_are_read_one_behind_the_other() {
-    let traces = [of_processor(Order::Big, 0, 2, &[]), of_processor(Order::Big, 0, 3, &[])];
+    let traces = [
+        of_processor(Order::Big, 0, 2, &[]),
+        of_processor(Order::Big, 0, 3, &[]),
+    ];
     let (turns, told) = turns(&traces);
     assert_eq!(turns, [(0, 5)]);
-    assert_eq!(told, ["\"cpu1.rst\": it begins anew with processors of the files before it, and is read behind them"]);
+    assert_eq!(
+        told,
+        [
+            "\"cpu1.rst\": it begins anew with processors of the files before it, and is read behind them"
+        ]
+    );
     assert!(!stepback_parsers::rst::are_one_trace(&named(&traces)).unwrap());
 }
 
@@ -365,9 +561,15 @@ fn parts_without_a_header_go_on_with_the_file_of_their_processor() {
     let traces = [first.to_vec(), other, second.to_vec()];
     assert_eq!(turns(&traces).0, [(0, 4), (1, 4)]);
     assert!(stepback_parsers::rst::are_one_trace(&named(&traces)).unwrap());
-    assert!(!stepback_parsers::rst::are_one_trace(&named(&traces[2..])).unwrap(), "the beginning is missing");
+    assert!(
+        !stepback_parsers::rst::are_one_trace(&named(&traces[2..])).unwrap(),
+        "the beginning is missing"
+    );
 }
 
 fn named(traces: &[Vec<u8>]) -> Vec<stepback_parsers::TraceFile> {
-    traces.iter().map(|bytes| file("trace", bytes.clone())).collect()
+    traces
+        .iter()
+        .map(|bytes| file("trace", bytes.clone()))
+        .collect()
 }

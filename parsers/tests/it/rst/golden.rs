@@ -31,5 +31,8 @@ fn records_are_the_same_whatever_packs_them() {
     check("cti.golden.jsonl.zst", &["cti.rst", "cti.rz3.gz"]);
     check("hello.golden.jsonl.zst", &["hello.rst.zst", "hello.rz3.gz"]);
     check("small.golden.jsonl.zst", &["small.rst", "small.rz3.gz"]);
-    check("small_nv.golden.jsonl.zst", &["small_nv.rst.xz", "small_nv.rz2.gz", "small_nv.rz3.gz"]);
+    check(
+        "small_nv.golden.jsonl.zst",
+        &["small_nv.rst.xz", "small_nv.rz2.gz", "small_nv.rz3.gz"],
+    );
 }

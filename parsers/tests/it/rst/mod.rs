@@ -17,7 +17,8 @@ use stepback_parsers::{Problem, TraceFile};
 
 /// The folder of the long traces; none, and told, where there is none.
 fn traces() -> Option<PathBuf> {
-    let folder = std::env::var_os("STEPBACK_TRACES").map(|folder| PathBuf::from(folder).join("rst"));
+    let folder =
+        std::env::var_os("STEPBACK_TRACES").map(|folder| PathBuf::from(folder).join("rst"));
     if folder.is_none() {
         println!("skipped: STEPBACK_TRACES names no folder of real traces");
     }
@@ -25,12 +26,17 @@ fn traces() -> Option<PathBuf> {
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/rst").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/rst")
+        .join(name)
 }
 
 /// Bytes as a file of a trace.
 fn file(name: &str, bytes: Vec<u8>) -> TraceFile {
-    TraceFile { name: name.to_owned(), data: Arc::new(bytes) }
+    TraceFile {
+        name: name.to_owned(),
+        data: Arc::new(bytes),
+    }
 }
 
 /// What a file holds, unpacked where gzip, zstd or xz packed it.
@@ -45,7 +51,9 @@ fn content(path: &Path) -> Vec<u8> {
 /// The plain records of a file, and what is wrong with it.
 fn plain(name: &str, bytes: Vec<u8>) -> (Vec<u8>, Vec<Problem>) {
     let mut out = Vec::new();
-    let problems = write_plain(vec![file(name, bytes)], &mut out, &mut |_| {}).unwrap().problems;
+    let problems = write_plain(vec![file(name, bytes)], &mut out, &mut |_| {})
+        .unwrap()
+        .problems;
     (out, problems)
 }
 

@@ -17,13 +17,23 @@ fn check(packed: &Path, original: &[u8]) {
     assert_eq!(problems, [], "{}", packed.display());
     assert_eq!(found.len(), original.len(), "{}", packed.display());
     for (number, (found, original)) in found.chunks(24).zip(original.chunks(24)).enumerate() {
-        assert_eq!(found, original, "{}: record {}", packed.display(), number + 1);
+        assert_eq!(
+            found,
+            original,
+            "{}: record {}",
+            packed.display(),
+            number + 1
+        );
     }
 }
 
 /// What version 2 makes of registers: most are behind their instruction, and a byte means nothing.
 fn as_version_2_leaves_it(mut original: Vec<u8>, packed: &[u8]) -> Vec<u8> {
-    for (original, packed) in original.chunks_mut(24).zip(packed.chunks(24)).filter(|(record, _)| record[0] == 9) {
+    for (original, packed) in original
+        .chunks_mut(24)
+        .zip(packed.chunks(24))
+        .filter(|(record, _)| record[0] == 9)
+    {
         original[1] |= packed[1] & 0x80;
         original[7] = packed[7];
     }
@@ -60,9 +70,11 @@ fn version_3_forgets_what_it_does_not_pack() {
 
 #[test]
 fn version_2_gives_the_bytes_that_it_packed_but_for_those_that_it_forgets() {
-    for (packed, original) in
-        [("cti.rz2.gz", "cti.rst"), ("small.rz2.gz", "small.rst"), ("small_nv.rz2.gz", "small_nv.rst.xz")]
-    {
+    for (packed, original) in [
+        ("cti.rz2.gz", "cti.rst"),
+        ("small.rz2.gz", "small.rst"),
+        ("small_nv.rz2.gz", "small_nv.rst.xz"),
+    ] {
         check_version_2(&fixture(packed), content(&fixture(original)));
     }
 }
@@ -82,7 +94,10 @@ fn real_traces_are_unpacked_to_the_byte() {
 fn real_traces_of_millions_of_records_are_unpacked_to_the_byte() {
     let Some(folder) = traces() else { return };
     let data = Arc::new(File::open(folder.join("large.rz3.gz")).unwrap());
-    let mut reader = RecordReader::new(vec![TraceFile { name: "large.rz3.gz".to_owned(), data }]);
+    let mut reader = RecordReader::new(vec![TraceFile {
+        name: "large.rz3.gz".to_owned(),
+        data,
+    }]);
     let (mut hash, mut bytes) = (Xxh3Default::new(), 0);
     while let Some(batch) = reader.next_batch().unwrap() {
         assert_eq!(batch.problems, []);
@@ -90,5 +105,8 @@ fn real_traces_of_millions_of_records_are_unpacked_to_the_byte() {
         bytes += batch.bytes.len();
     }
     // That of the original, whose SHA-256 stands beside the trace.
-    assert_eq!((bytes, hash.digest()), (19_000_000 * 24, 0xff43_5ecb_2592_a519));
+    assert_eq!(
+        (bytes, hash.digest()),
+        (19_000_000 * 24, 0xff43_5ecb_2592_a519)
+    );
 }

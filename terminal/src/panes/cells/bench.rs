@@ -36,7 +36,14 @@ impl<P: Pane> Bench<P> {
     /// The same over another trace.
     pub fn over(session: Arc<Session>, position: u64, pane: P) -> Self {
         let desk = desk_over(session, position);
-        let mut bench = Self { desk, pane, signs: Signs::Unicode, asked: Vec::new(), columns: 80, rows: 12 };
+        let mut bench = Self {
+            desk,
+            pane,
+            signs: Signs::Unicode,
+            asked: Vec::new(),
+            columns: 80,
+            rows: 12,
+        };
         bench.go(position, position);
         bench.draw();
         bench
@@ -76,8 +83,20 @@ impl<P: Pane> Bench<P> {
     }
 
     pub fn with<A>(&mut self, what: impl FnOnce(&mut P, &Cx<'_>, &mut Vec<Ask>) -> A) -> A {
-        let look = Look { colors: Colors::None, signs: self.signs };
-        what(&mut self.pane, &Cx { desk: &self.desk, look: &look, pane: PanelId(1), has_focus: true }, &mut self.asked)
+        let look = Look {
+            colors: Colors::None,
+            signs: self.signs,
+        };
+        what(
+            &mut self.pane,
+            &Cx {
+                desk: &self.desk,
+                look: &look,
+                pane: PanelId(1),
+                has_focus: true,
+            },
+            &mut self.asked,
+        )
     }
 
     /// Its title, its rows, and its words on the bottom line.
@@ -103,8 +122,20 @@ impl<P: Pane> Bench<P> {
         // What an answer asks for is asked in the next frame.
         for _ in 0..3 {
             buffer.reset();
-            let look = Look { colors: Colors::None, signs };
-            self.with(|pane, cx, _| pane.draw(area, &mut Pen { buffer: &mut buffer, look: &look }, cx));
+            let look = Look {
+                colors: Colors::None,
+                signs,
+            };
+            self.with(|pane, cx, _| {
+                pane.draw(
+                    area,
+                    &mut Pen {
+                        buffer: &mut buffer,
+                        look: &look,
+                    },
+                    cx,
+                )
+            });
         }
         if signs == Signs::Ascii {
             assert!(buffer.content().iter().all(|cell| cell.symbol().is_ascii()));
@@ -115,22 +146,53 @@ impl<P: Pane> Bench<P> {
     /// What it asked to be done since the last question.
     pub fn actions(&mut self) -> Vec<Action> {
         let asked = std::mem::take(&mut self.asked);
-        asked.into_iter().filter_map(|ask| if let Ask::Do(action) = ask { Some(action) } else { None }).collect()
+        asked
+            .into_iter()
+            .filter_map(|ask| {
+                if let Ask::Do(action) = ask {
+                    Some(action)
+                } else {
+                    None
+                }
+            })
+            .collect()
     }
 
     /// Draws it in all sizes that a terminal may have, with keys and the mouse between.
     pub fn drum(&mut self) {
         use Toward::{Down, First, Last, Left, PageDown, PageUp, Right, Up};
-        let mut commands: Vec<Command> =
-            [Up, Down, Left, Right, Last, Down, PageDown, First, Up, PageUp].map(Command::Move).to_vec();
-        commands.extend([Command::Arrange, Command::Pick, Command::LastWrite(8), Command::ChangedByte(Way::Forward)]);
+        let mut commands: Vec<Command> = [
+            Up, Down, Left, Right, Last, Down, PageDown, First, Up, PageUp,
+        ]
+        .map(Command::Move)
+        .to_vec();
+        commands.extend([
+            Command::Arrange,
+            Command::Pick,
+            Command::LastWrite(8),
+            Command::ChangedByte(Way::Forward),
+        ]);
         commands.extend([Way::Back, Way::Forward].map(Command::Access));
         for signs in [Signs::Unicode, Signs::Ascii] {
             self.signs = signs;
-            for (columns, rows) in [(0, 0), (1, 1), (5, 2), (20, 3), (200, 60), (80, 1), (3, 40), (80, 12)] {
+            for (columns, rows) in [
+                (0, 0),
+                (1, 1),
+                (5, 2),
+                (20, 3),
+                (200, 60),
+                (80, 1),
+                (3, 40),
+                (80, 12),
+            ] {
                 (self.columns, self.rows) = (columns, rows);
                 self.press(&commands);
-                for kind in [TouchKind::Click, TouchKind::DoubleClick, TouchKind::Wheel(-3), TouchKind::Wheel(30_000)] {
+                for kind in [
+                    TouchKind::Click,
+                    TouchKind::DoubleClick,
+                    TouchKind::Wheel(-3),
+                    TouchKind::Wheel(30_000),
+                ] {
                     self.touch(columns / 2, rows.saturating_sub(1), kind);
                 }
             }

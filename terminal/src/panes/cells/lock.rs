@@ -23,7 +23,13 @@ pub struct Lock {
 impl Default for Lock {
     fn default() -> Self {
         let (free, sought) = (Follow::Active, SoughtMoment::default());
-        Self { follow: free, free, place: None, sought, told: None }
+        Self {
+            follow: free,
+            free,
+            place: None,
+            sought,
+            told: None,
+        }
     }
 }
 
@@ -43,7 +49,11 @@ impl Lock {
 
     /// Follows a window again: a moment of one trace is none of another.
     pub fn leave_trace(&mut self) {
-        *self = Self { follow: self.free, free: self.free, ..Self::default() };
+        *self = Self {
+            follow: self.free,
+            free: self.free,
+            ..Self::default()
+        };
     }
 
     /// The position that the pane shows.
@@ -56,7 +66,9 @@ impl Lock {
         self.told = None;
         match (command, self.follow) {
             (Command::Arrange, Follow::Pinned(_)) => self.bind(self.free),
-            (Command::Arrange, _) => self.bind(Follow::Pinned(cx.desk.windows.moment_of(self.follow))),
+            (Command::Arrange, _) => {
+                self.bind(Follow::Pinned(cx.desk.windows.moment_of(self.follow)))
+            }
             (Command::Ask(purpose @ (Purpose::LockAtLine | Purpose::LockAtTime)), _) => {
                 out.push(Ask::Prompt(purpose, String::new()));
             }
@@ -73,7 +85,10 @@ impl Lock {
             _ => return false,
         };
         let text = text.trim();
-        let number = text.strip_prefix(kind).and_then(|rest| rest.strip_prefix(':')).unwrap_or(text);
+        let number = text
+            .strip_prefix(kind)
+            .and_then(|rest| rest.strip_prefix(':'))
+            .unwrap_or(text);
         self.sought.ask(format!("{kind}:{number}"), cx);
         self.advance(cx);
         true
@@ -95,7 +110,11 @@ impl Lock {
     pub fn words(&self, cx: &Cx<'_>) -> Option<String> {
         let step = thousands(self.position(cx).0);
         match (self.follow, &self.place) {
-            (Follow::Pinned(_), Some(place)) => Some(say!("terminal-locked-to", place = place.as_str(), step = step)),
+            (Follow::Pinned(_), Some(place)) => Some(say!(
+                "terminal-locked-to",
+                place = place.as_str(),
+                step = step
+            )),
             (Follow::Pinned(_), None) => Some(say!("terminal-locked", step = step)),
             (Follow::Active | Follow::Window(_), _) if cx.desk.windows.list.len() < 2 => None,
             (follow, _) => Some(format!("[{}]", cx.desk.windows.travelling(follow).0)),

@@ -34,7 +34,11 @@ impl SoughtMoment {
             let named: Place = place.parse()?;
             let position = named.resolve(&session, cancel)?;
             let remark = named.remarks(&session, None, cancel)?.into_iter().next();
-            Ok(FoundMoment { position, place, remark })
+            Ok(FoundMoment {
+                position,
+                place,
+                remark,
+            })
         };
         self.asked = Some(cx.worker().spawn(Lane::Short, find));
     }

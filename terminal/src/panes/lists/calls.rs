@@ -47,18 +47,45 @@ impl Listing for CallsView {
 
     fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
         match self.rows().get(place) {
-            Some(TreeRow::Calls { depth, row, is_open, is_on_path, is_current }) => {
-                let (depth, is_open, is_on_path, is_current) = (*depth, *is_open, *is_on_path, *is_current);
-                draw_call(self, &Shown { row, depth, is_open, is_on_path, is_current }, run, pen, cx);
+            Some(TreeRow::Calls {
+                depth,
+                row,
+                is_open,
+                is_on_path,
+                is_current,
+            }) => {
+                let (depth, is_open, is_on_path, is_current) =
+                    (*depth, *is_open, *is_on_path, *is_current);
+                draw_call(
+                    self,
+                    &Shown {
+                        row,
+                        depth,
+                        is_open,
+                        is_on_path,
+                        is_current,
+                    },
+                    run,
+                    pen,
+                    cx,
+                );
             }
             Some(TreeRow::More { depth, hidden, .. }) => {
-                let words =
-                    hidden.map_or_else(|| say!("calls-more-2").to_owned(), |hidden| say!("calls-more", count = hidden));
-                let indent = u16::try_from(depth.saturating_mul(2)).unwrap_or(u16::MAX).min(run.cells() / DEEPEST);
+                let words = hidden.map_or_else(
+                    || say!("calls-more-2").to_owned(),
+                    |hidden| say!("calls-more", count = hidden),
+                );
+                let indent = u16::try_from(depth.saturating_mul(2))
+                    .unwrap_or(u16::MAX)
+                    .min(run.cells() / DEEPEST);
                 pen.role(run.behind(3 + indent), &words, Role::Text(Meaning::Taken));
             }
             Some(TreeRow::Loading { .. }) => {
-                pen.role(run.behind(3), say!("list-loading"), Role::Text(Meaning::Label));
+                pen.role(
+                    run.behind(3),
+                    say!("list-loading"),
+                    Role::Text(Meaning::Label),
+                );
             }
             None => {}
         }
@@ -66,30 +93,60 @@ impl Listing for CallsView {
 }
 
 fn draw_call(view: &CallsView, call: &Shown<'_>, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
-    let Shown { row, depth, is_open, is_on_path, is_current } = *call;
-    let window = cx.desk.windows.travelling(view.follow().unwrap_or_default());
+    let Shown {
+        row,
+        depth,
+        is_open,
+        is_on_path,
+        is_current,
+    } = *call;
+    let window = cx
+        .desk
+        .windows
+        .travelling(view.follow().unwrap_or_default());
     let sign = if is_current { "▶" } else { " " };
-    let mut rest = pen.role(run, sign, Role::Position(window.0)).from(run.x.saturating_add(1));
+    let mut rest = pen
+        .role(run, sign, Role::Position(window.0))
+        .from(run.x.saturating_add(1));
     for column in view.columns(cx.desk, usize::from(run.cells())) {
         let wide = NUMBER.min(rest.cells() / 2);
         let left = pen.text_right(rest, &column.text(row), pen.look.text(column.meaning));
         rest = left.first(rest.cells().saturating_sub(wide));
     }
-    let indent = u16::try_from(depth.saturating_mul(2)).unwrap_or(u16::MAX).min(rest.cells() / DEEPEST);
+    let indent = u16::try_from(depth.saturating_mul(2))
+        .unwrap_or(u16::MAX)
+        .min(rest.cells() / DEEPEST);
     let caret = is_open.map_or(" ", |is_open| if is_open { "▾" } else { "▸" });
     let rest = rest.behind(indent);
-    let rest = pen.role(rest, caret, Role::Text(Meaning::Second)).from(rest.x.saturating_add(2));
-    let name = if is_current || is_on_path { Meaning::Symbol } else { Meaning::Plain };
+    let rest = pen
+        .role(rest, caret, Role::Text(Meaning::Second))
+        .from(rest.x.saturating_add(2));
+    let name = if is_current || is_on_path {
+        Meaning::Symbol
+    } else {
+        Meaning::Plain
+    };
     let mut rest = pen.role(rest, &row.name, Role::Text(name));
     if row.count > 1 {
-        rest = pen.role(rest.behind(1), &format!("×{}", thousands(row.count)), Role::Text(Meaning::Second));
+        rest = pen.role(
+            rest.behind(1),
+            &format!("×{}", thousands(row.count)),
+            Role::Text(Meaning::Second),
+        );
     }
     let threads = cx.desk.session.index.threads();
-    if let Some(thread) = threads.get(usize::from(row.thread.0)).filter(|_| depth == 0 && threads.len() > 1) {
+    if let Some(thread) = threads
+        .get(usize::from(row.thread.0))
+        .filter(|_| depth == 0 && threads.len() > 1)
+    {
         rest = pen.role(rest.behind(1), &thread.name, Role::Text(Meaning::Label));
     }
     for mark in row.marks() {
-        let role = if mark == FrameMark::Exception { Role::Error } else { Role::Text(Meaning::Label) };
+        let role = if mark == FrameMark::Exception {
+            Role::Error
+        } else {
+            Role::Text(Meaning::Label)
+        };
         rest = pen.role(rest.behind(1), &format!("[{}]", mark.word()), role);
     }
 }
@@ -160,7 +217,9 @@ mod tests {
 
     #[test]
     fn return_travels_to_the_entry_and_the_other_way_to_the_end() {
-        let asked = stage().press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]).asked;
+        let asked = stage()
+            .press(&[Command::Access(Way::Back), Command::Access(Way::Forward)])
+            .asked;
         assert_eq!(
             format!("{asked:?}"),
             "[Do(Travel(Travel(WindowId(1), Position(874)))), Do(Travel(Travel(WindowId(1), Position(1432))))]"
@@ -180,7 +239,10 @@ mod tests {
     80000328                                 895            7
     80000328                                 905            7"
         );
-        let range = Action::View(ViewAction::ListCalls(Some(StepRange { first: Position(80), last: Position(130) })));
+        let range = Action::View(ViewAction::ListCalls(Some(StepRange {
+            first: Position(80),
+            last: Position(130),
+        })));
         assert_eq!(
             stage.take(&range).draw(60, 6),
             r" 4 calls in steps 80 – 130

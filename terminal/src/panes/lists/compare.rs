@@ -21,7 +21,9 @@ const GAP: u16 = 2;
 impl Listing for CompareView {
     fn title(&self, cx: &Cx<'_>) -> String {
         let pair = self.pair(cx.desk).map(|WindowPair { left, right }| {
-            let side = |window: &TraceWindow| format!("[{}] {}", window.id.0, thousands(window.position.0));
+            let side = |window: &TraceWindow| {
+                format!("[{}] {}", window.id.0, thousands(window.position.0))
+            };
             format!("  {} → {}", side(left), side(right))
         });
         format!("{}{}", say!("compare-compare"), pair.unwrap_or_default())
@@ -33,13 +35,21 @@ impl Listing for CompareView {
 
     fn heads(&self, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
         let (at, style) = (columns(self, run, cx), pen.look.text(Meaning::Label));
-        let Some(pair) = self.pair(cx.desk) else { return };
+        let Some(pair) = self.pair(cx.desk) else {
+            return;
+        };
         let [first, second] = pair.titles();
         pen.text(at.label, say!("compare-cell"), style);
         let meant = |title: &str| say!("compare-meant", side = title);
         match self.side() {
-            CompareSide::Left => (pen.text(at.from, &meant(first), style), pen.text(at.to, second, style)),
-            CompareSide::Right => (pen.text(at.from, first, style), pen.text(at.to, &meant(second), style)),
+            CompareSide::Left => (
+                pen.text(at.from, &meant(first), style),
+                pen.text(at.to, second, style),
+            ),
+            CompareSide::Right => (
+                pen.text(at.from, first, style),
+                pen.text(at.to, &meant(second), style),
+            ),
         };
         pen.text_right(at.step, say!("head-step"), style);
         pen.text(at.meaning, say!("compare-means"), style);
@@ -48,8 +58,16 @@ impl Listing for CompareView {
 
     fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
         match self.rows().get(place) {
-            Some(CompareRow::Group { title, detail, is_open }) => {
-                let rest = pen.role(run, if *is_open { "▾ " } else { "▸ " }, Role::Text(Meaning::Second));
+            Some(CompareRow::Group {
+                title,
+                detail,
+                is_open,
+            }) => {
+                let rest = pen.role(
+                    run,
+                    if *is_open { "▾ " } else { "▸ " },
+                    Role::Text(Meaning::Second),
+                );
                 let rest = pen.role(rest, title, Role::Key);
                 pen.role(rest.behind(GAP), detail, Role::Text(Meaning::Label));
             }
@@ -68,7 +86,12 @@ impl Listing for CompareView {
 }
 
 fn columns(view: &CompareView, run: Run, cx: &Cx<'_>) -> Columns {
-    let CompareWidths { label, digits, meaning, .. } = view.widths();
+    let CompareWidths {
+        label,
+        digits,
+        meaning,
+        ..
+    } = view.widths();
     let steps = thousands(cx.desk.session.index.step_count()).len();
     let words = [say!("head-step"), say!("compare-no-step")].map(|words| words.chars().count());
     let steps = u16::try_from(steps.max(words[0]).max(words[1])).unwrap_or(u16::MAX);
@@ -82,29 +105,77 @@ fn columns(view: &CompareView, run: Run, cx: &Cx<'_>) -> Columns {
     let (step, wished) = (next(steps), meaning.min(WORDS));
     let meaning = next(wished);
     // A word of which only the first letters are seen says nothing.
-    let meaning = if meaning.cells() < wished.min(LEAST) { meaning.first(0) } else { meaning };
-    let writer = if rest.cells() < LEAST { rest.first(0) } else { rest };
-    Columns { label, from, to, step, meaning, writer }
+    let meaning = if meaning.cells() < wished.min(LEAST) {
+        meaning.first(0)
+    } else {
+        meaning
+    };
+    let writer = if rest.cells() < LEAST {
+        rest.first(0)
+    } else {
+        rest
+    };
+    Columns {
+        label,
+        from,
+        to,
+        step,
+        meaning,
+        writer,
+    }
 }
 
 fn draw_cell(view: &CompareView, row: &CompareRow, at: &Columns, pen: &mut Pen<'_>) {
-    let CompareRow::Cell { label, from, to, meaning, is_register, last_write, .. } = row else { return };
-    let name = if *is_register { Meaning::Register } else { Meaning::Second };
+    let CompareRow::Cell {
+        label,
+        from,
+        to,
+        meaning,
+        is_register,
+        last_write,
+        ..
+    } = row
+    else {
+        return;
+    };
+    let name = if *is_register {
+        Meaning::Register
+    } else {
+        Meaning::Second
+    };
     pen.role(at.label, label, Role::Text(name));
-    let by = if *is_register { Pieces::Digits } else { Pieces::Bytes };
-    draw_value(at.from, pen, differing_pieces(low_end(from), low_end(to), by));
+    let by = if *is_register {
+        Pieces::Digits
+    } else {
+        Pieces::Bytes
+    };
+    draw_value(
+        at.from,
+        pen,
+        differing_pieces(low_end(from), low_end(to), by),
+    );
     draw_value(at.to, pen, differing_pieces(low_end(to), low_end(from), by));
     if let Some(meaning) = meaning {
         pen.role(at.meaning, meaning.text(), Role::Text(Meaning::Symbol));
     }
     let Some(step) = last_write else {
-        pen.role(at.step, say!("compare-no-step"), Role::Text(Meaning::Unknown));
+        pen.role(
+            at.step,
+            say!("compare-no-step"),
+            Role::Text(Meaning::Unknown),
+        );
         return;
     };
     pen.text_right(at.step, &thousands(step.0), pen.look.text(Meaning::Second));
-    let Some(WriterText { function, code, .. }) = view.writer(*step) else { return };
-    let rest = pen.role(at.writer, function, Role::Text(Meaning::Label)).behind(GAP);
-    let rest = pen.spans(rest, std::slice::from_ref(&code.mnemonic)).behind(1);
+    let Some(WriterText { function, code, .. }) = view.writer(*step) else {
+        return;
+    };
+    let rest = pen
+        .role(at.writer, function, Role::Text(Meaning::Label))
+        .behind(GAP);
+    let rest = pen
+        .spans(rest, std::slice::from_ref(&code.mnemonic))
+        .behind(1);
     pen.spans(rest, &code.operands);
 }
 
@@ -143,7 +214,11 @@ mod tests {
     use stepback_parsers::Position;
 
     fn stage() -> Stage<ListPane<CompareView>> {
-        let mut stage = Stage::over(overflow_with_image(), 1229, ListPane::new(CompareView::default()));
+        let mut stage = Stage::over(
+            overflow_with_image(),
+            1229,
+            ListPane::new(CompareView::default()),
+        );
         stage.desk.windows.open_at(Position(1250));
         stage
     }
@@ -181,7 +256,11 @@ mod tests {
 
     #[test]
     fn groups_are_closed_and_cells_lead_to_their_writes() {
-        let keys = [Command::Move(Toward::Down), Command::Access(Way::Back), Command::Access(Way::Forward)];
+        let keys = [
+            Command::Move(Toward::Down),
+            Command::Access(Way::Back),
+            Command::Access(Way::Forward),
+        ];
         let stage = stage().press(&keys);
         assert_eq!(
             format!("{:?}", stage.asked.as_slice()),
@@ -215,12 +294,19 @@ mod tests {
         let mut stage = stage.press(&[Command::NextView]);
         assert_eq!(stage.selected(), Some((x0(), Some(Position(1229)))));
         let heads = stage.draw(80, 3);
-        assert!(heads.contains("before (W)") && !heads.contains("after (W)"), "{heads}");
+        assert!(
+            heads.contains("before (W)") && !heads.contains("after (W)"),
+            "{heads}"
+        );
     }
 
     #[test]
     fn one_window_alone_has_nothing_to_compare_with() {
-        let mut stage = Stage::over(overflow_with_image(), 1229, ListPane::new(CompareView::default()));
+        let mut stage = Stage::over(
+            overflow_with_image(),
+            1229,
+            ListPane::new(CompareView::default()),
+        );
         assert_eq!(
             stage.draw(70, 5),
             r"  Nothing to compare yet

@@ -22,7 +22,10 @@ impl Listing for FindingsView {
     }
 
     fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, _: &Cx<'_>) {
-        self.rows().get(place).into_iter().for_each(|row| draw(row, run, pen));
+        self.rows()
+            .get(place)
+            .into_iter()
+            .for_each(|row| draw(row, run, pen));
     }
 }
 
@@ -30,18 +33,36 @@ fn draw(row: &FindingRow<'_>, run: Run, pen: &mut Pen<'_>) {
     let label = Role::Text(Meaning::Label);
     match row {
         FindingRow::Rule(broken, branch) => {
-            let caret = if *branch == Branch::Open { "▾ " } else { "▸ " };
+            let caret = if *branch == Branch::Open {
+                "▾ "
+            } else {
+                "▸ "
+            };
             let rest = pen.role(run, caret, label);
-            let rest = pen.role(rest, broken.rule.severity.name(), role_of(broken.rule.severity)).behind(2);
+            let rest = pen
+                .role(
+                    rest,
+                    broken.rule.severity.name(),
+                    role_of(broken.rule.severity),
+                )
+                .behind(2);
             let rest = pen.role(rest, broken.rule.id, Role::Key).behind(2);
-            let rest = pen.role(rest, &format!("×{}", thousands(broken.count)), label).behind(2);
+            let rest = pen
+                .role(rest, &format!("×{}", thousands(broken.count)), label)
+                .behind(2);
             pen.role(rest, broken.rule.title, Role::Text(Meaning::Plain));
         }
         FindingRow::Place(_, found) => {
             let rest = run.behind(INDENT);
-            let end = pen.role(rest, &place_words(found), Role::Text(Meaning::Second)).behind(2);
+            let end = pen
+                .role(rest, &place_words(found), Role::Text(Meaning::Second))
+                .behind(2);
             let column = rest.behind(PLACE);
-            pen.role(if column.x > end.x { column } else { end }, &found.message, Role::Text(Meaning::Plain));
+            pen.role(
+                if column.x > end.x { column } else { end },
+                &found.message,
+                Role::Text(Meaning::Plain),
+            );
         }
         FindingRow::More(..) => _ = pen.role(run.behind(INDENT), &row.line(), label),
     }
@@ -88,7 +109,10 @@ mod tests {
  ▾ warning  memory-unwritten  ×1  memory holds what was written last when it is read
 *    step 1, line 3          a read at 0x9000 finds 55 33 22 11, where 44 33 22 11 was known"
         );
-        assert_eq!(format!("{:?}", stage.asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(2))))]");
+        assert_eq!(
+            format!("{:?}", stage.asked.as_slice()),
+            "[Do(Travel(Travel(WindowId(1), Position(2))))]"
+        );
         stage.drum();
     }
 

@@ -38,7 +38,13 @@ pub trait Listing: View {
     fn rewind(&mut self) {}
 
     /// Does what another key asks for, with the row under the cursor. False where that means nothing here.
-    fn obey(&mut self, _command: Command, _place: Option<usize>, _cx: &Cx<'_>, _out: &mut Vec<Ask>) -> bool {
+    fn obey(
+        &mut self,
+        _command: Command,
+        _place: Option<usize>,
+        _cx: &Cx<'_>,
+        _out: &mut Vec<Ask>,
+    ) -> bool {
         false
     }
 }
@@ -70,7 +76,15 @@ impl<L: Listing> ListPane<L> {
     /// A pane with a list.
     pub fn new(listing: L) -> Self {
         let (session, cursor, top, marked, rows, body) = Default::default();
-        Self { listing, session, cursor, top, marked, rows, body }
+        Self {
+            listing,
+            session,
+            cursor,
+            top,
+            marked,
+            rows,
+            body,
+        }
     }
 
     /// Other rows come: from the first.
@@ -104,7 +118,9 @@ impl<L: Listing> ListPane<L> {
 
     fn go(&mut self, toward: Toward, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
         let page = usize::from(self.body.height).saturating_sub(1).max(1);
-        let Some(cursor) = self.at_cursor() else { return true };
+        let Some(cursor) = self.at_cursor() else {
+            return true;
+        };
         let to = match toward {
             Toward::Left if self.press(Gesture::Close, cx, out) => return true,
             Toward::Left => self.listing.parent(cursor).unwrap_or(cursor),
@@ -119,7 +135,9 @@ impl<L: Listing> ListPane<L> {
     }
 
     fn press(&mut self, gesture: Gesture, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
-        let Some(row) = self.at_cursor() else { return false };
+        let Some(row) = self.at_cursor() else {
+            return false;
+        };
         let mut actions = Vec::new();
         let is_done = self.listing.act(row, gesture, cx.desk, &mut actions);
         out.extend(actions.into_iter().map(Ask::Do));
@@ -140,7 +158,11 @@ impl<L: Listing> ListPane<L> {
         (self.rows, self.body) = (rows.count, rest);
         if let Some(marked) = rows.marked.filter(|marked| self.marked != Some(marked.key)) {
             let (place, margin) = (marked.row, self.listing.margin());
-            self.reveal(place.saturating_add(margin).min(self.rows.saturating_sub(1)));
+            self.reveal(
+                place
+                    .saturating_add(margin)
+                    .min(self.rows.saturating_sub(1)),
+            );
             self.reveal(place.saturating_sub(margin));
             self.move_to(place);
             self.marked = Some(marked.key);
@@ -159,7 +181,11 @@ impl<L: Listing> ListPane<L> {
             let run = Run::of(rest, line);
             self.listing.row(Row { place, run }, pen, cx);
             if place == self.cursor {
-                let role = if cx.has_focus { Role::Cursor } else { Role::CursorAway };
+                let role = if cx.has_focus {
+                    Role::Cursor
+                } else {
+                    Role::CursorAway
+                };
                 pen.mark(run, pen.look.style(role));
             }
         }
@@ -168,7 +194,11 @@ impl<L: Listing> ListPane<L> {
 
 /// An area without its first row.
 fn below(area: Rect) -> Rect {
-    Rect { y: area.y.saturating_add(1), height: area.height.saturating_sub(1), ..area }
+    Rect {
+        y: area.y.saturating_add(1),
+        height: area.height.saturating_sub(1),
+        ..area
+    }
 }
 
 impl<L: Listing> Pane for ListPane<L> {
@@ -234,7 +264,10 @@ impl<L: Listing> Pane for ListPane<L> {
         let Touch { x, y, kind } = touch;
         if let TouchKind::Wheel(rows) = kind {
             let page = usize::from(self.body.height).max(1);
-            self.top = self.top.saturating_add_signed(rows.into()).min(self.rows.saturating_sub(page));
+            self.top = self
+                .top
+                .saturating_add_signed(rows.into())
+                .min(self.rows.saturating_sub(page));
             return;
         }
         let place = self.top + usize::from(y.saturating_sub(self.body.y));

@@ -4,9 +4,9 @@ use super::list::{ListPane, Listing};
 use crate::pane::Pane;
 use stepback_debugger::action::PanelKind;
 use stepback_debugger::views::{
-    AccessTable, BookmarkTable, CallsView, CompareView, EffectsTable, ExternalTable, FindTable, FindingsView,
-    FunctionTable, MemoryTable, SourceView, StackView, TableSource, TableView, ThreadTable, WarningTable, WatchTable,
-    WhyView,
+    AccessTable, BookmarkTable, CallsView, CompareView, EffectsTable, ExternalTable, FindTable,
+    FindingsView, FunctionTable, MemoryTable, SourceView, StackView, TableSource, TableView,
+    ThreadTable, WarningTable, WatchTable, WhyView,
 };
 
 /// Opens a list of a kind. None where a kind is no list.
@@ -21,16 +21,20 @@ pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
         PanelKind::Find => table(FindTable),
         PanelKind::Findings => list(FindingsView::default()),
         PanelKind::Functions => table(FunctionTable::default()),
-        PanelKind::Heap | PanelKind::Heat | PanelKind::Tasks | PanelKind::Regions | PanelKind::StackMemory => {
-            table(MemoryTable::of(kind))
-        }
+        PanelKind::Heap
+        | PanelKind::Heat
+        | PanelKind::Tasks
+        | PanelKind::Regions
+        | PanelKind::StackMemory => table(MemoryTable::of(kind)),
         PanelKind::Source => list(SourceView::default()),
         PanelKind::Stack => list(StackView::default()),
         PanelKind::Threads => table(ThreadTable::default()),
         PanelKind::Why => list(WhyView::default()),
         PanelKind::Warnings => table(WarningTable::default()),
         PanelKind::Watches => table(WatchTable::default()),
-        PanelKind::FlameGraph | PanelKind::Memory | PanelKind::Registers | PanelKind::Trace => return None,
+        PanelKind::FlameGraph | PanelKind::Memory | PanelKind::Registers | PanelKind::Trace => {
+            return None;
+        }
     })
 }
 

@@ -16,15 +16,30 @@ impl Listing for SourceView {
     }
 
     fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
-        let (Some(shown), Some(line)) = (self.shown(), self.line_at(place)) else { return };
+        let (Some(shown), Some(line)) = (self.shown(), self.line_at(place)) else {
+            return;
+        };
         let Some(text) = &shown.file.text else { return };
         let is_here = self.is_here(line, &shown.file);
         if is_here {
-            pen.role(run, "▶", Role::Position(cx.desk.windows.travelling(self.follow().unwrap_or_default()).0));
+            pen.role(
+                run,
+                "▶",
+                Role::Position(
+                    cx.desk
+                        .windows
+                        .travelling(self.follow().unwrap_or_default())
+                        .0,
+                ),
+            );
         }
         let digits = text.lines.len().to_string().len();
         let number = Run::first(run.behind(1), u16::try_from(digits).unwrap_or(u16::MAX));
-        let role = if is_here { Role::Key } else { Role::Text(Meaning::Label) };
+        let role = if is_here {
+            Role::Key
+        } else {
+            Role::Text(Meaning::Label)
+        };
         pen.text_right(number, &line.to_string(), pen.look.style(role));
         let rest = run.from(number.end).behind(1);
         let mark = match () {
@@ -73,7 +88,11 @@ mod tests {
     use stepback_debugger::session::test_session::overflow_with_image;
 
     fn stage(position: u64) -> Stage<ListPane<SourceView>> {
-        Stage::over(overflow_with_image(), position, ListPane::new(SourceView::default()))
+        Stage::over(
+            overflow_with_image(),
+            position,
+            ListPane::new(SourceView::default()),
+        )
     }
 
     #[test]
@@ -114,7 +133,9 @@ mod tests {
 
     #[test]
     fn executions_of_a_line_are_gone_to_both_ways() {
-        let asked = stage(1250).press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]).asked;
+        let asked = stage(1250)
+            .press(&[Command::Access(Way::Back), Command::Access(Way::Forward)])
+            .asked;
         assert_eq!(
             format!("{:?}", asked.as_slice()),
             r#"[Do(Travel(GoToLine("/build/trace-corpus/src/overflow.c", 43, Forward, None))), Do(Travel(GoToLine("/build/trace-corpus/src/overflow.c", 43, Back, None)))]"#

@@ -21,28 +21,53 @@ impl Listing for StackView {
 
     fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
         let label = Role::Text(Meaning::Label);
-        let rest = pen.role(run, &format!("#{place}"), label).from(run.x.saturating_add(4));
+        let rest = pen
+            .role(run, &format!("#{place}"), label)
+            .from(run.x.saturating_add(4));
         let Some(frame) = self.frame(place) else {
             pen.role(rest, say!("list-loading"), label);
             return;
         };
-        let here = cx.desk.windows.position_of(self.follow().unwrap_or_default());
-        let window = cx.desk.windows.travelling(self.follow().unwrap_or_default());
-        if self.held_at(cx.desk).is_some() && [entered_at(&frame.call), called_at(&frame.call)].contains(&here) {
-            pen.role(run.from(rest.x.saturating_sub(1)).first(1), "▶", Role::Position(window.0));
+        let here = cx
+            .desk
+            .windows
+            .position_of(self.follow().unwrap_or_default());
+        let window = cx
+            .desk
+            .windows
+            .travelling(self.follow().unwrap_or_default());
+        if self.held_at(cx.desk).is_some()
+            && [entered_at(&frame.call), called_at(&frame.call)].contains(&here)
+        {
+            pen.role(
+                run.from(rest.x.saturating_sub(1)).first(1),
+                "▶",
+                Role::Position(window.0),
+            );
         }
-        let step = frame.call_site.as_ref().map(|site| thousands(site.step.0)).unwrap_or_default();
+        let step = frame
+            .call_site
+            .as_ref()
+            .map(|site| thousands(site.step.0))
+            .unwrap_or_default();
         pen.text_right(rest, &step, pen.look.text(Meaning::Second));
         let mut rest = rest.first(rest.cells().saturating_sub(step_cells(cx)));
         if run.cells() >= WIDE {
-            let place = frame.call_site.as_ref().map_or_else(|| frame.call_text(), |site| site.place_text());
+            let place = frame
+                .call_site
+                .as_ref()
+                .map_or_else(|| frame.call_text(), |site| site.place_text());
             let half = rest.x + rest.cells() * 3 / 5;
             pen.role(rest.from(half), &place, label);
             rest.end = half.saturating_sub(1);
         }
         let mut rest = pen.role(rest, &frame.name, Role::Text(Meaning::Symbol));
         for mark in frame.marks() {
-            rest = pen.role(rest.behind(1), &format!("[{}]", mark.word()), mark_role(mark));
+            rest = pen.role(
+                rest.behind(1),
+                &format!("[{}]", mark.word()),
+                mark_role(mark),
+            );
         }
         draw_arguments(&frame.arguments, rest, pen);
     }
@@ -53,12 +78,20 @@ impl Listing for StackView {
 
     fn heads(&self, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
         let style = pen.look.text(Meaning::Label);
-        let words = format!("{}({})", say!("stack-function"), say!("stack-arguments-at-its-entry").to_lowercase());
+        let words = format!(
+            "{}({})",
+            say!("stack-function"),
+            say!("stack-arguments-at-its-entry").to_lowercase()
+        );
         let rest = run.behind(4);
         pen.text_right(rest, say!("stack-step"), style);
         let rest = rest.first(rest.cells().saturating_sub(step_cells(cx)));
         if run.cells() >= WIDE {
-            pen.text(rest.from(rest.x + rest.cells() * 3 / 5), say!("stack-called-from"), style);
+            pen.text(
+                rest.from(rest.x + rest.cells() * 3 / 5),
+                say!("stack-called-from"),
+                style,
+            );
         }
         pen.text(rest, &words, style);
     }
@@ -66,12 +99,18 @@ impl Listing for StackView {
 
 /// Cells of the number of a step, with a gap before it.
 fn step_cells(cx: &Cx<'_>) -> u16 {
-    let digits = thousands(cx.desk.session.index.step_count()).len().max(say!("stack-step").len());
+    let digits = thousands(cx.desk.session.index.step_count())
+        .len()
+        .max(say!("stack-step").len());
     u16::try_from(digits).unwrap_or(u16::MAX).saturating_add(1)
 }
 
 fn mark_role(mark: FrameMark) -> Role {
-    if mark == FrameMark::Exception { Role::Error } else { Role::Text(Meaning::Label) }
+    if mark == FrameMark::Exception {
+        Role::Error
+    } else {
+        Role::Text(Meaning::Label)
+    }
 }
 
 /// What the registers of the arguments held: what nothing states is a question mark.
@@ -87,7 +126,11 @@ fn draw_arguments(arguments: &[Argument], run: Run, pen: &mut Pen<'_>) {
         }
         rest = pen.role(rest, &argument.name, Role::Text(Meaning::Register));
         rest = pen.role(rest, "=", quiet);
-        let meaning = if argument.value.is_unknown() { Meaning::Unknown } else { Meaning::Number };
+        let meaning = if argument.value.is_unknown() {
+            Meaning::Unknown
+        } else {
+            Meaning::Number
+        };
         rest = pen.role(rest, &argument.value_text(), Role::Text(meaning));
     }
     pen.role(rest, ")", quiet);
@@ -132,7 +175,10 @@ mod tests {
     #[test]
     fn a_stack_stays_while_its_frames_are_looked_at() {
         let mut stage = stage().press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
-        assert_eq!(format!("{:?}", stage.asked), "[Do(Travel(Travel(WindowId(1), Position(747))))]");
+        assert_eq!(
+            format!("{:?}", stage.asked),
+            "[Do(Travel(Travel(WindowId(1), Position(747))))]"
+        );
         stage.go_to(stage.asked_position());
         assert_eq!(
             stage.draw(80, 10),

@@ -29,13 +29,20 @@ impl<S: TableSource> Listing for TableView<S> {
     }
 
     fn has_heads(&self) -> bool {
-        self.table().columns.iter().any(|column| !column.label.is_empty())
+        self.table()
+            .columns
+            .iter()
+            .any(|column| !column.label.is_empty())
     }
 
     fn heads(&self, run: Run, pen: &mut Pen<'_>, _: &Cx<'_>) {
         let style = pen.look.text(Meaning::Label);
         for (place, at) in columns(self, run.behind(2)) {
-            let label = self.table().columns.get(place).map_or("", |column| column.label);
+            let label = self
+                .table()
+                .columns
+                .get(place)
+                .map_or("", |column| column.label);
             if is_number(self.table(), place) {
                 pen.text_right(at, label, style);
             } else {
@@ -46,17 +53,27 @@ impl<S: TableSource> Listing for TableView<S> {
 
     fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
         let Some(row) = self.table().rows.get(place) else {
-            pen.role(run.behind(2), self.more().unwrap_or_default(), Role::Text(Meaning::Taken));
+            pen.role(
+                run.behind(2),
+                self.more().unwrap_or_default(),
+                Role::Text(Meaning::Taken),
+            );
             return;
         };
         if let Some(group) = self.table().group_at(place) {
-            pen.role(run, if group.is_open { "▾" } else { "▸" }, Role::Text(Meaning::Second));
+            pen.role(
+                run,
+                if group.is_open { "▾" } else { "▸" },
+                Role::Text(Meaning::Second),
+            );
         } else if self.source().is_here(row, cx.desk) {
             pen.role(run, "▶", Role::Position(cx.desk.windows.active.0));
         }
         let detail = Span::new(Meaning::Label, self.source().detail(row));
         for (place, at) in columns(self, run.behind(2)) {
-            let Some(cell) = row.cells.get(place) else { continue };
+            let Some(cell) = row.cells.get(place) else {
+                continue;
+            };
             let rest = draw_cell(cell, at, pen);
             if place + 1 == row.cells.len() && !detail.text.is_empty() {
                 pen.spans(rest.behind(GAP), std::slice::from_ref(&detail));
@@ -77,7 +94,11 @@ fn draw_cell(cell: &TableCell, at: Run, pen: &mut Pen<'_>) -> Run {
         TableCell::Bar(reads, writes, most) => {
             let reads = bar(*reads, *most);
             let rest = pen.role(at, &"█".repeat(reads), Role::Text(Meaning::Read));
-            pen.role(rest, &"━".repeat(bar(*writes, *most)), Role::Text(Meaning::Write))
+            pen.role(
+                rest,
+                &"━".repeat(bar(*writes, *most)),
+                Role::Text(Meaning::Write),
+            )
         }
     }
 }
@@ -85,7 +106,9 @@ fn draw_cell(cell: &TableCell, at: Run, pen: &mut Pen<'_>) -> Run {
 /// How many cells a bar takes: what is not nothing has one.
 fn bar(count: u64, most: u64) -> usize {
     let cells = u128::from(count) * u128::from(BAR) / u128::from(most.max(1));
-    usize::try_from(cells).unwrap_or_default().clamp(usize::from(count > 0), usize::from(BAR))
+    usize::try_from(cells)
+        .unwrap_or_default()
+        .clamp(usize::from(count > 0), usize::from(BAR))
 }
 
 fn is_number(table: &Table, place: usize) -> bool {
@@ -103,14 +126,27 @@ struct Column {
 /// The columns that there is room for, and where they stand in a row.
 fn columns<S: TableSource>(view: &TableView<S>, run: Run) -> Vec<(usize, Run)> {
     let table = view.table();
-    let mut wide: Vec<Column> =
-        (0..table.columns.len()).map(|place| Column { place, width: width(table, place) }).collect();
+    let mut wide: Vec<Column> = (0..table.columns.len())
+        .map(|place| Column {
+            place,
+            width: width(table, place),
+        })
+        .collect();
     if let Some(names) = wide.first_mut().filter(|_| !table.spare.is_empty()) {
         names.width = names.width.min(LEAST_NAME.max(run.cells() / 3));
     }
-    let needed = |wide: &[Column]| wide.iter().map(|column| u32::from(column.width + GAP)).sum::<u32>();
+    let needed = |wide: &[Column]| {
+        wide.iter()
+            .map(|column| u32::from(column.width + GAP))
+            .sum::<u32>()
+    };
     let named = |name: &&'static str| table.columns.iter().position(|column| column.name == *name);
-    for spare in table.spare.iter().copied().chain(view.source().spare().iter().filter_map(named)) {
+    for spare in table
+        .spare
+        .iter()
+        .copied()
+        .chain(view.source().spare().iter().filter_map(named))
+    {
         if needed(&wide) <= u32::from(run.cells() + GAP) {
             break;
         }
@@ -130,6 +166,13 @@ fn columns<S: TableSource>(view: &TableView<S>, run: Run) -> Vec<(usize, Run)> {
 
 fn width(table: &Table, place: usize) -> u16 {
     let first = table.rows.first().and_then(|row| row.cells.get(place));
-    let characters = table.columns.get(place).map_or(0, |column| column.characters.min(LONGEST));
-    if matches!(first, Some(TableCell::Bar(..))) { BAR } else { u16::try_from(characters).unwrap_or(u16::MAX) }
+    let characters = table
+        .columns
+        .get(place)
+        .map_or(0, |column| column.characters.min(LONGEST));
+    if matches!(first, Some(TableCell::Bar(..))) {
+        BAR
+    } else {
+        u16::try_from(characters).unwrap_or(u16::MAX)
+    }
 }

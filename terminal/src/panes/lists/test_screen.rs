@@ -39,7 +39,12 @@ impl<P: Pane> Stage<P> {
     /// The same over another trace.
     pub fn over(session: Arc<Session>, position: u64, pane: P) -> Self {
         let desk = desk_over(session, position);
-        Self { desk, pane, signs: Signs::Unicode, asked: Vec::new() }
+        Self {
+            desk,
+            pane,
+            signs: Signs::Unicode,
+            asked: Vec::new(),
+        }
     }
 
     /// Presses keys.
@@ -68,7 +73,11 @@ impl<P: Pane> Stage<P> {
     /// Where the pane wants the window to be.
     pub fn asked_position(&self) -> u64 {
         let travel = |ask: &Ask| {
-            if let Ask::Do(Action::Travel(TravelAction::Travel(_, Position(to)))) = ask { Some(*to) } else { None }
+            if let Ask::Do(Action::Travel(TravelAction::Travel(_, Position(to)))) = ask {
+                Some(*to)
+            } else {
+                None
+            }
         };
         self.asked.iter().rev().find_map(travel).unwrap()
     }
@@ -86,8 +95,20 @@ impl<P: Pane> Stage<P> {
     }
 
     fn with<A>(&mut self, what: impl FnOnce(&mut P, &Cx<'_>, &mut Vec<Ask>) -> A) -> A {
-        let look = Look { colors: Colors::None, signs: self.signs };
-        what(&mut self.pane, &Cx { desk: &self.desk, look: &look, pane: PanelId(1), has_focus: true }, &mut self.asked)
+        let look = Look {
+            colors: Colors::None,
+            signs: self.signs,
+        };
+        what(
+            &mut self.pane,
+            &Cx {
+                desk: &self.desk,
+                look: &look,
+                pane: PanelId(1),
+                has_focus: true,
+            },
+            &mut self.asked,
+        )
     }
 
     /// What it shows; the row under the cursor begins with `*`.
@@ -99,12 +120,25 @@ impl<P: Pane> Stage<P> {
 
     fn frame(&mut self, width: u16, height: u16) -> String {
         self.desk.look_at_threads();
-        let (area, look) = (Rect::new(0, 0, width, height), Look { colors: Colors::None, signs: self.signs });
+        let (area, look) = (
+            Rect::new(0, 0, width, height),
+            Look {
+                colors: Colors::None,
+                signs: self.signs,
+            },
+        );
         let mut buffer = Buffer::empty(area);
         let signs = self.signs;
         self.with(|pane, cx, _| {
             pane.title(cx);
-            pane.draw(area, &mut Pen { buffer: &mut buffer, look: &look }, cx);
+            pane.draw(
+                area,
+                &mut Pen {
+                    buffer: &mut buffer,
+                    look: &look,
+                },
+                cx,
+            );
         });
         if signs == Signs::Ascii {
             assert!(buffer.content().iter().all(|cell| cell.symbol().is_ascii()));
@@ -112,7 +146,9 @@ impl<P: Pane> Stage<P> {
         let line = |y: u16| {
             let text: String = (0..width).map(|x| buffer[(x, y)].symbol()).collect();
             let is_cursor = buffer[(0, y)].modifier.contains(Modifier::REVERSED);
-            format!("{}{}", if is_cursor { "*" } else { " " }, text).trim_end().to_owned()
+            format!("{}{}", if is_cursor { "*" } else { " " }, text)
+                .trim_end()
+                .to_owned()
         };
         let lines: Vec<String> = (0..height).map(line).collect();
         lines.join("\n").trim_end().to_owned()
@@ -120,20 +156,45 @@ impl<P: Pane> Stage<P> {
 
     /// Draws it in all sizes that a terminal may have, with keys and the mouse between.
     pub fn drum(mut self) {
-        let moves =
-            [Toward::Up, Toward::Down, Toward::Left, Toward::Right, Toward::PageUp, Toward::PageDown, Toward::Last];
+        let moves = [
+            Toward::Up,
+            Toward::Down,
+            Toward::Left,
+            Toward::Right,
+            Toward::PageUp,
+            Toward::PageDown,
+            Toward::Last,
+        ];
         let mut commands: Vec<Command> = moves.map(Command::Move).to_vec();
         commands.extend([Way::Back, Way::Forward].map(Command::Access));
         for signs in [Signs::Unicode, Signs::Ascii] {
             self.signs = signs;
-            for (width, height) in [(0, 0), (1, 1), (5, 2), (20, 3), (200, 60), (80, 1), (3, 40), (80, 24)] {
+            for (width, height) in [
+                (0, 0),
+                (1, 1),
+                (5, 2),
+                (20, 3),
+                (200, 60),
+                (80, 1),
+                (3, 40),
+                (80, 24),
+            ] {
                 self.draw(width, height);
                 for command in &commands {
                     self.with(|pane, cx, asked| pane.obey(*command, cx, asked));
                     self.draw(width, height);
                 }
-                for kind in [TouchKind::Click, TouchKind::DoubleClick, TouchKind::Wheel(-3), TouchKind::Wheel(30_000)] {
-                    let touch = Touch { x: width / 2, y: height.saturating_sub(1), kind };
+                for kind in [
+                    TouchKind::Click,
+                    TouchKind::DoubleClick,
+                    TouchKind::Wheel(-3),
+                    TouchKind::Wheel(30_000),
+                ] {
+                    let touch = Touch {
+                        x: width / 2,
+                        y: height.saturating_sub(1),
+                        kind,
+                    };
                     self.with(|pane, cx, asked| pane.touch(touch, cx, asked));
                     self.draw(width, height);
                 }

@@ -27,7 +27,11 @@ impl Listing for WhyView {
 
     fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
         let Some((line, told)) = self.told(place) else {
-            pen.role(run.behind(2), self.more().unwrap_or_default(), Role::Text(Meaning::Taken));
+            pen.role(
+                run.behind(2),
+                self.more().unwrap_or_default(),
+                Role::Text(Meaning::Taken),
+            );
             return;
         };
         let step = told.row().and_then(|row| row.step);
@@ -58,13 +62,17 @@ impl Listing for WhyView {
             pen.role(place, &row.place, Role::Text(Meaning::Symbol));
             rest = rest.behind(place.cells() + GAP);
         }
-        self.shown().iter().for_each(|shown| draw_told(&told, &shown.slice, rest, pen));
+        self.shown()
+            .iter()
+            .for_each(|shown| draw_told(&told, &shown.slice, rest, pen));
     }
 
     fn obey(&mut self, command: Command, _: Option<usize>, _: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
         match command {
             Command::NextView => self.next_view(),
-            Command::Follow(edge) => out.push(Ask::Do(Action::Slice(SliceAction::FollowInSlice(edge)))),
+            Command::Follow(edge) => {
+                out.push(Ask::Do(Action::Slice(SliceAction::FollowInSlice(edge))))
+            }
             _ => return false,
         }
         true
@@ -86,24 +94,53 @@ fn draw_told(told: &Told<'_>, slice: &Slice, run: Run, pen: &mut Pen<'_>) {
     let body = run.first(run.cells().saturating_sub(wanted + GAP));
     match told {
         Told::Call(_) => {}
-        Told::Line { words, .. } => draw_formula(&told.text(), &words.value, Meaning::Plain, body, pen),
-        Told::Again(_, words) => draw_formula(&told.text(), &words.value, Meaning::Label, body, pen),
+        Told::Line { words, .. } => {
+            draw_formula(&told.text(), &words.value, Meaning::Plain, body, pen)
+        }
+        Told::Again(_, words) => {
+            draw_formula(&told.text(), &words.value, Meaning::Label, body, pen)
+        }
         Told::Alone(row, _) => {
             let gives = row.gives_text();
             let value = pen.width(&gives).min(body.cells() / 2);
-            pen.spans(body.first(body.cells().saturating_sub(value + GAP)), &row.code);
-            pen.text(body.behind(body.cells().saturating_sub(value)), &gives, pen.look.text(Meaning::Number));
+            pen.spans(
+                body.first(body.cells().saturating_sub(value + GAP)),
+                &row.code,
+            );
+            pen.text(
+                body.behind(body.cells().saturating_sub(value)),
+                &gives,
+                pen.look.text(Meaning::Number),
+            );
         }
-        Told::End(row) => draw_formula(&row.code_text(), &row.gives_text(), Meaning::Second, body, pen),
+        Told::End(row) => draw_formula(
+            &row.code_text(),
+            &row.gives_text(),
+            Meaning::Second,
+            body,
+            pen,
+        ),
         Told::Rounds(..) => draw_formula(&told.text(), "", Meaning::Second, body, pen),
     }
-    pen.text(run.behind(run.cells().saturating_sub(wanted)), &reason, label);
+    pen.text(
+        run.behind(run.cells().saturating_sub(wanted)),
+        &reason,
+        label,
+    );
 }
 
 fn draw_formula(text: &str, value: &str, meaning: Meaning, body: Run, pen: &mut Pen<'_>) {
     let cells = pen.width(value).min(body.cells() / 2);
-    pen.text(body.first(body.cells().saturating_sub(cells + GAP)), text, pen.look.text(meaning));
-    pen.text(body.behind(body.cells().saturating_sub(cells)), value, pen.look.text(Meaning::Number));
+    pen.text(
+        body.first(body.cells().saturating_sub(cells + GAP)),
+        text,
+        pen.look.text(meaning),
+    );
+    pen.text(
+        body.behind(body.cells().saturating_sub(cells)),
+        value,
+        pen.look.text(Meaning::Number),
+    );
 }
 
 #[cfg(test)]
@@ -118,7 +155,11 @@ mod tests {
 
     fn stage() -> Stage<ListPane<WhyView>> {
         let mut stage = Stage::at(1763, ListPane::new(WhyView::default()));
-        let question = SliceQuestion { cell: "x2".to_owned(), at: 1763, ..SliceQuestion::default() };
+        let question = SliceQuestion {
+            cell: "x2".to_owned(),
+            at: 1763,
+            ..SliceQuestion::default()
+        };
         stage.desk.why_again(question);
         stage
     }
@@ -154,8 +195,14 @@ mod tests {
 
     #[test]
     fn return_travels_and_v_chooses_another_view() {
-        let keys = [Command::Move(Toward::Down), Command::Access(stepback_debugger::action::Way::Back)];
-        assert_eq!(format!("{:?}", stage().press(&keys).asked), "[Do(Travel(Travel(WindowId(1), Position(1762))))]");
+        let keys = [
+            Command::Move(Toward::Down),
+            Command::Access(stepback_debugger::action::Way::Back),
+        ];
+        assert_eq!(
+            format!("{:?}", stage().press(&keys).asked),
+            "[Do(Travel(Travel(WindowId(1), Position(1762))))]"
+        );
         assert_eq!(
             stage().press(&[Command::NextView]).draw(100, 6),
             r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
@@ -164,7 +211,9 @@ mod tests {
      + 1,317  800004a4           u8[0x80020012..0x14] = {(w1 >> 12…  e5 a4 98  bytes 2..4 · for 1,761
      + 1,252  800004a4           u8[0x80020010..0x11] = {((w1 >> 6) &…  a9 bd  bytes 0..1 · for 1,761"
         );
-        let all = stage().press(&[Command::NextView, Command::NextView]).draw(100, 6);
+        let all = stage()
+            .press(&[Command::NextView, Command::NextView])
+            .draw(100, 6);
         assert_eq!(
             all,
             r" Why x2 = bfb1e598a4e5bda9 at 1,763 · everything · 119 steps, followed to their ends
@@ -178,7 +227,11 @@ mod tests {
 
     #[test]
     fn a_tree_is_opened_and_closed() {
-        let keys = [Command::NextView, Command::Move(Toward::Down), Command::Move(Toward::Right)];
+        let keys = [
+            Command::NextView,
+            Command::Move(Toward::Down),
+            Command::Move(Toward::Right),
+        ];
         assert_eq!(
             stage().press(&keys).draw(100, 4),
             r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
@@ -198,7 +251,10 @@ mod tests {
     fn why_of_a_row_is_asked_where_it_gave_its_value() {
         let keys = [Command::NextView, Command::Move(Toward::Down)];
         let cell = CellName::Memory("0x80020017".to_owned(), 1);
-        assert_eq!(stage().press(&keys).selected(), Some((cell, Some(Position(1383)))));
+        assert_eq!(
+            stage().press(&keys).selected(),
+            Some((cell, Some(Position(1383))))
+        );
     }
 
     #[test]

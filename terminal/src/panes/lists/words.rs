@@ -22,7 +22,11 @@ pub fn failed(error: &str, area: Rect, pen: &mut Pen<'_>) {
 
 /// That an answer is on its way, and what is done meanwhile.
 pub fn loading(words: &str, area: Rect, pen: &mut Pen<'_>) {
-    let words = if words.is_empty() { say!("list-loading") } else { words };
+    let words = if words.is_empty() {
+        say!("list-loading")
+    } else {
+        words
+    };
     lines(words, pen.look.text(Meaning::Label), area, pen);
 }
 
@@ -33,6 +37,12 @@ fn lines(text: &str, style: Style, area: Rect, pen: &mut Pen<'_>) -> Rect {
     for (row, line) in (0u16..area.height).zip(&lines) {
         pen.text(Run::of(area, row).behind(1), line, style);
     }
-    let taken = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height);
-    Rect { y: area.y.saturating_add(taken), height: area.height - taken, ..area }
+    let taken = u16::try_from(lines.len())
+        .unwrap_or(u16::MAX)
+        .min(area.height);
+    Rect {
+        y: area.y.saturating_add(taken),
+        height: area.height - taken,
+        ..area
+    }
 }

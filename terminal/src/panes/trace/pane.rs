@@ -15,7 +15,8 @@ use crate::command::{Command, Toward};
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::Pen;
 use stepback_debugger::action::{
-    Access, Action, CellName, Fold, PanelKind, SearchAction, StepRange, TravelAction, ViewAction, Way, WindowId,
+    Access, Action, CellName, Fold, PanelKind, SearchAction, StepRange, TravelAction, ViewAction,
+    Way, WindowId,
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::Sieve;
@@ -49,7 +50,10 @@ impl TracePane {
             path: Slot::default(),
             anchor: Anchor::default(),
             picked: None,
-            code: CodeStyle { has_colors: true, has_symbols: true },
+            code: CodeStyle {
+                has_colors: true,
+                has_symbols: true,
+            },
             area: Rect::default(),
         }
     }
@@ -60,15 +64,25 @@ impl TracePane {
 
     /// What is picked, as long as the position is where it was.
     fn picked(&self, window: &TraceWindow) -> Option<&Picked> {
-        self.picked.as_ref().filter(|picked| picked.at == window.position)
+        self.picked
+            .as_ref()
+            .filter(|picked| picked.at == window.position)
     }
 
     fn pick(&mut self, cx: &Cx<'_>, out: &mut Vec<Ask>) {
         let window = self.window_of(cx);
-        let row = window.position.last_step().and_then(|step| self.steps.row_of(step));
+        let row = window
+            .position
+            .last_step()
+            .and_then(|step| self.steps.row_of(step));
         let before = self.picked.as_ref();
         self.picked = match (window.is_raw, row) {
-            (true, row) => next_line(&self.raw.lines_of_last(window), row, window.position, before),
+            (true, row) => next_line(
+                &self.raw.lines_of_last(window),
+                row,
+                window.position,
+                before,
+            ),
             (false, Some(row)) => next_effect(row, window.position, before),
             (false, None) => None,
         };
@@ -79,8 +93,15 @@ impl TracePane {
 
     /// To the write before of what is picked.
     fn go_to_picked(&self, way: Way, cx: &Cx<'_>, out: &mut Vec<Ask>) {
-        match self.picked(self.window_of(cx)).and_then(|picked| picked.cell.clone()) {
-            Some(cell) => out.push(Ask::Do(Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way)))),
+        match self
+            .picked(self.window_of(cx))
+            .and_then(|picked| picked.cell.clone())
+        {
+            Some(cell) => out.push(Ask::Do(Action::Travel(TravelAction::GoToAccess(
+                cell,
+                Access::Write,
+                way,
+            )))),
             None => out.push(Ask::Say(say!("terminal-pick-first").to_owned())),
         }
     }
@@ -97,9 +118,15 @@ impl TracePane {
     fn scroll(&mut self, rows: i16, cx: &Cx<'_>) {
         let window = self.window_of(cx);
         match window.is_raw {
-            true => self.raw.view.scroll(rows.into(), cx.desk.session.index.info().lines),
+            true => self
+                .raw
+                .view
+                .scroll(rows.into(), cx.desk.session.index.info().lines),
             // What stands below the last step is scrolled to as well.
-            false => self.steps.view.scroll(rows.into(), window.row_count().saturating_add(1)),
+            false => self
+                .steps
+                .view
+                .scroll(rows.into(), window.row_count().saturating_add(1)),
         }
     }
 
@@ -123,7 +150,10 @@ impl TracePane {
             (Some(Shown::Hidden { first, last }), _) => {
                 out.push(Ask::Do(Action::Search(SearchAction::OpenHidden(
                     window.id,
-                    StepRange { first: first.before(), last: last.after() },
+                    StepRange {
+                        first: first.before(),
+                        last: last.after(),
+                    },
                 ))));
             }
             (Some(Shown::Position | Shown::End | Shown::Died(_)) | None, _) => {}
@@ -139,7 +169,10 @@ impl Pane for TracePane {
     fn title(&self, cx: &Cx<'_>) -> String {
         let window = self.window_of(cx);
         let name = cx.desk.name();
-        let path = self.path.peek().map_or_else(String::new, |(_, path)| path_words(path));
+        let path = self
+            .path
+            .peek()
+            .map_or_else(String::new, |(_, path)| path_words(path));
         let mut parts = vec![name];
         parts.extend((cx.desk.windows.list.len() > 1).then(|| format!("[{}]", window.id.0)));
         parts.extend(window.is_raw.then(|| say!("terminal-raw").to_owned()));
@@ -148,8 +181,9 @@ impl Pane for TracePane {
             Sieve::Slice => say!("terminal-only-slice"),
         };
         parts.extend(window.only_hits.is_on.then(|| only.to_owned()));
-        if let Some(thread) =
-            window.thread.and_then(|thread| cx.desk.session.index.threads().get(usize::from(thread.0)))
+        if let Some(thread) = window
+            .thread
+            .and_then(|thread| cx.desk.session.index.threads().get(usize::from(thread.0)))
         {
             parts.push(say!("terminal-stays", thread = thread.name.as_str()));
         }
@@ -166,7 +200,8 @@ impl Pane for TracePane {
     }
 
     fn selection(&self, cx: &Cx<'_>) -> Option<CellName> {
-        self.picked(self.window_of(cx)).and_then(|picked| picked.cell.clone())
+        self.picked(self.window_of(cx))
+            .and_then(|picked| picked.cell.clone())
     }
 
     /// What is picked, else all that the last step did.
@@ -177,14 +212,21 @@ impl Pane for TracePane {
             return (!lines.is_empty()).then(|| lines.join("\n"));
         }
         let row = self.steps.row_of(window.position.last_step()?)?;
-        let picked = self.picked(window).and_then(|picked| row.effects.get(picked.effect?));
+        let picked = self
+            .picked(window)
+            .and_then(|picked| row.effects.get(picked.effect?));
         Some(picked.map_or_else(|| row.full_text(), |effect| effect.full_text()))
     }
 
     fn status(&self, cx: &Cx<'_>) -> Vec<Span> {
         let window = self.window_of(cx);
-        let Some(picked) = self.picked(window) else { return Vec::new() };
-        let row = window.position.last_step().and_then(|step| self.steps.row_of(step));
+        let Some(picked) = self.picked(window) else {
+            return Vec::new();
+        };
+        let row = window
+            .position
+            .last_step()
+            .and_then(|step| self.steps.row_of(step));
         let effect = picked.effect.and_then(|place| row?.effects.get(place));
         effect.map(effect_spans).unwrap_or_default()
     }
@@ -216,7 +258,10 @@ impl Pane for TracePane {
     }
 
     fn leave_trace(&mut self) {
-        *self = Self { code: self.code, ..Self::new(self.window) };
+        *self = Self {
+            code: self.code,
+            ..Self::new(self.window)
+        };
     }
 
     fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>) {
@@ -227,8 +272,15 @@ impl Pane for TracePane {
             let position = *position;
             move |_: &Cancel| call_path(&session, position)
         });
-        let picked = self.picked.take().filter(|picked| picked.at == window.position);
-        let scene = Scene { window, code: self.code, picked: picked.as_ref() };
+        let picked = self
+            .picked
+            .take()
+            .filter(|picked| picked.at == window.position);
+        let scene = Scene {
+            window,
+            code: self.code,
+            picked: picked.as_ref(),
+        };
         match window.is_raw {
             true => {
                 self.steps.fetch_last(cx, window);
@@ -242,7 +294,13 @@ impl Pane for TracePane {
 
 /// The calls around a position; of deep ones the outermost and the innermost, since a bar has no room for more.
 fn path_words(path: &[PathPart]) -> String {
-    let names = |parts: &[PathPart]| parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(" > ");
+    let names = |parts: &[PathPart]| {
+        parts
+            .iter()
+            .map(|part| part.name.as_str())
+            .collect::<Vec<_>>()
+            .join(" > ")
+    };
     match path {
         [first, .., _] if path.len() > DEEPEST => {
             let inner = path.get(path.len() - DEEPEST + 1..).unwrap_or_default();

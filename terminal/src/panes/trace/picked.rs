@@ -20,31 +20,58 @@ pub struct Picked {
 
 /// The next of the things that a step did, or nothing again behind the last. What is no cell is passed over.
 pub fn next_effect(row: &StepRow, at: Position, now: Option<&Picked>) -> Option<Picked> {
-    let first = now.filter(|now| now.at == at).map_or(0, |now| now.place + 1);
-    let (place, effect) = row.effects.iter().enumerate().skip(first).find(|(_, effect)| effect.cell.is_some())?;
-    Some(Picked { at, place, effect: Some(place), cell: effect.cell.clone() })
+    let first = now
+        .filter(|now| now.at == at)
+        .map_or(0, |now| now.place + 1);
+    let (place, effect) = row
+        .effects
+        .iter()
+        .enumerate()
+        .skip(first)
+        .find(|(_, effect)| effect.cell.is_some())?;
+    Some(Picked {
+        at,
+        place,
+        effect: Some(place),
+        cell: effect.cell.clone(),
+    })
 }
 
 /// The next of the lines of a step, or nothing again behind the last.
-pub fn next_line(lines: &[String], row: Option<&StepRow>, at: Position, now: Option<&Picked>) -> Option<Picked> {
-    let place = now.filter(|now| now.at == at).map_or(0, |now| now.place + 1);
+pub fn next_line(
+    lines: &[String],
+    row: Option<&StepRow>,
+    at: Position,
+    now: Option<&Picked>,
+) -> Option<Picked> {
+    let place = now
+        .filter(|now| now.at == at)
+        .map_or(0, |now| now.place + 1);
     let line = lines.get(place)?;
     let effect = row.and_then(|row| effect_in(line, row));
     let cell = effect.and_then(|effect| row?.effects.get(effect)?.cell.clone());
-    Some(Picked { at, place, effect, cell })
+    Some(Picked {
+        at,
+        place,
+        effect,
+        cell,
+    })
 }
 
 /// Which of the things that a step did a line of its text tells of: it has the register's name, or the address.
 fn effect_in(line: &str, row: &StepRow) -> Option<usize> {
-    let words: Vec<String> =
-        line.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').map(str::to_lowercase).collect();
+    let words: Vec<String> = line
+        .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .map(str::to_lowercase)
+        .collect();
     row.effects.iter().position(|effect| match &effect.cell {
         Some(CellName::Register(name)) => words.iter().any(|word| word == name),
         Some(CellName::Memory(address, _)) => {
             let digits = address.trim_start_matches("0x");
-            words
-                .iter()
-                .any(|word| word.trim_start_matches("0x").trim_start_matches('0') == digits.trim_start_matches('0'))
+            words.iter().any(|word| {
+                word.trim_start_matches("0x").trim_start_matches('0')
+                    == digits.trim_start_matches('0')
+            })
         }
         None => false,
     })

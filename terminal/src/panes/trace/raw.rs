@@ -30,9 +30,15 @@ pub struct RawList {
 impl RawList {
     /// The lines of the step before the position, as far as they are known.
     pub fn lines_of_last(&self, window: &TraceWindow) -> Vec<String> {
-        let Some((gap, last)) = self.gap.zip(window.position.last_step()) else { return Vec::new() };
+        let Some((gap, last)) = self.gap.zip(window.position.last_step()) else {
+            return Vec::new();
+        };
         let known = |row: u64| self.text.line(row).filter(|line| line.step == Some(last));
-        let mut lines: Vec<String> = (0..gap).rev().map_while(known).map(|line| line.text.clone()).collect();
+        let mut lines: Vec<String> = (0..gap)
+            .rev()
+            .map_while(known)
+            .map(|line| line.text.clone())
+            .collect();
         lines.reverse();
         lines
     }
@@ -48,7 +54,9 @@ impl RawList {
     pub fn position_at(&self, row: u16) -> Option<Position> {
         // Below the position all rows stand one lower.
         let row = self.view.top.saturating_add(u64::from(row));
-        let below = self.gap.is_some_and(|gap| row > gap && gap >= self.view.top);
+        let below = self
+            .gap
+            .is_some_and(|gap| row > gap && gap >= self.view.top);
         let line = self.text.line(if below { row - 1 } else { row })?;
         Some(line.step.map_or(Position(0), |step| step.after()))
     }
@@ -57,7 +65,11 @@ impl RawList {
     pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>, scene: &Scene<'_>) {
         let lines = cx.desk.session.index.info().lines;
         if lines == 0 {
-            pen.role(Run::of(area, 0), say!("terminal-no-text"), Role::Text(Meaning::Label));
+            pen.role(
+                Run::of(area, 0),
+                say!("terminal-no-text"),
+                Role::Text(Meaning::Label),
+            );
             return;
         }
         self.view.resize(area.height.into(), self.gap);
@@ -74,7 +86,8 @@ impl RawList {
         if let Some(gap) = self.text.poll_gap(window, cx.desk) {
             self.gap = Some(gap);
             if self.revealed.replace(window.position) != Some(window.position) {
-                let is_near = self.view.has(gap) || self.view.has(gap.saturating_sub(self.view.height / 2));
+                let is_near =
+                    self.view.has(gap) || self.view.has(gap.saturating_sub(self.view.height / 2));
                 if is_near {
                     self.view.reveal(gap)
                 } else {
@@ -91,25 +104,39 @@ impl RawList {
         let width = u16::try_from(thousands(lines).len()).unwrap_or(8);
         let mut row = self.view.top;
         let last = scene.window.position.last_step();
-        let of_last = self.gap.map(|gap| gap.saturating_sub(self.lines_of_last(scene.window).len() as u64));
+        let of_last = self
+            .gap
+            .map(|gap| gap.saturating_sub(self.lines_of_last(scene.window).len() as u64));
         for y in 0..area.height {
             let run = Run::of(area, y);
-            if self.gap == Some(row) && y == u16::try_from(row - self.view.top).unwrap_or(u16::MAX) {
+            if self.gap == Some(row) && y == u16::try_from(row - self.view.top).unwrap_or(u16::MAX)
+            {
                 let role = Role::Position(scene.window.id.0);
                 pen.line(run, pen.look.style(role));
-                pen.role(run.behind(2), &format!(" {} ", thousands(scene.window.position.0)), role);
+                pen.role(
+                    run.behind(2),
+                    &format!(" {} ", thousands(scene.window.position.0)),
+                    role,
+                );
                 continue;
             }
             match self.text.row(row) {
                 BlockItem::Known(line) => {
-                    let number = format!("{:>width$} ", thousands(line.line.0), width = usize::from(width));
+                    let number = format!(
+                        "{:>width$} ",
+                        thousands(line.line.0),
+                        width = usize::from(width)
+                    );
                     let rest = pen.role(run, &number, Role::Text(Meaning::Label));
                     pen.spans(rest, &line_spans(&line.text, scene.code));
                     if line.step.is_some() && line.step == last {
                         pen.mark(rest, Style::new().add_modifier(Modifier::BOLD));
                     }
-                    let place = of_last.and_then(|first| usize::try_from(row.checked_sub(first)?).ok());
-                    let is_picked = scene.picked.is_some_and(|picked| Some(picked.place) == place);
+                    let place =
+                        of_last.and_then(|first| usize::try_from(row.checked_sub(first)?).ok());
+                    let is_picked = scene
+                        .picked
+                        .is_some_and(|picked| Some(picked.place) == place);
                     if is_picked && line.step == last {
                         pen.mark(rest, pen.look.style(Role::Picked));
                     }
@@ -131,5 +158,7 @@ fn line_spans(text: &str, style: CodeStyle) -> Vec<Span> {
         RunKind::Name => Meaning::Plain,
         RunKind::Sign => Meaning::Punctuation,
     };
-    runs(text).map(|(kind, word)| Span::new(meaning(kind), word)).collect()
+    runs(text)
+        .map(|(kind, word)| Span::new(meaning(kind), word))
+        .collect()
 }

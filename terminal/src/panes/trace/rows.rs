@@ -70,7 +70,9 @@ pub fn shown_lines<'a>(
                 let below = row_of(step).map_or(0, lines_below);
                 lines.extend((0..below).map(|line| Shown::Below(step, line)));
             }
-            Some(ShownRow::Folded { call, first, last }) => lines.push(Shown::Folded { call, first, last }),
+            Some(ShownRow::Folded { call, first, last }) => {
+                lines.push(Shown::Folded { call, first, last })
+            }
             Some(ShownRow::Hidden { first, last }) => lines.push(Shown::Hidden { first, last }),
             None => break,
         }

@@ -88,7 +88,8 @@ impl StepList {
     /// Asks for what is in view and draws it.
     pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>, scene: &Scene<'_>) {
         let window = scene.window;
-        self.view.resize(area.height.into(), Some(window.gap_of(window.position)));
+        self.view
+            .resize(area.height.into(), Some(window.gap_of(window.position)));
         self.follow(window);
         self.steps.fetch(self.rows(), window, cx.desk);
         self.wrap_ending(area, cx);
@@ -99,17 +100,30 @@ impl StepList {
         }
         let columns = self.columns(area.width, cx);
         for (row, shown) in (0..area.height).zip(&self.shown) {
-            self.draw_line(*shown, Run::of(area, row), pen, &Drawn { cx, scene, columns: &columns });
+            self.draw_line(
+                *shown,
+                Run::of(area, row),
+                pen,
+                &Drawn {
+                    cx,
+                    scene,
+                    columns: &columns,
+                },
+            );
         }
     }
 
     /// Brings the position into view when it moved; who scrolled away from it stays there.
     fn follow(&mut self, window: &TraceWindow) {
-        let (gap, now) = (window.gap_of(window.position), (window.position, window.row_count()));
+        let (gap, now) = (
+            window.gap_of(window.position),
+            (window.position, window.row_count()),
+        );
         if self.revealed == Some(now) {
             return;
         }
-        let is_far = self.revealed.is_none() || !self.view.has(gap.saturating_sub(self.view.height / 2));
+        let is_far =
+            self.revealed.is_none() || !self.view.has(gap.saturating_sub(self.view.height / 2));
         match is_far && !self.view.has(gap) {
             true => {
                 self.view.anchor(gap, Anchor::Middle);
@@ -135,7 +149,10 @@ impl StepList {
     /// Breaks the text about the end of the program into lines.
     fn wrap_ending(&mut self, area: Rect, cx: &Cx<'_>) {
         let width = usize::from(area.width.saturating_sub(2 * MARKS)).max(1);
-        let text = self.steps.ending().map(|ending| wrapped(&cx.look.signs.clean(&died_words(ending)), width));
+        let text = self
+            .steps
+            .ending()
+            .map(|ending| wrapped(&cx.look.signs.clean(&died_words(ending)), width));
         self.ending_lines = text.unwrap_or_default();
     }
 
@@ -176,12 +193,23 @@ impl StepList {
         let highest = rows().map(|row| row.address.0).max().unwrap_or(0);
         // Names are looked at where they are in view: there may be thousands of threads.
         let names = rows().filter_map(|row| index.threads().get(usize::from(row.thread.0)));
-        let name = names.map(|thread| thread.name.chars().count().min(NAME)).max().unwrap_or(0);
+        let name = names
+            .map(|thread| thread.name.chars().count().min(NAME))
+            .max()
+            .unwrap_or(0);
         let has_threads = index.threads().len() > 1;
         Columns {
             digits: thousands(index.step_count()).len(),
-            name: if has_threads { u16::try_from(name + 1).unwrap_or(0) } else { 0 },
-            address: if highest > u64::from(u32::MAX) { 12.max(format!("{highest:x}").len()) } else { 8 },
+            name: if has_threads {
+                u16::try_from(name + 1).unwrap_or(0)
+            } else {
+                0
+            },
+            address: if highest > u64::from(u32::MAX) {
+                12.max(format!("{highest:x}").len())
+            } else {
+                8
+            },
             code: if width < WIDE { CODE[0] } else { CODE[1] },
             least_depth: rows().map(|row| row.depth).min().unwrap_or(0),
         }
@@ -197,17 +225,33 @@ impl StepList {
                 let Some(row) = self.row_of(step) else { return };
                 let rest = run.behind(MARKS + u16::try_from(columns.digits).unwrap_or(0) + 3);
                 match row.exceptions.get(line) {
-                    Some(exception) => _ = pen.role(rest, exception, Role::Text(Meaning::Exception)),
+                    Some(exception) => {
+                        _ = pen.role(rest, exception, Role::Text(Meaning::Exception))
+                    }
                     None => {
-                        let line = row.lines.get(line.saturating_sub(row.exceptions.len().min(3)));
-                        line.iter().for_each(|line| _ = pen.spans(rest, &line.spans));
+                        let line = row
+                            .lines
+                            .get(line.saturating_sub(row.exceptions.len().min(3)));
+                        line.iter()
+                            .for_each(|line| _ = pen.spans(rest, &line.spans));
                     }
                 }
             }
             Shown::Folded { call, first, last } => {
                 let known = self.steps.call(call);
-                let name = known.map_or_else(String::new, |call| function_name(&cx.desk.session.images, call.function));
-                let rest = draw_marks(run, pen, drawn, Marks { first, last, fold: "+" });
+                let name = known.map_or_else(String::new, |call| {
+                    function_name(&cx.desk.session.images, call.function)
+                });
+                let rest = draw_marks(
+                    run,
+                    pen,
+                    drawn,
+                    Marks {
+                        first,
+                        last,
+                        fold: "+",
+                    },
+                );
                 let rest = draw_number(rest, pen, columns, first);
                 let steps = last.0.saturating_sub(first.0).saturating_add(1);
                 let words = say!("terminal-folded", name = name, count = steps);
@@ -236,16 +280,42 @@ impl StepList {
         let Drawn { cx, scene, columns } = drawn;
         let is_last = scene.window.position.last_step() == Some(step);
         let row = self.row_of(step);
-        let fold = if row.is_some_and(|row| row.call.is_some()) { "-" } else { " " };
-        let rest = draw_marks(run, pen, drawn, Marks { first: step, last: step, fold });
+        let fold = if row.is_some_and(|row| row.call.is_some()) {
+            "-"
+        } else {
+            " "
+        };
+        let rest = draw_marks(
+            run,
+            pen,
+            drawn,
+            Marks {
+                first: step,
+                last: step,
+                fold,
+            },
+        );
         let rest = draw_number(rest, pen, columns, step);
         let Some(row) = row else { return };
-        let origin = if row.origin == StepOrigin::Recorded { " " } else { "~" };
+        let origin = if row.origin == StepOrigin::Recorded {
+            " "
+        } else {
+            "~"
+        };
         let mut rest = pen.role(rest, origin, Role::Text(Meaning::Inferred));
         if columns.name > 0 {
-            let thread = cx.desk.session.index.threads().get(usize::from(row.thread.0));
+            let thread = cx
+                .desk
+                .session
+                .index
+                .threads()
+                .get(usize::from(row.thread.0));
             let name = thread.map_or("", |thread| thread.name.as_str());
-            pen.role(rest.first(columns.name - 1), name, Role::Text(Meaning::Label));
+            pen.role(
+                rest.first(columns.name - 1),
+                name,
+                Role::Text(Meaning::Label),
+            );
             rest = rest.behind(columns.name);
         }
         let depth = row.depth.saturating_sub(columns.least_depth).min(DEEPEST);
@@ -256,15 +326,25 @@ impl StepList {
         let code = code_spans(row, scene.code);
         let end = pen.spans(rest, &code);
         if dim {
-            pen.mark(Run { end: end.x, ..rest }, Style::new().add_modifier(Modifier::DIM));
+            pen.mark(
+                Run { end: end.x, ..rest },
+                Style::new().add_modifier(Modifier::DIM),
+            );
         }
         // What a step did stands in a column, or closer where the code is longer.
         let column = rest.behind(columns.code);
-        let effects = if column.x > end.x { column } else { end.behind(2) };
+        let effects = if column.x > end.x {
+            column
+        } else {
+            end.behind(2)
+        };
         let picked = scene.picked.filter(|_| is_last);
         draw_effects(effects, pen, row, picked);
         if is_last {
-            pen.mark(Run { end: end.x, ..rest }, Style::new().add_modifier(Modifier::BOLD));
+            pen.mark(
+                Run { end: end.x, ..rest },
+                Style::new().add_modifier(Modifier::BOLD),
+            );
         }
     }
 }
@@ -295,11 +375,20 @@ struct Marks {
 fn draw_marks(run: Run, pen: &mut Pen<'_>, drawn: &Drawn<'_>, marks: Marks) -> Run {
     let desk = drawn.cx.desk;
     // What is marked at the very start has no step before it.
-    let from = if marks.first == Step(0) { 0 } else { marks.first.after().0 };
+    let from = if marks.first == Step(0) {
+        0
+    } else {
+        marks.first.after().0
+    };
     let to = marks.last.after().0;
-    let is_hit = || desk.find.found().is_some_and(|found| found.is_any_in(marks.first.after().0..=to));
+    let is_hit = || {
+        desk.find
+            .found()
+            .is_some_and(|found| found.is_any_in(marks.first.after().0..=to))
+    };
     let slice = desk.slice.slice();
-    let is_in_slice = || slice.is_some_and(|slice| is_any_in(&slice.positions, marks.first.after().0..=to));
+    let is_in_slice =
+        || slice.is_some_and(|slice| is_any_in(&slice.positions, marks.first.after().0..=to));
     let rest = match () {
         () if desk.bookmarks.moment_in(from, to).is_some() => pen.role(run, "#", Role::Bookmark),
         () if is_hit() => pen.role(run, "*", Role::Hit),
@@ -319,10 +408,15 @@ fn code_spans(row: &StepRow, style: CodeStyle) -> Vec<Span> {
     if !style.has_symbols {
         return vec![Span::new(Meaning::Plain, row.text.clone())];
     }
-    let mut spans = vec![Span::new(row.code.mnemonic.meaning, format!("{:<6} ", row.code.mnemonic.text))];
+    let mut spans = vec![Span::new(
+        row.code.mnemonic.meaning,
+        format!("{:<6} ", row.code.mnemonic.text),
+    )];
     spans.extend(row.code.operands.iter().cloned());
     if !style.has_colors {
-        spans.iter_mut().for_each(|span| span.meaning = Meaning::Plain);
+        spans
+            .iter_mut()
+            .for_each(|span| span.meaning = Meaning::Plain);
     }
     spans
 }
@@ -334,7 +428,13 @@ fn draw_effects(run: Run, pen: &mut Pen<'_>, row: &StepRow, picked: Option<&Pick
         let before = rest;
         rest = pen.spans(rest, &effect_spans(effect));
         if picked.is_some_and(|picked| picked.effect == Some(place)) {
-            pen.mark(Run { end: rest.x, ..before }, pen.look.style(Role::Picked));
+            pen.mark(
+                Run {
+                    end: rest.x,
+                    ..before
+                },
+                pen.look.style(Role::Picked),
+            );
         }
         rest = rest.behind(2);
     }
@@ -349,7 +449,11 @@ pub fn effect_spans(effect: &EffectText) -> Vec<Span> {
     if let Some(value) = &effect.value {
         let arrow = if effect.is_read { " → " } else { " ← " };
         spans.push(Span::new(Meaning::Punctuation, arrow));
-        let (meaning, sign) = if effect.is_inferred { (Meaning::Inferred, "~") } else { (Meaning::Plain, "") };
+        let (meaning, sign) = if effect.is_inferred {
+            (Meaning::Inferred, "~")
+        } else {
+            (Meaning::Plain, "")
+        };
         spans.push(Span::new(meaning, format!("{sign}{value}")));
     }
     if let Some(size) = effect.size_bytes {
@@ -365,7 +469,11 @@ fn draw_position(run: Run, pen: &mut Pen<'_>, window: &TraceWindow) {
     let words = format!(" {} ", thousands(window.position.0));
     let rest = run.behind(2);
     if window.id.0 > 1 {
-        pen.role(rest, &format!(" [{}] {}", window.id.0, words.trim_start()), role);
+        pen.role(
+            rest,
+            &format!(" [{}] {}", window.id.0, words.trim_start()),
+            role,
+        );
     } else {
         pen.role(rest, &words, role);
     }

@@ -73,7 +73,10 @@ impl View {
 
     /// Scrolls by rows, not beyond the last of so many.
     pub fn scroll(&mut self, by: i64, rows: u64) {
-        self.top = self.top.saturating_add_signed(by).min(rows.saturating_sub(1));
+        self.top = self
+            .top
+            .saturating_add_signed(by)
+            .min(rows.saturating_sub(1));
     }
 
     /// Whether the line below so many rows is in view.
@@ -93,17 +96,26 @@ mod tests {
             view.reveal(gap);
             view.top
         };
-        assert_eq!([at(0), at(5), at(7), at(8), at(9), at(13)], [0, 0, 0, 6, 6, 6]);
+        assert_eq!(
+            [at(0), at(5), at(7), at(8), at(9), at(13)],
+            [0, 0, 0, 6, 6, 6]
+        );
         assert_eq!([at(8), at(7), at(2)], [6, 0, 0]);
     }
 
     #[test]
     fn the_line_stays_in_view_where_rows_are_lost() {
-        let mut view = View { top: 20, height: 20 };
+        let mut view = View {
+            top: 20,
+            height: 20,
+        };
         view.resize(5, Some(38));
         assert!(view.has(38), "{view:?}");
         // Who looks elsewhere goes on looking there.
-        let mut view = View { top: 20, height: 20 };
+        let mut view = View {
+            top: 20,
+            height: 20,
+        };
         view.resize(5, Some(100));
         assert_eq!(view.top, 20);
     }

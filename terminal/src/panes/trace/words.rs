@@ -6,5 +6,9 @@ use stepback_debugger::model::fatal_words::fatal_words;
 
 /// Where the program died, and how to go there.
 pub fn died_words(ending: &FatalEnding) -> String {
-    say!("terminal-died", words = fatal_words(ending), step = ending.step.0)
+    say!(
+        "terminal-died",
+        words = fatal_words(ending),
+        step = ending.step.0
+    )
 }

@@ -61,7 +61,8 @@ impl Container {
 impl Records {
     /// The bytes of a file.
     pub fn pack(&self, container: Container) -> Vec<u8> {
-        let each = |pack: fn(&[u8]) -> Vec<u8>| self.chunks.iter().flat_map(|chunk| pack(chunk)).collect();
+        let each =
+            |pack: fn(&[u8]) -> Vec<u8>| self.chunks.iter().flat_map(|chunk| pack(chunk)).collect();
         match container {
             Container::Zip => self.zip(CompressionMethod::Deflated),
             Container::ZipStored => self.zip(CompressionMethod::Stored),
@@ -78,7 +79,9 @@ impl Records {
         let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
         let options = SimpleFileOptions::default().compression_method(method);
         for (number, chunk) in self.chunks.iter().enumerate() {
-            archive.start_file(format!("chunk.{number:08}"), options).expect(MEMORY);
+            archive
+                .start_file(format!("chunk.{number:08}"), options)
+                .expect(MEMORY);
             archive.write_all(chunk).expect(MEMORY);
         }
         archive.finish().expect(MEMORY).into_inner()
@@ -111,8 +114,14 @@ fn snappy_unchecked(bytes: &[u8]) -> Vec<u8> {
     let mut out = b"\xff\x06\0\0sNaPpY".to_vec();
     for part in bytes.chunks(1000) {
         let packed = snap::raw::Encoder::new().compress_vec(part).expect(MEMORY);
-        let (sort, content) = if packed.len() < part.len() { (2, &packed[..]) } else { (3, part) };
-        let length = u32::try_from(content.len()).expect("at most a part").to_le_bytes();
+        let (sort, content) = if packed.len() < part.len() {
+            (2, &packed[..])
+        } else {
+            (3, part)
+        };
+        let length = u32::try_from(content.len())
+            .expect("at most a part")
+            .to_le_bytes();
         out.extend([sort, length[0], length[1], length[2]]);
         out.extend(content);
     }

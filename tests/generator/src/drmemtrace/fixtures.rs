@@ -5,14 +5,29 @@ use super::{Architecture, Container, Sample};
 /// A trace that is kept: the name of its folder, what it is, and how it is packed.
 pub fn fixtures() -> Vec<(String, Sample, Container)> {
     let plain = Sample::Plain(7, Architecture::X86_64);
-    let mut fixtures: Vec<_> =
-        Container::ALL.iter().map(|container| (format!("{container:?}"), plain, *container)).collect();
+    let mut fixtures: Vec<_> = Container::ALL
+        .iter()
+        .map(|container| (format!("{container:?}"), plain, *container))
+        .collect();
     // The newest version and the commonest architecture are in every container already.
-    let versions = (1..7).map(|version| (format!("version{version}"), Sample::Plain(version, Architecture::X86_64)));
-    let architectures = Architecture::ALL.into_iter().filter(|architecture| *architecture != Architecture::X86_64);
-    let architectures = architectures.map(|architecture| (format!("{architecture:?}"), Sample::Plain(7, architecture)));
-    let special = Sample::SPECIAL.into_iter().map(|sample| (format!("{sample:?}"), sample));
+    let versions = (1..7).map(|version| {
+        (
+            format!("version{version}"),
+            Sample::Plain(version, Architecture::X86_64),
+        )
+    });
+    let architectures = Architecture::ALL
+        .into_iter()
+        .filter(|architecture| *architecture != Architecture::X86_64);
+    let architectures = architectures
+        .map(|architecture| (format!("{architecture:?}"), Sample::Plain(7, architecture)));
+    let special = Sample::SPECIAL
+        .into_iter()
+        .map(|sample| (format!("{sample:?}"), sample));
     let zipped = versions.chain(architectures).chain(special);
     fixtures.extend(zipped.map(|(name, sample)| (name, sample, Container::Zip)));
-    fixtures.into_iter().map(|(name, sample, container)| (name.to_ascii_lowercase(), sample, container)).collect()
+    fixtures
+        .into_iter()
+        .map(|(name, sample, container)| (name.to_ascii_lowercase(), sample, container))
+        .collect()
 }

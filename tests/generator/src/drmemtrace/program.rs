@@ -27,7 +27,11 @@ impl TraceWriter {
         let top = self.go(pc, code.set);
         for left in (0..3).rev() {
             pc = self.go(top, code.count);
-            let branch = if left > 0 { kind::TAKEN_JUMP } else { kind::UNTAKEN_JUMP };
+            let branch = if left > 0 {
+                kind::TAKEN_JUMP
+            } else {
+                kind::UNTAKEN_JUMP
+            };
             pc = self.jump(branch, pc, code.again, None);
         }
         let caller = self.jump(kind::CALL, pc, code.call, None);

@@ -41,13 +41,23 @@ const START: u64 = 13_400_000_000_000_000;
 
 impl Sample {
     /// All kinds but the plain ones.
-    pub const SPECIAL: [Self; 7] =
-        [Self::Threads, Self::Windows, Self::Filtered, Self::Kernel, Self::Rseq, Self::CoreSharded, Self::Regdeps];
+    pub const SPECIAL: [Self; 7] = [
+        Self::Threads,
+        Self::Windows,
+        Self::Filtered,
+        Self::Kernel,
+        Self::Rseq,
+        Self::CoreSharded,
+        Self::Regdeps,
+    ];
 
     /// The files of a trace, with chunks of 20 instructions where there are any.
     pub fn files(self, container: Container) -> Vec<SampleFile> {
         let is_chunked = matches!(container, Container::Zip | Container::ZipStored);
-        let recipe = TraceRecipe { chunk_instructions: if is_chunked { 20 } else { 0 }, ..TraceRecipe::default() };
+        let recipe = TraceRecipe {
+            chunk_instructions: if is_chunked { 20 } else { 0 },
+            ..TraceRecipe::default()
+        };
         let files = self.records(recipe);
         let file = |(name, records): (String, Records)| SampleFile {
             name: format!("drmemtrace.{name}.{}", container.suffix()),
@@ -62,8 +72,17 @@ impl Sample {
         match self {
             Self::Plain(version, architecture) => {
                 // The first version had neither chunks nor the marker that tells of them.
-                let chunk_instructions = if version > 1 { recipe.chunk_instructions } else { 0 };
-                let mut writer = TraceWriter::new(TraceRecipe { version, architecture, chunk_instructions, ..recipe });
+                let chunk_instructions = if version > 1 {
+                    recipe.chunk_instructions
+                } else {
+                    0
+                };
+                let mut writer = TraceWriter::new(TraceRecipe {
+                    version,
+                    architecture,
+                    chunk_instructions,
+                    ..recipe
+                });
                 writer.time(start(architecture), 0);
                 writer.run(5);
                 thread(writer.finish())
@@ -81,7 +100,11 @@ impl Sample {
 
 /// Narrow records hold the low half of a time.
 fn start(architecture: Architecture) -> u64 {
-    if architecture.is_narrow() { START & 0x7fff_ffff } else { START }
+    if architecture.is_narrow() {
+        START & 0x7fff_ffff
+    } else {
+        START
+    }
 }
 
 fn one_of_three(recipe: TraceRecipe, number: u64) -> (String, Records) {
@@ -103,8 +126,12 @@ fn windows(recipe: TraceRecipe) -> Records {
 }
 
 fn filtered(recipe: TraceRecipe) -> Records {
-    let warmup = file_type::FILTERED_WARMUP | file_type::INSTRUCTIONS_FILTERED | file_type::DATA_FILTERED;
-    let mut writer = TraceWriter::new(TraceRecipe { file_type: recipe.file_type | warmup, ..recipe });
+    let warmup =
+        file_type::FILTERED_WARMUP | file_type::INSTRUCTIONS_FILTERED | file_type::DATA_FILTERED;
+    let mut writer = TraceWriter::new(TraceRecipe {
+        file_type: recipe.file_type | warmup,
+        ..recipe
+    });
     writer.time(START, 0);
     for number in 0..5 {
         // The instruction of the access was filtered away.
@@ -117,7 +144,10 @@ fn filtered(recipe: TraceRecipe) -> Records {
 }
 
 fn kernel(recipe: TraceRecipe) -> Records {
-    let mut writer = TraceWriter::new(TraceRecipe { file_type: recipe.file_type | file_type::KERNEL, ..recipe });
+    let mut writer = TraceWriter::new(TraceRecipe {
+        file_type: recipe.file_type | file_type::KERNEL,
+        ..recipe
+    });
     writer.time(START, 0);
     writer.instruction(CODE, &[0x0f, 0x05]);
     writer.time(START + 5, 0);
@@ -126,7 +156,12 @@ fn kernel(recipe: TraceRecipe) -> Records {
     // `push rax`
     writer.instruction(0xffff_ffff_8100_0000, &[0x50]);
     writer.write(0xffff_8880_0000_1000, 8);
-    writer.branch(kind::INDIRECT_JUMP, 0xffff_ffff_8100_0001, &[0x48, 0x0f, 0x07], Some(CODE + 2));
+    writer.branch(
+        kind::INDIRECT_JUMP,
+        0xffff_ffff_8100_0001,
+        &[0x48, 0x0f, 0x07],
+        Some(CODE + 2),
+    );
     writer.marker(marker::SYSTEM_CALL_END, 39);
     writer.time(START + 9, 0);
     writer.instruction(CODE + 2, &[0x90]);
@@ -156,7 +191,10 @@ fn rseq(recipe: TraceRecipe) -> Records {
 
 /// Thread 100 runs on both cores, 101 on the first, 102 on the second, which idles first.
 fn core_sharded(recipe: TraceRecipe) -> Vec<(String, Records)> {
-    let recipe = TraceRecipe { file_type: recipe.file_type | file_type::CORE_SHARDED, ..recipe };
+    let recipe = TraceRecipe {
+        file_type: recipe.file_type | file_type::CORE_SHARDED,
+        ..recipe
+    };
     let mut first = TraceWriter::new(recipe);
     first.time(START, 0);
     first.run(1);
@@ -167,7 +205,11 @@ fn core_sharded(recipe: TraceRecipe) -> Vec<(String, Records)> {
     first.exit();
     first.marker(marker::CORE_IDLE, 0);
     first.record(kind::FOOTER, 0, 0);
-    let mut second = TraceWriter::new(TraceRecipe { tid: u64::MAX, pid: u64::MAX, ..recipe });
+    let mut second = TraceWriter::new(TraceRecipe {
+        tid: u64::MAX,
+        pid: u64::MAX,
+        ..recipe
+    });
     second.time(u64::MAX, u64::MAX);
     (0..4).for_each(|_| second.marker(marker::CORE_IDLE, 0));
     second.thread(102, 100);
@@ -178,12 +220,18 @@ fn core_sharded(recipe: TraceRecipe) -> Vec<(String, Records)> {
     second.thread(100, 100);
     second.time(START + 200, 1);
     second.run(1);
-    vec![("core.000000".to_owned(), first.stop()), ("core.000001".to_owned(), second.finish())]
+    vec![
+        ("core.000000".to_owned(), first.stop()),
+        ("core.000001".to_owned(), second.finish()),
+    ]
 }
 
 /// Encodings are not as long as the instructions that they stand for.
 fn regdeps(recipe: TraceRecipe) -> Records {
-    let mut writer = TraceWriter::new(TraceRecipe { file_type: recipe.file_type | file_type::REGDEPS, ..recipe });
+    let mut writer = TraceWriter::new(TraceRecipe {
+        file_type: recipe.file_type | file_type::REGDEPS,
+        ..recipe
+    });
     writer.time(START, 0);
     for number in 0..4 {
         // A load from `rv4` to `rv7`.

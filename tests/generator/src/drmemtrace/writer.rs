@@ -164,12 +164,22 @@ impl TraceWriter {
 
     /// The first records of a file; those that share cores have them again for each new thread.
     pub fn header(&mut self, tid: u64, pid: u64) {
-        let TraceRecipe { version, file_type, architecture, chunk_instructions, .. } = self.recipe;
+        let TraceRecipe {
+            version,
+            file_type,
+            architecture,
+            chunk_instructions,
+            ..
+        } = self.recipe;
         self.record(kind::HEADER, 0, version);
         if version > 1 {
             self.marker(marker::VERSION, version);
             let is_synthetic = file_type & file_type::REGDEPS != 0;
-            let architecture = if is_synthetic { 0 } else { architecture.file_type() };
+            let architecture = if is_synthetic {
+                0
+            } else {
+                architecture.file_type()
+            };
             self.marker(marker::FILE_TYPE, file_type | architecture);
         }
         self.thread(tid, pid);
@@ -185,7 +195,11 @@ impl TraceWriter {
         self.chunk.extend(kind.to_le_bytes());
         self.chunk.extend(size.to_le_bytes());
         let value = value.to_le_bytes();
-        let bytes = if self.recipe.architecture.is_narrow() { 4 } else { 8 };
+        let bytes = if self.recipe.architecture.is_narrow() {
+            4
+        } else {
+            8
+        };
         self.chunk.extend(&value[..bytes]);
     }
 
@@ -223,10 +237,15 @@ impl TraceWriter {
     /// Any instruction; the target counts for indirect ones alone.
     pub fn branch(&mut self, branch: u16, pc: u64, bytes: &[u8], target: Option<u64>) {
         self.end_full_chunk();
-        let is_recorded = self.recipe.version >= 4 && self.recipe.file_type & file_type::ENCODINGS != 0;
+        let is_recorded =
+            self.recipe.version >= 4 && self.recipe.file_type & file_type::ENCODINGS != 0;
         if is_recorded && self.encodings.get(&pc).is_none_or(|known| known != bytes) {
             self.encodings.insert(pc, bytes.to_vec());
-            let width = if self.recipe.architecture.is_narrow() { 4 } else { 8 };
+            let width = if self.recipe.architecture.is_narrow() {
+                4
+            } else {
+                8
+            };
             for part in bytes.chunks(width) {
                 let mut value = [0; 8];
                 value[..part.len()].copy_from_slice(part);
@@ -238,7 +257,11 @@ impl TraceWriter {
             self.record(kind::MARKER, marker::BRANCH_TARGET, target);
         }
         let is_conditional = matches!(branch, kind::TAKEN_JUMP | kind::UNTAKEN_JUMP);
-        let branch = if is_old && is_conditional { kind::CONDITIONAL_JUMP } else { branch };
+        let branch = if is_old && is_conditional {
+            kind::CONDITIONAL_JUMP
+        } else {
+            branch
+        };
         self.fetch(branch, pc, bytes.len() as u16);
     }
 
@@ -300,7 +323,11 @@ impl TraceWriter {
         }
         self.marker(marker::CHUNK_FOOTER, self.records.chunks.len() as u64);
         self.records.chunks.push(std::mem::take(&mut self.chunk));
-        self.record(kind::MARKER, marker::RECORD_ORDINAL, self.records.truth.records);
+        self.record(
+            kind::MARKER,
+            marker::RECORD_ORDINAL,
+            self.records.truth.records,
+        );
         self.record(kind::MARKER, marker::TIMESTAMP, self.time);
         self.record(kind::MARKER, marker::CPU, self.cpu);
         self.instructions = 0;

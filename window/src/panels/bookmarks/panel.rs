@@ -80,7 +80,9 @@ struct Editing {
 impl BookmarksPanel {
     /// Begins to write where that was asked for.
     fn grant(&mut self, shown: &[&Bookmark], list: Rect, cx: &ViewCx<'_>) {
-        let Some(wish) = cx.desk.bookmarks.take_wish() else { return };
+        let Some(wish) = cx.desk.bookmarks.take_wish() else {
+            return;
+        };
         self.begin(wish.id, wish.part, cx);
         if let Some(row) = shown.iter().position(|bookmark| bookmark.id == wish.id) {
             self.state.list.go_to(row, shown.len(), list);
@@ -95,20 +97,37 @@ impl BookmarksPanel {
         }
         let wanted = self.filter.to_lowercase();
         let holds = |bookmark: &Bookmark| {
-            let text = format!("{} {} {}", bookmark.place.text(), bookmark.name, bookmark.note);
+            let text = format!(
+                "{} {} {}",
+                bookmark.place.text(),
+                bookmark.name,
+                bookmark.note
+            );
             wanted.is_empty() || text.to_lowercase().contains(&wanted)
         };
-        let mut places: Vec<usize> =
-            bookmarks.iter().enumerate().filter(|(_, bookmark)| holds(bookmark)).map(|(place, _)| place).collect();
+        let mut places: Vec<usize> = bookmarks
+            .iter()
+            .enumerate()
+            .filter(|(_, bookmark)| holds(bookmark))
+            .map(|(place, _)| place)
+            .collect();
         let key = |place: &usize, column: usize| match (bookmarks.get(*place), column) {
             (None, _) => (0, String::new()),
             (Some(bookmark), 1) => (0, bookmark.name.to_lowercase()),
             (Some(bookmark), 2) => (0, bookmark.note.to_lowercase()),
             // Memory comes behind the moments of the trace.
-            (Some(bookmark), _) => (bookmark.place.position().unwrap_or(u64::MAX), bookmark.place.text()),
+            (Some(bookmark), _) => (
+                bookmark.place.position().unwrap_or(u64::MAX),
+                bookmark.place.text(),
+            ),
         };
         self.state.sort.sort(&mut places, key);
-        self.state.order = Order { sort: self.state.sort, filter: self.filter.clone(), of: bookmarks.to_vec(), places };
+        self.state.order = Order {
+            sort: self.state.sort,
+            filter: self.filter.clone(),
+            of: bookmarks.to_vec(),
+            places,
+        };
     }
 
     fn begin(&mut self, id: BookmarkId, part: BookmarkPart, cx: &ViewCx<'_>) {
@@ -116,52 +135,111 @@ impl BookmarksPanel {
             BookmarkPart::Name => bookmark.name.clone(),
             BookmarkPart::Note => bookmark.note.clone(),
         });
-        self.state.editing = text.map(|text| Editing { id, part, text, is_begun: false });
+        self.state.editing = text.map(|text| Editing {
+            id,
+            part,
+            text,
+            is_begun: false,
+        });
     }
 
     fn bar_ui(&mut self, ui: &mut Ui, of: &Bar<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let Bar { pen, rect: bar, shown } = *of;
+        let Bar {
+            pen,
+            rect: bar,
+            shown,
+        } = *of;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
-        let texts = |bookmark: &&Bookmark| vec![bookmark.place.text(), bookmark.name.clone(), bookmark.note.clone()];
+        let texts = |bookmark: &&Bookmark| {
+            vec![
+                bookmark.place.text(),
+                bookmark.name.clone(),
+                bookmark.note.clone(),
+            ]
+        };
         let rows = || text_table(&["place", "name", "note"], shown.iter().map(texts));
-        let export = Export { pen, rows: &rows, name: "bookmarks" };
+        let export = Export {
+            pen,
+            rows: &rows,
+            name: "bookmarks",
+        };
         let tools = ListTools { export, bar }.ui(ui, &mut self.filter, out);
         let all = cx.desk.bookmarks.list().len();
         let words = say!("bookmarks-count", count = all);
-        let words = if shown.len() == all { words } else { say!("bookmarks-shown", shown = shown.len(), all = words) };
-        pen.cut_text(pos2(bar.left() + INSET, bar.center().y), &words, ui_font(12.0), cx.tok.t2, tools.left);
+        let words = if shown.len() == all {
+            words
+        } else {
+            say!("bookmarks-shown", shown = shown.len(), all = words)
+        };
+        pen.cut_text(
+            pos2(bar.left() + INSET, bar.center().y),
+            &words,
+            ui_font(12.0),
+            cx.tok.t2,
+            tools.left,
+        );
     }
 
     /// The heads; in the order of the places the list is as it came.
     fn heads_ui(&mut self, ui: &Ui, pen: &Pen<'_>, head: Rect, columns: &BookmarkColumns) {
         let heads = [
-            Head { left: head.left() + 26.0, name: say!("bookmarks-place") },
-            Head { left: columns.name, name: say!("bookmarks-name") },
-            Head { left: columns.note, name: say!("bookmarks-note-2") },
+            Head {
+                left: head.left() + 26.0,
+                name: say!("bookmarks-place"),
+            },
+            Head {
+                left: columns.name,
+                name: say!("bookmarks-name"),
+            },
+            Head {
+                left: columns.note,
+                name: say!("bookmarks-note-2"),
+            },
         ];
         heads_ui(ui, pen, head, &heads, &mut self.state.sort);
         let y = head.center().y;
-        columns
-            .words
-            .iter()
-            .for_each(|x| _ = pen.text(*x, y, say!("bookmarks-what-is-there"), head_font(), pen.tok.t3));
+        columns.words.iter().for_each(|x| {
+            _ = pen.text(
+                *x,
+                y,
+                say!("bookmarks-what-is-there"),
+                head_font(),
+                pen.tok.t3,
+            )
+        });
     }
 
-    fn keys(&mut self, ui: &Ui, shown: &[&Bookmark], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn keys(
+        &mut self,
+        ui: &Ui,
+        shown: &[&Bookmark],
+        list: Rect,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         if self.state.editing.is_some() {
             return;
         }
         for key in take_keys(ui, cx) {
-            let Some(bookmark) = shown.get(self.state.list.press(key, shown.len(), list)) else { continue };
+            let Some(bookmark) = shown.get(self.state.list.press(key, shown.len(), list)) else {
+                continue;
+            };
             match key {
                 PanelKey::Enter => out.push(go(bookmark, cx)),
                 PanelKey::Rename => self.begin(bookmark.id, BookmarkPart::Name, cx),
                 PanelKey::Note => self.begin(bookmark.id, BookmarkPart::Note, cx),
-                PanelKey::Remove => out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Remove(bookmark.id)))),
-                PanelKey::Copy => out.push(Action::App(AppAction::Copy(match bookmark.place.position() {
-                    Some(position) => cx.desk.options.command(stepback_parsers::Position(position)),
-                    None => bookmark.place.text(),
-                }))),
+                PanelKey::Remove => out.push(Action::Mark(MarkAction::Bookmark(
+                    BookmarkChange::Remove(bookmark.id),
+                ))),
+                PanelKey::Copy => out.push(Action::App(AppAction::Copy(
+                    match bookmark.place.position() {
+                        Some(position) => cx
+                            .desk
+                            .options
+                            .command(stepback_parsers::Position(position)),
+                        None => bookmark.place.text(),
+                    },
+                ))),
                 _ => {}
             }
         }
@@ -172,19 +250,28 @@ impl BookmarksPanel {
         let session = Arc::clone(&cx.desk.session);
         self.state.words.poll(&places, &cx.desk.worker, |places| {
             let places = places.clone();
-            move |cancel: &Cancel| places.iter().map(|place| place_words(&session, *place, cancel)).collect()
+            move |cancel: &Cancel| {
+                places
+                    .iter()
+                    .map(|place| place_words(&session, *place, cancel))
+                    .collect()
+            }
         });
     }
 
     fn words_at(&self, place: BookmarkPlace) -> &str {
         let known = self.state.words.peek();
-        let found = known.and_then(|(places, words)| words.get(places.iter().position(|known| *known == place)?));
+        let found = known.and_then(|(places, words)| {
+            words.get(places.iter().position(|known| *known == place)?)
+        });
         found.map_or("", String::as_str)
     }
 
     /// The field over a name or note.
     fn edit_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
-        let Some(editing) = &mut self.state.editing else { return };
+        let Some(editing) = &mut self.state.editing else {
+            return;
+        };
         let name = match editing.part {
             BookmarkPart::Name => say!("bookmarks-name-of-the-bookmark"),
             BookmarkPart::Note => say!("bookmarks-note-of-the-bookmark"),
@@ -208,26 +295,60 @@ impl BookmarksPanel {
             return;
         }
         let is_given_up = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
-        if let Some(Editing { id, part, text, .. }) = self.state.editing.take().filter(|_| !is_given_up) {
-            out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Write(id, part, text))));
+        if let Some(Editing { id, part, text, .. }) =
+            self.state.editing.take().filter(|_| !is_given_up)
+        {
+            out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Write(
+                id, part, text,
+            ))));
         }
     }
 
-    fn rows_ui(&mut self, ui: &mut Ui, list: Rect, shown: &[&Bookmark], cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn rows_ui(
+        &mut self,
+        ui: &mut Ui,
+        list: Rect,
+        shown: &[&Bookmark],
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let area = self.state.list.area(ui, list, shown.len(), cx.tok);
-        let in_view: Vec<_> = area.places().filter_map(|(place, _)| Some(shown.get(place)?.place)).collect();
+        let in_view: Vec<_> = area
+            .places()
+            .filter_map(|(place, _)| Some(shown.get(place)?.place))
+            .collect();
         self.ask(in_view, cx);
         let columns = BookmarkColumns::new(area.body);
         let pen = Pen::new(ui, area.body, cx.tok);
-        let rows = BookmarkRows { pen: pen.clone(), cx, columns, cursor: self.state.list.cursor };
+        let rows = BookmarkRows {
+            pen: pen.clone(),
+            cx,
+            columns,
+            cursor: self.state.list.cursor,
+        };
         let mut field = None;
         for (place, rect) in area.places() {
-            let Some(bookmark) = shown.get(place) else { continue };
+            let Some(bookmark) = shown.get(place) else {
+                continue;
+            };
             let words = self.words_at(bookmark.place);
-            if rows.row_ui(ui, rect, &BookmarkRow { bookmark, place, words }, out) {
+            if rows.row_ui(
+                ui,
+                rect,
+                &BookmarkRow {
+                    bookmark,
+                    place,
+                    words,
+                },
+                out,
+            ) {
                 self.state.list.cursor = place;
             }
-            let editing = self.state.editing.as_ref().filter(|editing| editing.id == bookmark.id);
+            let editing = self
+                .state
+                .editing
+                .as_ref()
+                .filter(|editing| editing.id == bookmark.id);
             field = field.or(editing.map(|editing| columns.field(rect, editing.part)));
         }
         match field {
@@ -259,20 +380,36 @@ impl Panel for BookmarksPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if cx.desk.bookmarks.list().is_empty() {
-            let words = EmptyWords(say!("bookmarks-nothing-is-marked"), say!("bookmarks-b-marks-the-position-shift"));
+            let words = EmptyWords(
+                say!("bookmarks-nothing-is-marked"),
+                say!("bookmarks-b-marks-the-position-shift"),
+            );
             return empty_ui(ui, &pen, rect, icons::BOOKMARK, words);
         }
         self.put_in_order(cx.desk.bookmarks.list());
         let places = self.state.order.places.iter();
-        let shown: Vec<&Bookmark> = places.filter_map(|place| cx.desk.bookmarks.list().get(*place)).collect();
+        let shown: Vec<&Bookmark> = places
+            .filter_map(|place| cx.desk.bookmarks.list().get(*place))
+            .collect();
         let bar = if rect.height() < LOW { 0.0 } else { BAR };
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + bar);
         if bar.height() > 0.0 {
-            self.bar_ui(ui, &Bar { pen: &pen, rect: bar, shown: &shown }, cx, out);
+            self.bar_ui(
+                ui,
+                &Bar {
+                    pen: &pen,
+                    rect: bar,
+                    shown: &shown,
+                },
+                cx,
+                out,
+            );
         }
         if shown.is_empty() {
-            let words =
-                EmptyWords(say!("bookmarks-no-bookmark-holds-the-text"), say!("bookmarks-take-something-out-of-the"));
+            let words = EmptyWords(
+                say!("bookmarks-no-bookmark-holds-the-text"),
+                say!("bookmarks-take-something-out-of-the"),
+            );
             return empty_ui(ui, &pen, rest, icons::SEARCH, words);
         }
         let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);

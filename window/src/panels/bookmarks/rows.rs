@@ -37,7 +37,12 @@ impl BookmarkColumns {
         let rest = body.right() - name;
         let words = (width >= WITH_WORDS).then_some(name + rest * 0.62);
         let note = name + rest * if words.is_some() { 0.28 } else { 0.45 };
-        Self { name, note, words, right: body.right() - 8.0 }
+        Self {
+            name,
+            note,
+            words,
+            right: body.right() - 8.0,
+        }
     }
 
     /// Where the name or the note is written.
@@ -69,22 +74,36 @@ pub struct BookmarkRow<'a> {
 /// Goes to what is marked.
 pub fn go(bookmark: &Bookmark, cx: &ViewCx<'_>) -> Action {
     match bookmark.place {
-        BookmarkPlace::Position(position) | BookmarkPlace::Range { first: position, .. } => {
-            Action::travel(cx.desk.windows.active, Position(position))
+        BookmarkPlace::Position(position)
+        | BookmarkPlace::Range {
+            first: position, ..
+        } => Action::travel(cx.desk.windows.active, Position(position)),
+        BookmarkPlace::Memory { address, .. } => {
+            Action::View(ViewAction::ShowMemory(format!("{address:#x}")))
         }
-        BookmarkPlace::Memory { address, .. } => Action::View(ViewAction::ShowMemory(format!("{address:#x}"))),
     }
 }
 
 impl BookmarkRows<'_> {
     /// Draws a row. True when it was clicked.
-    pub fn row_ui(&self, ui: &Ui, rect: Rect, row: &BookmarkRow<'_>, out: &mut Vec<Action>) -> bool {
+    pub fn row_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        row: &BookmarkRow<'_>,
+        out: &mut Vec<Action>,
+    ) -> bool {
         let (cx, bookmark) = (self.cx, row.bookmark);
         let name = || say!("bookmarks-row", title = bookmark.title());
         let response = row_response(ui, rect, ("bookmark", bookmark.id.0), name);
         let is_cursor = self.cursor == row.place;
-        let is_here = bookmark.place == BookmarkPlace::Position(cx.desk.windows.active().position.0);
-        let state = RowState { is_selected: is_here, is_cursor, has_focus: cx.has_focus };
+        let is_here =
+            bookmark.place == BookmarkPlace::Position(cx.desk.windows.active().position.0);
+        let state = RowState {
+            is_selected: is_here,
+            is_cursor,
+            has_focus: cx.has_focus,
+        };
         row_background(&self.pen, rect, &response, state);
         self.paint(rect, row);
         response.context_menu(|ui| {
@@ -93,12 +112,25 @@ impl BookmarkRows<'_> {
         });
         if response.double_clicked() {
             let is_note = response.interact_pointer_pos().is_some_and(|at| {
-                (self.columns.note..self.columns.words.unwrap_or(self.columns.right)).contains(&at.x)
+                (self.columns.note..self.columns.words.unwrap_or(self.columns.right))
+                    .contains(&at.x)
             });
-            let part = if is_note { BookmarkPart::Note } else { BookmarkPart::Name };
-            out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(bookmark.id, part))));
-        } else if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            let moment = bookmark.place.position().map(|at| cx.moment(stepback_parsers::Position(at)));
+            let part = if is_note {
+                BookmarkPart::Note
+            } else {
+                BookmarkPart::Name
+            };
+            out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(
+                bookmark.id,
+                part,
+            ))));
+        } else if response.middle_clicked()
+            || (response.clicked() && ui.input(|input| input.modifiers.command))
+        {
+            let moment = bookmark
+                .place
+                .position()
+                .map(|at| cx.moment(stepback_parsers::Position(at)));
             out.extend(moment.map(|it| Action::Panel(PanelAction::OpenWindowAt(it))));
         } else if response.clicked() {
             out.push(go(bookmark, cx));
@@ -112,12 +144,30 @@ impl BookmarkRows<'_> {
 
     fn paint(&self, rect: Rect, row: &BookmarkRow<'_>) {
         let (pen, tok, columns) = (&self.pen, self.cx.tok, self.columns);
-        let BookmarkRow { bookmark, words, .. } = row;
+        let BookmarkRow {
+            bookmark, words, ..
+        } = row;
         let y = rect.center().y;
-        ribbon_ui(pen, rect.left_top() + vec2(11.0, 3.0), tok.ribbon(bookmark.color));
+        ribbon_ui(
+            pen,
+            rect.left_top() + vec2(11.0, 3.0),
+            tok.ribbon(bookmark.color),
+        );
         let place = bookmark.place.text();
-        pen.cut_text(pos2(rect.left() + PLACE, y), &place, mono(12.0), tok.accent, columns.name - 10.0);
-        pen.cut_text(pos2(columns.name, y), &bookmark.name, medium(12.5), tok.t1, columns.note - 10.0);
+        pen.cut_text(
+            pos2(rect.left() + PLACE, y),
+            &place,
+            mono(12.0),
+            tok.accent,
+            columns.name - 10.0,
+        );
+        pen.cut_text(
+            pos2(columns.name, y),
+            &bookmark.name,
+            medium(12.5),
+            tok.t1,
+            columns.note - 10.0,
+        );
         let end = columns.words.map_or(columns.right, |words| words - 10.0);
         let note = bookmark.note.replace('\n', " ");
         pen.cut_text(pos2(columns.note, y), &note, ui_font(12.0), tok.t2, end);

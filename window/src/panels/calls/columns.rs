@@ -66,17 +66,41 @@ impl Columns<'_> {
         }
         match (self.listing, around) {
             (Listing::Found(_), _) => {
-                pen.text_left_of(self.left + ENTERED - 10.0, y, say!("calls-position"), head_font(), tok.t2);
-                pen.cut_text(pos2(self.left + ENTERED, y), say!("calls-call"), head_font(), tok.t2, right);
+                pen.text_left_of(
+                    self.left + ENTERED - 10.0,
+                    y,
+                    say!("calls-position"),
+                    head_font(),
+                    tok.t2,
+                );
+                pen.cut_text(
+                    pos2(self.left + ENTERED, y),
+                    say!("calls-call"),
+                    head_font(),
+                    tok.t2,
+                    right,
+                );
                 if let Some(left) = self.caller_left() {
                     pen.text(left, y, say!("calls-caller"), head_font(), tok.t2);
                 }
             }
             (Listing::Tree, Some(around)) => {
-                pen.cut_text(pos2(self.left + 12.0, y), around, ui_font(11.5), tok.t3, right);
+                pen.cut_text(
+                    pos2(self.left + 12.0, y),
+                    around,
+                    ui_font(11.5),
+                    tok.t3,
+                    right,
+                );
             }
             (Listing::Tree, None) => {
-                pen.cut_text(pos2(self.left + 12.0, y), say!("calls-call"), head_font(), tok.t2, right);
+                pen.cut_text(
+                    pos2(self.left + 12.0, y),
+                    say!("calls-call"),
+                    head_font(),
+                    tok.t2,
+                    right,
+                );
             }
         }
     }
@@ -93,13 +117,33 @@ impl Columns<'_> {
     }
 
     /// Draws what is said of a call that was looked for. Returns where its name begins, and where that has to end.
-    pub fn found_ui(&self, pen: &Pen<'_>, rect: Rect, row: &CallRow, words: Option<&CallWords>) -> (f32, f32) {
+    pub fn found_ui(
+        &self,
+        pen: &Pen<'_>,
+        rect: Rect,
+        row: &CallRow,
+        words: Option<&CallWords>,
+    ) -> (f32, f32) {
         let (y, tok) = (rect.center().y, pen.tok);
-        pen.text_left_of(self.left + ENTERED - 10.0, y, thousands(row.entered_at.0), mono(11.5), tok.accent);
+        pen.text_left_of(
+            self.left + ENTERED - 10.0,
+            y,
+            thousands(row.entered_at.0),
+            mono(11.5),
+            tok.accent,
+        );
         let steps = self.numbers_ui(pen, rect, row);
-        let Some(left) = self.caller_left() else { return (self.left + ENTERED, steps - 8.0) };
+        let Some(left) = self.caller_left() else {
+            return (self.left + ENTERED, steps - 8.0);
+        };
         if let Some(words) = words {
-            pen.cut_text(pos2(left, y), &words.caller, mono(12.0), tok.t2, steps - 8.0);
+            pen.cut_text(
+                pos2(left, y),
+                &words.caller,
+                mono(12.0),
+                tok.t2,
+                steps - 8.0,
+            );
         }
         (self.left + ENTERED, left - 10.0)
     }

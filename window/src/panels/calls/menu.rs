@@ -28,25 +28,58 @@ pub fn call_menu(
 ) {
     let tok = cx.tok;
     menu_head_ui(ui, tok, &row.name, &row.steps_text(&cx.desk.session));
-    if MenuItem::new(say!("calls-travel-to-its-entry")).icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+    if MenuItem::new(say!("calls-travel-to-its-entry"))
+        .icon(icons::GO_TO)
+        .key("Enter")
+        .ui(ui, tok)
+    {
         touched.gesture(place, Gesture::Go);
     }
-    if MenuItem::new(say!("calls-travel-to-its-end")).key("Shift+Enter").ui(ui, tok) {
+    if MenuItem::new(say!("calls-travel-to-its-end"))
+        .key("Shift+Enter")
+        .ui(ui, tok)
+    {
         touched.gesture(place, Gesture::GoOn);
     }
-    if MenuItem::new(say!("calls-open-window-at-its-entry")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
-        out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(row.entered_at))));
+    if MenuItem::new(say!("calls-open-window-at-its-entry"))
+        .icon(icons::SIDE_BY_SIDE)
+        .key("Ctrl+click")
+        .ui(ui, tok)
+    {
+        out.push(Action::Panel(PanelAction::OpenWindowAt(
+            cx.moment(row.entered_at),
+        )));
     }
-    if MenuItem::new(say!("calls-compare-before-and-after-it")).icon(icons::COMPARE).ui(ui, tok) {
-        out.push(Action::Panel(PanelAction::CompareEnds(StepRange { first: row.entered_at, last: row.left_at })));
+    if MenuItem::new(say!("calls-compare-before-and-after-it"))
+        .icon(icons::COMPARE)
+        .ui(ui, tok)
+    {
+        out.push(Action::Panel(PanelAction::CompareEnds(StepRange {
+            first: row.entered_at,
+            last: row.left_at,
+        })));
     }
     effects_items(ui, tok, row.entered_at, out);
     compare_item(ui, tok, row.entered_at, window.position, out);
     menu_line_ui(ui, tok);
     if let Some(is_open) = look.is_open {
-        let text = if is_open { say!("calls-close") } else { say!("calls-open") };
-        if MenuItem::new(text).key(if is_open { "Left" } else { "Right" }).ui(ui, tok) {
-            touched.gesture(place, if is_open { Gesture::Close } else { Gesture::Open });
+        let text = if is_open {
+            say!("calls-close")
+        } else {
+            say!("calls-open")
+        };
+        if MenuItem::new(text)
+            .key(if is_open { "Left" } else { "Right" })
+            .ui(ui, tok)
+        {
+            touched.gesture(
+                place,
+                if is_open {
+                    Gesture::Close
+                } else {
+                    Gesture::Open
+                },
+            );
         }
     }
     if row.count == 1 {
@@ -57,11 +90,18 @@ pub fn call_menu(
             (say!("calls-fold-it-in-the-trace"), icons::FOLD)
         };
         if MenuItem::new(text).icon(shape).ui(ui, tok) {
-            out.extend([Action::Panel(PanelAction::Activate(window.id)), Action::Fold(Fold::Toggle(row.first))]);
+            out.extend([
+                Action::Panel(PanelAction::Activate(window.id)),
+                Action::Fold(Fold::Toggle(row.first)),
+            ]);
         }
     }
     menu_line_ui(ui, tok);
-    if MenuItem::new(say!("calls-copy-name")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+    if MenuItem::new(say!("calls-copy-name"))
+        .icon(icons::COPY)
+        .key("Ctrl+C")
+        .ui(ui, tok)
+    {
         out.push(Action::App(AppAction::Copy(row.name.clone())));
     }
 }

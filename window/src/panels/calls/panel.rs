@@ -38,7 +38,10 @@ pub struct CallsPanel {
 impl CallsPanel {
     /// The tree, with the position of a window marked.
     pub fn new(follow: Follow) -> Self {
-        Self { view: CallsView::new(follow), list: CursorList::default() }
+        Self {
+            view: CallsView::new(follow),
+            list: CursorList::default(),
+        }
     }
 
     /// Lists the calls that are entered in a part of the trace; none: the tree.
@@ -47,34 +50,75 @@ impl CallsPanel {
         self.list = CursorList::default();
     }
 
-    fn rows_ui(&mut self, ui: &mut Ui, list: Rect, shown: ViewRows, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let list = if self.view.is_search() { self.summary_ui(ui, list, cx) } else { list };
+    fn rows_ui(
+        &mut self,
+        ui: &mut Ui,
+        list: Rect,
+        shown: ViewRows,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let list = if self.view.is_search() {
+            self.summary_ui(ui, list, cx)
+        } else {
+            list
+        };
         let (head, list) = list.split_top_bottom_at_y(list.top() + ROW);
-        let place = Shown { rows: shown.count, list };
+        let place = Shown {
+            rows: shown.count,
+            list,
+        };
         self.list.follow(shown.marked, self.view.margin(), place);
         self.list.keys(ui, &mut self.view, place, cx, out);
         let area = self.list.area(ui, list, shown.count, cx.tok);
         let mut seen = area.places().map(|(place, _)| place);
         let first = seen.next();
         if let Some(first) = first {
-            self.view.fetch(first..seen.last().unwrap_or(first) + 1, cx.desk);
+            self.view
+                .fetch(first..seen.last().unwrap_or(first) + 1, cx.desk);
         }
         // Besides the position of the call, a list of calls has room for the first column.
         let count = if self.view.is_search() { 1 } else { usize::MAX };
         let wide = (area.body.width() / CHARACTER) as usize;
         let numbers: Vec<_> = self.view.columns(cx.desk, wide).take(count).collect();
-        let listing = if self.view.is_search() { Listing::Found(self.view.words()) } else { Listing::Tree };
-        let columns = Columns { listing, left: area.body.left(), right: area.body.right(), numbers: &numbers };
+        let listing = if self.view.is_search() {
+            Listing::Found(self.view.words())
+        } else {
+            Listing::Tree
+        };
+        let columns = Columns {
+            listing,
+            left: area.body.left(),
+            right: area.body.right(),
+            numbers: &numbers,
+        };
         let rows = self.view.rows();
-        let depths = area.places().filter_map(|(place, _)| Some(rows.get(place)?.depth()));
+        let depths = area
+            .places()
+            .filter_map(|(place, _)| Some(rows.get(place)?.depth()));
         let indents = Indents::of(depths, columns.room_for_indents());
         let first = first.filter(|_| indents.hidden().is_some());
-        let around = first.map(|place| say!("calls-in", names = names_around(rows, place, AROUND).join(" › ")));
+        let around = first.map(|place| {
+            say!(
+                "calls-in",
+                names = names_around(rows, place, AROUND).join(" › ")
+            )
+        });
         columns.head_ui(&Pen::new(ui, head, cx.tok), head, around.as_deref());
-        let window = cx.desk.windows.travelling(self.view.follow().unwrap_or_default());
+        let window = cx
+            .desk
+            .windows
+            .travelling(self.view.follow().unwrap_or_default());
         let window = cx.desk.windows.followed(window);
         let cursor = self.list.cursor;
-        let shown = Rows { pen: Pen::new(ui, area.body, cx.tok), cx, window, cursor, columns, indents };
+        let shown = Rows {
+            pen: Pen::new(ui, area.body, cx.tok),
+            cx,
+            window,
+            cursor,
+            columns,
+            indents,
+        };
         let mut touched = Touched::default();
         for (place, rect) in area.places() {
             if let Some(row) = rows.get(place) {
@@ -91,8 +135,14 @@ impl CallsPanel {
         let pen = Pen::new(ui, head, cx.tok);
         let mut right = head.right() - 8.0;
         if self.view.range().is_some() {
-            let button = Rect::from_min_max(pos2(right - 20.0, head.top()), pos2(right, head.bottom()));
-            let response = button_response(ui, button, "leave range", say!("calls-list-calls-of-the-whole"));
+            let button =
+                Rect::from_min_max(pos2(right - 20.0, head.top()), pos2(right, head.bottom()));
+            let response = button_response(
+                ui,
+                button,
+                "leave range",
+                say!("calls-list-calls-of-the-whole"),
+            );
             pen.text_centered(button.center(), icons::CLOSE, icon(12.0), cx.tok.t2);
             right = button.left() - 4.0;
             if response.clicked() {
@@ -100,7 +150,13 @@ impl CallsPanel {
             }
             response.on_hover_text(say!("calls-back-to-the-calls-of"));
         }
-        pen.cut_text(pos2(head.left() + 12.0, head.center().y), &summary, ui_font(11.5), cx.tok.t3, right);
+        pen.cut_text(
+            pos2(head.left() + 12.0, head.center().y),
+            &summary,
+            ui_font(11.5),
+            cx.tok.t3,
+            right,
+        );
         rest
     }
 }
@@ -130,13 +186,17 @@ impl Panel for CallsPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let field = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 16.0, 22.0));
-        let finder = Field { hint: say!("calls-find-a-function"), icon: icons::SEARCH };
+        let finder = Field {
+            hint: say!("calls-find-a-function"),
+            icon: icons::SEARCH,
+        };
         let field = finder.ui(ui, &pen, field, self.view.text_mut());
         if field.changed() {
             // Another list: it begins at its top; the tree comes back with the call of the position in view.
             self.list = CursorList::default();
         }
-        let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        let is_entered =
+            field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
         let list = Rect::from_min_max(pos2(rect.left(), rect.top() + HEAD), rect.max);
         match self.view.poll(cx.desk) {
             Status::Failed(error) => error_ui(ui, &pen, list, &error, out),
@@ -144,7 +204,11 @@ impl Panel for CallsPanel {
             Status::Empty { title, advice } => {
                 // A range without calls can be left.
                 let is_range = self.view.range().is_some();
-                let list = if is_range { self.summary_ui(ui, list, cx) } else { list };
+                let list = if is_range {
+                    self.summary_ui(ui, list, cx)
+                } else {
+                    list
+                };
                 empty_ui(ui, &pen, list, icons::CALLS, EmptyWords(&title, &advice));
             }
             Status::Rows(rows) => {
@@ -154,7 +218,16 @@ impl Panel for CallsPanel {
                 // Rows that bear the numbers of another part of the trace can be looked at and no more.
                 match self.view.is_renumbering() {
                     false => self.rows_ui(ui, list, rows, cx, out),
-                    true => self.rows_ui(ui, list, rows, &ViewCx { has_focus: false, ..*cx }, &mut Vec::new()),
+                    true => self.rows_ui(
+                        ui,
+                        list,
+                        rows,
+                        &ViewCx {
+                            has_focus: false,
+                            ..*cx
+                        },
+                        &mut Vec::new(),
+                    ),
                 }
             }
         }

@@ -72,16 +72,36 @@ impl Rows<'_> {
         out: &mut Vec<Action>,
     ) {
         match row {
-            TreeRow::Calls { depth, row, is_open, is_on_path, is_current } => {
-                let look = Look { depth: *depth, is_open: *is_open, is_on_path: *is_on_path, is_current: *is_current };
+            TreeRow::Calls {
+                depth,
+                row,
+                is_open,
+                is_on_path,
+                is_current,
+            } => {
+                let look = Look {
+                    depth: *depth,
+                    is_open: *is_open,
+                    is_on_path: *is_on_path,
+                    is_current: *is_current,
+                };
                 self.calls_ui(ui, rect, CallAt { place, row, look }, touched, out);
             }
-            TreeRow::More { depth, hidden, .. } => {
-                self.more_ui(ui, rect, MoreAt { place, depth: *depth, hidden: *hidden }, touched)
-            }
+            TreeRow::More { depth, hidden, .. } => self.more_ui(
+                ui,
+                rect,
+                MoreAt {
+                    place,
+                    depth: *depth,
+                    hidden: *hidden,
+                },
+                touched,
+            ),
             TreeRow::Loading { depth } => {
-                let bar =
-                    Rect::from_min_size(pos2(self.name_left(rect, *depth), rect.center().y - 4.0), vec2(72.0, 8.0));
+                let bar = Rect::from_min_size(
+                    pos2(self.name_left(rect, *depth), rect.center().y - 4.0),
+                    vec2(72.0, 8.0),
+                );
                 self.pen.painter.rect_filled(bar, 2.0, self.cx.tok.bg3);
             }
         }
@@ -97,19 +117,39 @@ impl Rows<'_> {
     ) {
         let (pen, tok) = (&self.pen, self.cx.tok);
         let name = if row.count > 1 {
-            say!("calls-row-times", name = &*row.name, times = row.count.to_string())
+            say!(
+                "calls-row-times",
+                name = &*row.name,
+                times = row.count.to_string()
+            )
         } else {
             say!("calls-row", name = &*row.name)
         };
         let response = row_response(ui, rect, ("call", place, row.first.0), || name.clone());
         let is_cursor = self.cursor == place;
-        let state = RowState { is_selected: look.is_current, is_cursor, has_focus: self.cx.has_focus };
-        row_background(pen, rect, &response, RowState { has_focus: true, is_cursor: false, ..state });
+        let state = RowState {
+            is_selected: look.is_current,
+            is_cursor,
+            has_focus: self.cx.has_focus,
+        };
+        row_background(
+            pen,
+            rect,
+            &response,
+            RowState {
+                has_focus: true,
+                is_cursor: false,
+                ..state
+            },
+        );
         if is_cursor && self.cx.has_focus {
             pen.frame(rect.shrink(1.0), 0, tok.focus);
         }
         if look.is_current {
-            pen.fill(Rect::from_min_size(rect.min, vec2(2.0, ROW)), tok.position(self.window.id.0));
+            pen.fill(
+                Rect::from_min_size(rect.min, vec2(2.0, ROW)),
+                tok.position(self.window.id.0),
+            );
         }
         self.guides(rect, look.depth);
         self.caret_ui(ui, rect, CallAt { place, row, look }, touched);
@@ -120,8 +160,12 @@ impl Rows<'_> {
         if response.clicked() || response.secondary_clicked() {
             touched.cursor = Some(place);
         }
-        if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.push(Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(row.entered_at))));
+        if response.middle_clicked()
+            || (response.clicked() && ui.input(|input| input.modifiers.command))
+        {
+            out.push(Action::Panel(PanelAction::OpenWindowAt(
+                self.cx.moment(row.entered_at),
+            )));
         } else if response.clicked() {
             touched.gesture(place, Gesture::Go);
         }
@@ -129,7 +173,10 @@ impl Rows<'_> {
             call_menu(
                 ui,
                 CallAt { place, row, look },
-                Scene { cx: self.cx, window: self.window },
+                Scene {
+                    cx: self.cx,
+                    window: self.window,
+                },
                 Asked { touched, out },
             )
         });
@@ -147,17 +194,34 @@ impl Rows<'_> {
             for line in row.detail_lines(&self.cx.desk.session) {
                 ui.label(line);
             }
-            self.argument(place, row).iter().for_each(|hover| hover.line_ui(ui));
+            self.argument(place, row)
+                .iter()
+                .for_each(|hover| hover.line_ui(ui));
         });
     }
 
     /// The first argument of a call whose arguments are told.
     fn argument(&self, place: usize, row: &CallRow) -> Option<HoverCell> {
-        let Listing::Found(words) = self.columns.listing else { return None };
-        words.known(place as u64).filter(|words| !words.arguments.is_empty())?;
+        let Listing::Found(words) = self.columns.listing else {
+            return None;
+        };
+        words
+            .known(place as u64)
+            .filter(|words| !words.arguments.is_empty())?;
         let thread = row.call.thread;
-        let name = self.cx.desk.session.index.instruction_set(thread).abi().arguments.first()?;
-        Some(HoverCell { cell: register_of(thread, name, self.cx), at: entered_at(&row.call) })
+        let name = self
+            .cx
+            .desk
+            .session
+            .index
+            .instruction_set(thread)
+            .abi()
+            .arguments
+            .first()?;
+        Some(HoverCell {
+            cell: register_of(thread, name, self.cx),
+            at: entered_at(&row.call),
+        })
     }
 
     fn words(&self, rect: Rect, row: &CallRow, look: Look) {
@@ -168,17 +232,38 @@ impl Rows<'_> {
             () if look.is_on_path => (mono(12.5), tok.symbol),
             () => (mono(12.5), tok.t2),
         };
-        let count = if row.count > 1 { format!("×{}", thousands(row.count)) } else { String::new() };
-        let count_width = if row.count > 1 { pen.width(&count, mono(11.5)) + 8.0 } else { 0.0 };
+        let count = if row.count > 1 {
+            format!("×{}", thousands(row.count))
+        } else {
+            String::new()
+        };
+        let count_width = if row.count > 1 {
+            pen.width(&count, mono(11.5)) + 8.0
+        } else {
+            0.0
+        };
         let right = steps - 8.0 - count_width;
-        let mut end = pen.cut_text(pos2(self.name_left(rect, look.depth), y), &row.name, font, color, right);
+        let mut end = pen.cut_text(
+            pos2(self.name_left(rect, look.depth), y),
+            &row.name,
+            font,
+            color,
+            right,
+        );
         let threads = self.cx.desk.session.index.threads();
-        if let Some(thread) = threads.get(usize::from(row.thread.0)).filter(|_| look.depth == 0 && threads.len() > 1) {
+        if let Some(thread) = threads
+            .get(usize::from(row.thread.0))
+            .filter(|_| look.depth == 0 && threads.len() > 1)
+        {
             end = pen.cut_text(pos2(end + 8.0, y), &thread.name, mono(11.5), tok.t3, right);
         }
         end = pen.text(end + 6.0, y, count, mono(11.5), tok.t3);
         for mark in row.marks() {
-            let color = if mark == FrameMark::Exception { tok.err } else { tok.t3 };
+            let color = if mark == FrameMark::Exception {
+                tok.err
+            } else {
+                tok.t3
+            };
             if end + 6.0 + pen.width(mark.word(), ui_font(11.0)) < steps - 8.0 {
                 end = pen.text(end + 6.0, y, mark.word(), ui_font(11.0), color);
             }
@@ -191,29 +276,72 @@ impl Rows<'_> {
         let (left, right) = self.columns.found_ui(pen, rect, row, words);
         let color = if look.is_on_path { tok.symbol } else { tok.t1 };
         let end = pen.cut_text(pos2(left, y), &row.name, mono(12.5), color, right);
-        if let Some(arguments) = words.map(|words| &words.arguments).filter(|arguments| !arguments.is_empty()) {
-            pen.cut_text(pos2(end, y), &format!("({arguments})"), mono(12.0), tok.t3, right);
+        if let Some(arguments) = words
+            .map(|words| &words.arguments)
+            .filter(|arguments| !arguments.is_empty())
+        {
+            pen.cut_text(
+                pos2(end, y),
+                &format!("({arguments})"),
+                mono(12.0),
+                tok.t3,
+                right,
+            );
         }
     }
 
-    fn caret_ui(&self, ui: &Ui, rect: Rect, CallAt { place, row, look }: CallAt<'_>, touched: &mut Touched) {
+    fn caret_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        CallAt { place, row, look }: CallAt<'_>,
+        touched: &mut Touched,
+    ) {
         let Some(is_open) = look.is_open else { return };
-        let center = pos2(rect.left() + CARET + self.indents.of_depth(look.depth), rect.center().y);
+        let center = pos2(
+            rect.left() + CARET + self.indents.of_depth(look.depth),
+            rect.center().y,
+        );
         let touch = Rect::from_center_size(center, vec2(16.0, ROW));
         let name = match is_open {
             true => say!("calls-close-row", name = &*row.name),
             false => say!("calls-open-row", name = &*row.name),
         };
         let response = button_response(ui, touch, ("caret", place, row.first.0), &name);
-        let shape = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
-        let color = if response.hovered() { self.cx.tok.t1 } else { self.cx.tok.t2 };
+        let shape = if is_open {
+            icons::CARET_DOWN
+        } else {
+            icons::CARET_RIGHT
+        };
+        let color = if response.hovered() {
+            self.cx.tok.t1
+        } else {
+            self.cx.tok.t2
+        };
         self.pen.text_centered(center, shape, icon(10.0), color);
         if response.clicked() {
-            touched.gesture(place, if is_open { Gesture::Close } else { Gesture::Open });
+            touched.gesture(
+                place,
+                if is_open {
+                    Gesture::Close
+                } else {
+                    Gesture::Open
+                },
+            );
         }
     }
 
-    fn more_ui(&self, ui: &Ui, rect: Rect, MoreAt { place, depth, hidden }: MoreAt, touched: &mut Touched) {
+    fn more_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        MoreAt {
+            place,
+            depth,
+            hidden,
+        }: MoreAt,
+        touched: &mut Touched,
+    ) {
         let words = match hidden {
             Some(hidden) => say!("calls-more", count = hidden),
             None => say!("calls-more-2").to_owned(),
@@ -223,10 +351,20 @@ impl Rows<'_> {
             &self.pen,
             rect,
             &response,
-            RowState { is_cursor: self.cursor == place, has_focus: self.cx.has_focus, is_selected: false },
+            RowState {
+                is_cursor: self.cursor == place,
+                has_focus: self.cx.has_focus,
+                is_selected: false,
+            },
         );
         self.guides(rect, depth);
-        self.pen.text(self.name_left(rect, depth), rect.center().y, words, ui_font(11.5), self.cx.tok.accent);
+        self.pen.text(
+            self.name_left(rect, depth),
+            rect.center().y,
+            words,
+            ui_font(11.5),
+            self.cx.tok.accent,
+        );
         if response.clicked() {
             touched.cursor = Some(place);
             touched.gesture(place, Gesture::Go);
@@ -235,7 +373,12 @@ impl Rows<'_> {
 
     fn guides(&self, rect: Rect, depth: u32) {
         for left in self.indents.around(depth) {
-            self.pen.line_down(rect.left() + CARET + left, rect.top(), rect.bottom(), self.cx.tok.line2);
+            self.pen.line_down(
+                rect.left() + CARET + left,
+                rect.top(),
+                rect.bottom(),
+                self.cx.tok.line2,
+            );
         }
     }
 

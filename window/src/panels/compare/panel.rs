@@ -11,14 +11,18 @@ use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, head_font};
-use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late};
+use crate::panels::row::{
+    EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
+};
 use crate::theme::{icon, icons, ui as ui_font};
 use stepback_debugger::action::{Access, Action, CellName, PanelKind, TravelAction, Way, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::compare::CompareRow;
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::{CompareRoom, CompareSide, CompareView, Status, Toward, View, WindowPair};
+use stepback_debugger::views::{
+    CompareRoom, CompareSide, CompareView, Status, Toward, View, WindowPair,
+};
 
 /// Who against whom.
 const BAR: f32 = 30.0;
@@ -73,12 +77,22 @@ impl ComparePanel {
     }
 
     /// Draws the bar. Returns the room that is left in it for the summary.
-    fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, pen: &Pen<'_>, pair: WindowPair<'_>, cx: &ViewCx<'_>) -> Rect {
+    fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        bar: Rect,
+        pen: &Pen<'_>,
+        pair: WindowPair<'_>,
+        cx: &ViewCx<'_>,
+    ) -> Rect {
         let tok = cx.tok;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
         let y = bar.center().y;
         let mut x = bar.left() + INSET;
-        for (side, window) in [(CompareSide::Left, pair.left), (CompareSide::Right, pair.right)] {
+        for (side, window) in [
+            (CompareSide::Left, pair.left),
+            (CompareSide::Right, pair.right),
+        ] {
             if side == CompareSide::Right {
                 pen.text(x + 8.0, y, icons::FORWARD, icon(12.0), tok.t3);
                 x += 28.0;
@@ -90,8 +104,8 @@ impl ComparePanel {
             self.choose_ui(ui, touch, Chooser { side, window, pair }, cx);
         }
         let swap = Rect::from_center_size(pos2(x + 20.0, y), vec2(22.0, 22.0));
-        let response =
-            button_response(ui, swap, "swap", say!("compare-swap-sides")).on_hover_text(say!("compare-swap-sides"));
+        let response = button_response(ui, swap, "swap", say!("compare-swap-sides"))
+            .on_hover_text(say!("compare-swap-sides"));
         if response.hovered() {
             pen.painter.rect_filled(swap, 4.0, tok.bg3);
         }
@@ -108,13 +122,17 @@ impl ComparePanel {
         if bar.width() >= WIDE {
             for (access, words) in choices.into_iter().rev() {
                 let width = pen.width(words, ui_font(11.5)) + 16.0;
-                let segment = Rect::from_min_max(pos2(right - width, y - 10.0), pos2(right, y + 10.0));
+                let segment =
+                    Rect::from_min_max(pos2(right - width, y - 10.0), pos2(right, y + 10.0));
                 self.accessed_ui(ui, pen, segment, Choice { access, words });
                 right = segment.left() - 2.0;
             }
             right -= 6.0;
             let field = Rect::from_min_size(pos2(right - 200.0, y - 11.0), vec2(200.0, 22.0));
-            let filter = Field { hint: say!("compare-filter-cells"), icon: icons::FILTER };
+            let filter = Field {
+                hint: say!("compare-filter-cells"),
+                icon: icons::FILTER,
+            };
             filter.ui(ui, pen, field, self.view.filter_mut());
             right = field.left() - 12.0;
         }
@@ -122,7 +140,13 @@ impl ComparePanel {
     }
 
     /// One of the ways to leave out cells.
-    fn accessed_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, Choice { access, words }: Choice) {
+    fn accessed_ui(
+        &mut self,
+        ui: &Ui,
+        pen: &Pen<'_>,
+        rect: Rect,
+        Choice { access, words }: Choice,
+    ) {
         let tok = pen.tok;
         let name = match access {
             Some(Access::Write) => say!("compare-cells-that-were-written-between"),
@@ -132,9 +156,15 @@ impl ComparePanel {
         let response = button_response(ui, rect, ("accessed", words), name);
         let is_chosen = self.view.accessed() == access;
         if is_chosen || response.hovered() {
-            pen.painter.rect_filled(rect, 3.0, if is_chosen { tok.bg4 } else { tok.bg3 });
+            pen.painter
+                .rect_filled(rect, 3.0, if is_chosen { tok.bg4 } else { tok.bg3 });
         }
-        pen.text_centered(rect.center(), words, ui_font(11.5), if is_chosen { tok.t1 } else { tok.t2 });
+        pen.text_centered(
+            rect.center(),
+            words,
+            ui_font(11.5),
+            if is_chosen { tok.t1 } else { tok.t2 },
+        );
         if response.clicked() {
             self.view.choose_accessed(access);
         }
@@ -149,31 +179,72 @@ impl ComparePanel {
     fn choose_ui(&mut self, ui: &mut Ui, touch: Rect, chooser: Chooser<'_>, cx: &ViewCx<'_>) {
         let Chooser { side, window, pair } = chooser;
         let ([left, right], place) = (pair.titles(), side as u8);
-        let title = if side == CompareSide::Left { left } else { right };
-        let response =
-            button_response(ui, touch, ("side", place), &say!("compare-side", side = title, number = window.id.0));
+        let title = if side == CompareSide::Left {
+            left
+        } else {
+            right
+        };
+        let response = button_response(
+            ui,
+            touch,
+            ("side", place),
+            &say!("compare-side", side = title, number = window.id.0),
+        );
         egui::Popup::menu(&response).show(|ui| {
             for other in &cx.desk.windows.list {
-                let words = say!("compare-window-at", number = other.id.0, position = other.position.0);
-                if ui.add(egui::Button::selectable(other.id == window.id, words)).clicked() {
+                let words = say!(
+                    "compare-window-at",
+                    number = other.id.0,
+                    position = other.position.0
+                );
+                if ui
+                    .add(egui::Button::selectable(other.id == window.id, words))
+                    .clicked()
+                {
                     let (before, after) = (pair.left.id, pair.right.id);
                     // Choosing the window of the other side changes sides.
                     match side {
-                        CompareSide::Left => self.choose(other.id, if other.id == after { before } else { after }),
-                        CompareSide::Right => self.choose(if other.id == before { after } else { before }, other.id),
+                        CompareSide::Left => {
+                            self.choose(other.id, if other.id == after { before } else { after })
+                        }
+                        CompareSide::Right => {
+                            self.choose(if other.id == before { after } else { before }, other.id)
+                        }
                     }
                 }
             }
         });
     }
 
-    fn table_ui(&mut self, ui: &mut Ui, rect: Rect, pair: WindowPair<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let Some(between) = self.view.between() else { return };
+    fn table_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        pair: WindowPair<'_>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(between) = self.view.between() else {
+            return;
+        };
         let pen = Pen::new(ui, rect, cx.tok);
-        let pen = if self.view.is_late() { pen.faded() } else { pen };
+        let pen = if self.view.is_late() {
+            pen.faded()
+        } else {
+            pen
+        };
         let columns = Columns::new(rect, self.view.widths());
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
-        head_ui(ui, head, HeadView { pen: &pen, pair, columns: &columns }, cx);
+        head_ui(
+            ui,
+            head,
+            HeadView {
+                pen: &pen,
+                pair,
+                columns: &columns,
+            },
+            cx,
+        );
         self.keys(ui, list, cx, out);
         let area = self.list.area(ui, list, self.view.rows().len(), cx.tok);
         let mut seen = area.places().map(|(place, _)| place);
@@ -182,9 +253,19 @@ impl ComparePanel {
             self.view.fetch(seen.clone(), cx.desk);
             self.view.fetch_writes(seen, cx.desk);
         }
-        let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: pen.tok };
+        let pen = Pen {
+            painter: pen.painter.with_clip_rect(area.body),
+            tok: pen.tok,
+        };
         let (view, cursor) = (&self.view, self.cursor.as_ref());
-        let table = Table { pen: &pen, cx, columns, between, view, cursor };
+        let table = Table {
+            pen: &pen,
+            cx,
+            columns,
+            between,
+            view,
+            cursor,
+        };
         let mut touch = RowTouch::default();
         for (place, rect) in area.places() {
             if let Some(row) = view.rows().get(place) {
@@ -207,8 +288,12 @@ impl ComparePanel {
             let place = rows.iter().position(is_cursor);
             let (up, down) = (place.unwrap_or(0), place.map_or(0, |place| place + 1));
             let to = match key {
-                PanelKey::Move(Toward::Up) => rows.get(..up).and_then(|above| above.iter().rposition(is_cell)),
-                PanelKey::Move(Toward::Down) => (down..rows.len()).find(|row| rows.get(*row).is_some_and(is_cell)),
+                PanelKey::Move(Toward::Up) => rows
+                    .get(..up)
+                    .and_then(|above| above.iter().rposition(is_cell)),
+                PanelKey::Move(Toward::Down) => {
+                    (down..rows.len()).find(|row| rows.get(*row).is_some_and(is_cell))
+                }
                 PanelKey::Move(Toward::First) => rows.iter().position(is_cell),
                 PanelKey::Move(Toward::Last) => rows.iter().rposition(is_cell),
                 _ => None,
@@ -231,7 +316,9 @@ impl ComparePanel {
                 _ => continue,
             };
             out.extend(
-                self.cursor.clone().map(|cell| Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way))),
+                self.cursor
+                    .clone()
+                    .map(|cell| Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way))),
             );
         }
     }
@@ -263,7 +350,10 @@ impl Panel for ComparePanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let Some(pair) = self.view.pair(cx.desk) else {
-            let words = EmptyWords(say!("compare-nothing-to-compare-yet"), say!("compare-open-a-second-trace-window"));
+            let words = EmptyWords(
+                say!("compare-nothing-to-compare-yet"),
+                say!("compare-open-a-second-trace-window"),
+            );
             return empty_ui(ui, &pen, rect, icons::COMPARE, words);
         };
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
@@ -277,7 +367,13 @@ impl Panel for ComparePanel {
         let comparison = self.view.comparison();
         if let Some(comparison) = comparison {
             let place = pos2(room.left(), room.center().y);
-            pen.cut_text(place, &comparison.summary(), ui_font(12.0), cx.tok.t2, room.right());
+            pen.cut_text(
+                place,
+                &comparison.summary(),
+                ui_font(12.0),
+                cx.tok.t2,
+                room.right(),
+            );
         }
         let differs = comparison.is_some_and(|comparison| !comparison.is_empty());
         match status {
@@ -285,7 +381,11 @@ impl Panel for ComparePanel {
             Status::Loading(_) if comparison.is_none() => loading_ui(&pen, rest),
             Status::Loading(_) => watch_for_late(ui),
             Status::Empty { title, advice } if !differs => {
-                let pen = if self.view.is_late() { pen.faded() } else { pen };
+                let pen = if self.view.is_late() {
+                    pen.faded()
+                } else {
+                    pen
+                };
                 empty_ui(ui, &pen, rest, icons::COMPARE, EmptyWords(&title, &advice));
             }
             Status::Empty { .. } | Status::Rows(_) => self.table_ui(ui, rest, pair, cx, out),
@@ -301,23 +401,41 @@ fn head_ui(ui: &Ui, head: Rect, HeadView { pen, pair, columns }: HeadView<'_>, c
     pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
     pen.text(columns.cell, y, say!("compare-cell"), head_font(), tok.t2);
     let [left, right] = pair.titles();
-    for (x, window, word) in [(columns.before, pair.left, left), (columns.after, pair.right, right)] {
+    for (x, window, word) in [
+        (columns.before, pair.left, left),
+        (columns.after, pair.right, right),
+    ] {
         let end = pen.badge(x, y, window.id.0);
         pen.text(end + 6.0, y, word, head_font(), tok.t2);
     }
-    pen.text(columns.writer, y, say!("compare-last-written-by"), head_font(), tok.t2);
+    pen.text(
+        columns.writer,
+        y,
+        say!("compare-last-written-by"),
+        head_font(),
+        tok.t2,
+    );
     let titles = [
         (columns.meaning, say!("compare-means")),
         (columns.instruction, say!("compare-instruction")),
         (columns.source, say!("compare-source")),
     ];
-    for (x, title) in titles.into_iter().filter_map(|(x, title)| Some((x?, title))) {
+    for (x, title) in titles
+        .into_iter()
+        .filter_map(|(x, title)| Some((x?, title)))
+    {
         pen.text(x, y, title, head_font(), tok.t2);
     }
     if let Some(x) = columns.writes {
         pen.text_left_of(x, y, say!("compare-writes-between"), head_font(), tok.t2);
     }
     let response = ui.interact(head, ui.unique_id().with("head"), Sense::hover());
-    let words = say!("compare-head", first = pair.left.id.0, left = left, second = pair.right.id.0, right = right);
+    let words = say!(
+        "compare-head",
+        first = pair.left.id.0,
+        left = left,
+        second = pair.right.id.0,
+        right = right
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
 }

@@ -14,7 +14,9 @@ use stepback_debugger::action::{
     Access, Action, AppAction, CellName, PanelAction, SliceAction, TravelAction, ViewAction, Way,
 };
 use stepback_debugger::messages::say;
-use stepback_debugger::model::compare::{Between, CellMeaning, CompareRow, Pieces, differing_pieces};
+use stepback_debugger::model::compare::{
+    Between, CellMeaning, CompareRow, Pieces, differing_pieces,
+};
 use stepback_debugger::views::{CompareSide, CompareView, CompareWidths, Gesture, View, low_end};
 
 const WRITER: f32 = 200.0;
@@ -64,7 +66,11 @@ impl Columns {
     pub fn new(rect: Rect, widths: CompareWidths) -> Self {
         let is_wide = rect.width() >= WIDE;
         let width = |characters: u16| ADVANCE * f32::from(characters) + INSET;
-        let label = if is_wide { widths.label.max(widths.symbol) } else { widths.label };
+        let label = if is_wide {
+            widths.label.max(widths.symbol)
+        } else {
+            widths.label
+        };
         let cell = rect.left() + INSET;
         let before = cell + width(label).max(if is_wide { 130.0 } else { 72.0 });
         let value = width(widths.digits.max(16));
@@ -102,7 +108,9 @@ impl Columns {
 
     /// Where the instruction ends at the latest.
     fn instruction_end(&self) -> f32 {
-        self.source.or(self.writes.map(|x| x - WRITES + INSET)).map_or(self.right, |x| x - INSET)
+        self.source
+            .or(self.writes.map(|x| x - WRITES + INSET))
+            .map_or(self.right, |x| x - INSET)
     }
 }
 
@@ -139,10 +147,29 @@ pub struct RowTouch {
 
 impl Table<'_> {
     /// Draws a row.
-    pub fn row_ui(&self, ui: &mut Ui, rect: Rect, at: RowAt<'_>, touch: &mut RowTouch, out: &mut Vec<Action>) {
+    pub fn row_ui(
+        &self,
+        ui: &mut Ui,
+        rect: Rect,
+        at: RowAt<'_>,
+        touch: &mut RowTouch,
+        out: &mut Vec<Action>,
+    ) {
         match at.row {
-            CompareRow::Group { title, detail, is_open } => {
-                if self.group_ui(ui, rect, GroupTitle { title, detail, is_open: *is_open }) {
+            CompareRow::Group {
+                title,
+                detail,
+                is_open,
+            } => {
+                if self.group_ui(
+                    ui,
+                    rect,
+                    GroupTitle {
+                        title,
+                        detail,
+                        is_open: *is_open,
+                    },
+                ) {
                     touch.touched.gesture(at.place, Gesture::Go);
                 }
             }
@@ -151,7 +178,16 @@ impl Table<'_> {
     }
 
     /// Draws the title of a group. Returns true if it was clicked.
-    fn group_ui(&self, ui: &Ui, rect: Rect, GroupTitle { title, detail, is_open }: GroupTitle<'_>) -> bool {
+    fn group_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        GroupTitle {
+            title,
+            detail,
+            is_open,
+        }: GroupTitle<'_>,
+    ) -> bool {
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
         let response = button_response(
             ui,
@@ -164,40 +200,105 @@ impl Table<'_> {
             }),
         );
         pen.fill(rect, if response.hovered() { tok.bg3 } else { tok.bg2 });
-        let caret = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
+        let caret = if is_open {
+            icons::CARET_DOWN
+        } else {
+            icons::CARET_RIGHT
+        };
         pen.text(rect.left() + INSET, y, caret, icon(10.0), tok.t2);
         let end = pen.text(rect.left() + 27.0, y, title, semi(12.0), tok.t1);
         if self.columns.is_wide {
-            pen.text((end + INSET).max(self.columns.before), y, detail, ui_font(11.5), tok.t3);
+            pen.text(
+                (end + INSET).max(self.columns.before),
+                y,
+                detail,
+                ui_font(11.5),
+                tok.t3,
+            );
         } else {
             pen.text_left_of(self.columns.right, y, detail, ui_font(11.5), tok.t3);
         }
         response.clicked()
     }
 
-    fn cell_ui(&self, ui: &mut Ui, rect: Rect, at: RowAt<'_>, touch: &mut RowTouch, out: &mut Vec<Action>) {
-        let CompareRow::Cell { cell, label, symbol, from, to, meaning, is_register, last_write } = at.row else {
+    fn cell_ui(
+        &self,
+        ui: &mut Ui,
+        rect: Rect,
+        at: RowAt<'_>,
+        touch: &mut RowTouch,
+        out: &mut Vec<Action>,
+    ) {
+        let CompareRow::Cell {
+            cell,
+            label,
+            symbol,
+            from,
+            to,
+            meaning,
+            is_register,
+            last_write,
+        } = at.row
+        else {
             return;
         };
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
-        let response = row_response(ui, rect, ("cell", label), || say!("compare-difference", cell = label));
+        let response = row_response(ui, rect, ("cell", label), || {
+            say!("compare-difference", cell = label)
+        });
         let is_cursor = self.cursor == Some(cell);
         row_background(
             pen,
             rect,
             &response,
-            RowState { is_selected: is_cursor, is_cursor, has_focus: self.cx.has_focus },
+            RowState {
+                is_selected: is_cursor,
+                is_cursor,
+                has_focus: self.cx.has_focus,
+            },
         );
         let label_color = if *is_register { tok.register } else { tok.t2 };
         let end = pen.code(self.columns.cell, y, label, label_color);
         if let Some(symbol) = symbol.as_ref().filter(|_| self.columns.is_wide) {
-            pen.cut_text(pos2(end + ADVANCE, y), symbol, mono(12.5), tok.symbol, self.columns.before - 8.0);
+            pen.cut_text(
+                pos2(end + ADVANCE, y),
+                symbol,
+                mono(12.5),
+                tok.symbol,
+                self.columns.before - 8.0,
+            );
         }
-        self.value(self.columns.before, y, Compared { text: from, other: to, is_register: *is_register });
-        self.value(self.columns.after, y, Compared { text: to, other: from, is_register: *is_register });
+        self.value(
+            self.columns.before,
+            y,
+            Compared {
+                text: from,
+                other: to,
+                is_register: *is_register,
+            },
+        );
+        self.value(
+            self.columns.after,
+            y,
+            Compared {
+                text: to,
+                other: from,
+                is_register: *is_register,
+            },
+        );
         if let Some((x, meaning)) = self.columns.meaning.zip(meaning.as_ref()) {
-            let color = if matches!(meaning, CellMeaning::Symbol(_)) { tok.symbol } else { tok.t2 };
-            pen.cut_text(pos2(x, y), meaning.text(), mono(12.5), color, self.columns.writer - INSET);
+            let color = if matches!(meaning, CellMeaning::Symbol(_)) {
+                tok.symbol
+            } else {
+                tok.t2
+            };
+            pen.cut_text(
+                pos2(x, y),
+                meaning.text(),
+                mono(12.5),
+                color,
+                self.columns.writer - INSET,
+            );
         }
         if is_cursor {
             self.meant_ui(y, [from, to]);
@@ -213,13 +314,17 @@ impl Table<'_> {
         }
         if response.clicked() || response.secondary_clicked() {
             touch.touched.cursor = Some(at.place);
-            touch.side = response.interact_pointer_pos().and_then(|pointer| self.value_at(pointer.x));
+            touch.side = response
+                .interact_pointer_pos()
+                .and_then(|pointer| self.value_at(pointer.x));
         }
         if let Some(step) = last_write.filter(|_| response.double_clicked()) {
             out.push(Action::travel(self.cx.desk.windows.active, step.after()));
         }
         response.context_menu(|ui| self.menu(ui, at, out));
-        let pointed = response.hover_pos().and_then(|pointer| self.value_at(pointer.x));
+        let pointed = response
+            .hover_pos()
+            .and_then(|pointer| self.value_at(pointer.x));
         if let Some(side) = pointed {
             let (text, at) = match side {
                 CompareSide::Left => (from, self.between.from),
@@ -227,14 +332,24 @@ impl Table<'_> {
             };
             response.on_hover_ui_at_pointer(|ui| {
                 ui.label(RichText::new(format!("{label} = {text}")).font(mono(12.0)));
-                HoverCell { cell: cell.clone(), at }.line_ui(ui);
+                HoverCell {
+                    cell: cell.clone(),
+                    at,
+                }
+                .line_ui(ui);
             });
         }
     }
 
     /// The value that stands at a place; none beside the two columns.
     fn value_at(&self, x: f32) -> Option<CompareSide> {
-        let Columns { before, after, meaning, writer, .. } = self.columns;
+        let Columns {
+            before,
+            after,
+            meaning,
+            writer,
+            ..
+        } = self.columns;
         match () {
             () if x < before || x >= meaning.unwrap_or(writer) => None,
             () if x < after => Some(CompareSide::Left),
@@ -248,19 +363,47 @@ impl Table<'_> {
             CompareSide::Left => (self.columns.before, from),
             CompareSide::Right => (self.columns.after, to),
         };
-        let color = if self.cx.has_focus { self.cx.tok.focus } else { self.cx.tok.line2 };
+        let color = if self.cx.has_focus {
+            self.cx.tok.focus
+        } else {
+            self.cx.tok.line2
+        };
         let wide = ADVANCE * low_end(text).len() as f32;
-        self.pen.frame(Rect::from_min_max(pos2(x - 3.0, y - 8.0), pos2(x + wide + 3.0, y + 8.0)), 2, color);
+        self.pen.frame(
+            Rect::from_min_max(pos2(x - 3.0, y - 8.0), pos2(x + wide + 3.0, y + 8.0)),
+            2,
+            color,
+        );
     }
 
     /// What differs is bold, what is equal steps back.
-    fn value(&self, x: f32, y: f32, Compared { text, other, is_register }: Compared<'_>) {
+    fn value(
+        &self,
+        x: f32,
+        y: f32,
+        Compared {
+            text,
+            other,
+            is_register,
+        }: Compared<'_>,
+    ) {
         let tok = self.cx.tok;
         // The low digits of a long value are kept.
-        let (text, other) = if is_register { (low_end(text), low_end(other)) } else { (text, other) };
+        let (text, other) = if is_register {
+            (low_end(text), low_end(other))
+        } else {
+            (text, other)
+        };
         let mut x = x;
-        for (piece, differs) in differing_pieces(text, other, if is_register { Pieces::Digits } else { Pieces::Bytes })
-        {
+        for (piece, differs) in differing_pieces(
+            text,
+            other,
+            if is_register {
+                Pieces::Digits
+            } else {
+                Pieces::Bytes
+            },
+        ) {
             x = match () {
                 () if piece.contains('?') => self.pen.code(x, y, piece, tok.unknown),
                 () if differs => self.pen.strong_code(x, y, piece, tok.t1),
@@ -271,19 +414,45 @@ impl Table<'_> {
 
     fn writer_ui(&self, ui: &Ui, y: f32, step: Step, out: &mut Vec<Action>) {
         let (pen, tok, columns) = (self.pen, self.cx.tok, &self.columns);
-        let link = StepLink { step, trace: self.cx.trace(), window: self.cx.desk.windows.active };
+        let link = StepLink {
+            step,
+            trace: self.cx.trace(),
+            window: self.cx.desk.windows.active,
+        };
         // Numbers end below each other, however long they are.
         let highest = self.cx.desk.session.index.step_count().saturating_sub(1);
-        let room = StepLink { step: Step(highest), ..link }.width(pen);
+        let room = StepLink {
+            step: Step(highest),
+            ..link
+        }
+        .width(pen);
         let end = link.ui(ui, pen, columns.writer + room - link.width(pen), y, out);
-        let Some(text) = self.view.writer(step) else { return };
+        let Some(text) = self.view.writer(step) else {
+            return;
+        };
         let function = pos2(end + 8.0, y);
-        pen.cut_text(function, &text.function, mono(12.5), tok.t2, columns.writer_end());
+        pen.cut_text(
+            function,
+            &text.function,
+            mono(12.5),
+            tok.t2,
+            columns.writer_end(),
+        );
         if let Some(x) = columns.instruction {
             let clip = Rect::everything_left_of(columns.instruction_end());
-            let pen = Pen { painter: pen.painter.with_clip_rect(pen.painter.clip_rect().intersect(clip)), tok };
+            let pen = Pen {
+                painter: pen
+                    .painter
+                    .with_clip_rect(pen.painter.clip_rect().intersect(clip)),
+                tok,
+            };
             let mnemonic = pen.spans(x, y, std::slice::from_ref(&text.code.mnemonic), None);
-            pen.spans((x + 6.0 * ADVANCE).max(mnemonic + ADVANCE), y, &text.code.operands, None);
+            pen.spans(
+                (x + 6.0 * ADVANCE).max(mnemonic + ADVANCE),
+                y,
+                &text.code.operands,
+                None,
+            );
         }
         if let Some((x, source)) = columns.source.zip(text.source.as_ref()) {
             let end = columns.writes.map_or(columns.right, |x| x - WRITES + INSET);
@@ -292,7 +461,18 @@ impl Table<'_> {
     }
 
     fn menu(&self, ui: &mut Ui, RowAt { place, row }: RowAt<'_>, out: &mut Vec<Action>) {
-        let CompareRow::Cell { cell, label, from, to, last_write, meaning, .. } = row else { return };
+        let CompareRow::Cell {
+            cell,
+            label,
+            from,
+            to,
+            last_write,
+            meaning,
+            ..
+        } = row
+        else {
+            return;
+        };
         let tok = self.cx.tok;
         menu_head_ui(ui, tok, label, "");
         if let Some(step) = last_write {
@@ -303,23 +483,46 @@ impl Table<'_> {
             {
                 out.push(Action::travel(self.cx.desk.windows.active, step.after()));
             }
-            if MenuItem::new(say!("compare-open-window-there")).icon(icons::SIDE_BY_SIDE).ui(ui, tok) {
-                out.push(Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(step.after()))));
+            if MenuItem::new(say!("compare-open-window-there"))
+                .icon(icons::SIDE_BY_SIDE)
+                .ui(ui, tok)
+            {
+                out.push(Action::Panel(PanelAction::OpenWindowAt(
+                    self.cx.moment(step.after()),
+                )));
             }
         }
-        if MenuItem::new(say!("compare-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
-            out.push(Action::Travel(TravelAction::GoToAccess(cell.clone(), Access::Write, Way::Forward)));
-        }
-        for (value, at, side) in
-            [(from, self.between.from, CompareSide::Left), (to, self.between.to, CompareSide::Right)]
+        if MenuItem::new(say!("compare-next-write"))
+            .icon(icons::NEXT_WRITE)
+            .key("Shift+Enter")
+            .ui(ui, tok)
         {
+            out.push(Action::Travel(TravelAction::GoToAccess(
+                cell.clone(),
+                Access::Write,
+                Way::Forward,
+            )));
+        }
+        for (value, at, side) in [
+            (from, self.between.from, CompareSide::Left),
+            (to, self.between.to, CompareSide::Right),
+        ] {
             let words = say!("slice-why-item", cell = format!("{label} = {value}"));
             let item = MenuItem::new(&words).icon(icons::WHY);
-            if (if side == self.view.side() { item.key("W") } else { item }).ui(ui, tok) {
+            if (if side == self.view.side() {
+                item.key("W")
+            } else {
+                item
+            })
+            .ui(ui, tok)
+            {
                 out.push(Action::Slice(SliceAction::WhyAt(cell.clone(), at)));
             }
         }
-        let (first, last) = (self.between.from.min(self.between.to), self.between.from.max(self.between.to));
+        let (first, last) = (
+            self.between.from.min(self.between.to),
+            self.between.from.max(self.between.to),
+        );
         if first < last {
             let between = [
                 (say!("compare-first-read-between"), Access::Read),
@@ -327,31 +530,47 @@ impl Table<'_> {
             ];
             for (words, access) in between {
                 if MenuItem::new(words).ui(ui, tok) {
-                    let travel = Action::Travel(TravelAction::GoToAccessUntil(cell.clone(), access, last));
-                    out.extend([Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(first))), travel]);
+                    let travel =
+                        Action::Travel(TravelAction::GoToAccessUntil(cell.clone(), access, last));
+                    out.extend([
+                        Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(first))),
+                        travel,
+                    ]);
                 }
             }
         }
         if let CellName::Memory(address, _) = cell
-            && MenuItem::new(say!("compare-show-memory-there")).icon(icons::MEMORY).ui(ui, tok)
+            && MenuItem::new(say!("compare-show-memory-there"))
+                .icon(icons::MEMORY)
+                .ui(ui, tok)
         {
             out.push(Action::View(ViewAction::ShowMemory(address.clone())));
         }
         if let Some(CellMeaning::Symbol(symbol)) = meaning
             && MenuItem::new(&say!("compare-show-memory-at", symbol = symbol)).ui(ui, tok)
         {
-            out.push(Action::View(ViewAction::ShowMemory(format!("sym::`{symbol}`"))));
+            out.push(Action::View(ViewAction::ShowMemory(format!(
+                "sym::`{symbol}`"
+            ))));
         }
         menu_line_ui(ui, tok);
-        for (text, value) in
-            [(say!("compare-copy-value-at-the-left"), from), (say!("compare-copy-value-at-the-right"), to)]
-        {
+        for (text, value) in [
+            (say!("compare-copy-value-at-the-left"), from),
+            (say!("compare-copy-value-at-the-right"), to),
+        ] {
             if MenuItem::new(text).ui(ui, tok) {
                 out.push(Action::App(AppAction::Copy(value.clone())));
             }
         }
-        if MenuItem::new(say!("compare-copy-as-text")).icon(icons::COPY).ui(ui, tok) {
-            out.extend(self.view.copied(place).map(|it| Action::App(AppAction::Copy(it))));
+        if MenuItem::new(say!("compare-copy-as-text"))
+            .icon(icons::COPY)
+            .ui(ui, tok)
+        {
+            out.extend(
+                self.view
+                    .copied(place)
+                    .map(|it| Action::App(AppAction::Copy(it))),
+            );
         }
     }
 }

@@ -44,7 +44,10 @@ const REACHES: [(Reach, &str); 4] = [
 
 /// The words of a reach.
 fn reach_name(reach: Reach) -> &'static str {
-    REACHES.iter().find(|(known, _)| *known == reach).map_or("", |(_, name)| spoken(name))
+    REACHES
+        .iter()
+        .find(|(known, _)| *known == reach)
+        .map_or("", |(_, name)| spoken(name))
 }
 
 /// A button that drops a list down: what it is called, and what is chosen.
@@ -68,8 +71,19 @@ fn drop_down<R>(
     }
     pen.frame(rect, 4, tok.ctl);
     let right = rect.right() - 18.0;
-    pen.cut_text(egui::pos2(rect.left() + 8.0, rect.center().y), text, ui_font(12.0), tok.t1, right);
-    pen.icon(egui::pos2(rect.right() - 10.0, rect.center().y), icons::CARET_DOWN, 10.0, tok.t2);
+    pen.cut_text(
+        egui::pos2(rect.left() + 8.0, rect.center().y),
+        text,
+        ui_font(12.0),
+        tok.t1,
+        right,
+    );
+    pen.icon(
+        egui::pos2(rect.right() - 10.0, rect.center().y),
+        icons::CARET_DOWN,
+        10.0,
+        tok.t2,
+    );
     let shown = egui::Popup::menu(&response).show(|ui| {
         ui.style_mut().override_font_id = Some(ui_font(13.0));
         list(ui)
@@ -80,33 +94,61 @@ fn drop_down<R>(
 /// Lets the user choose how the text is read. True when it was done.
 pub fn kind_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, kind: &mut FindKind) -> bool {
     let now = *kind;
-    let chosen = drop_down(ui, pen, rect, DropDown { name: say!("find-read-as"), chosen: kind_name(now) }, |ui| {
-        let mut chosen = None;
-        for (kind, example) in KINDS {
-            let example = egui::RichText::new(spoken(example)).font(crate::theme::mono(11.5)).color(pen.tok.t3);
-            let entry = egui::Button::selectable(kind == now, kind_name(kind)).right_text(example);
-            if ui.add(entry).clicked() {
-                chosen = Some(kind);
+    let chosen = drop_down(
+        ui,
+        pen,
+        rect,
+        DropDown {
+            name: say!("find-read-as"),
+            chosen: kind_name(now),
+        },
+        |ui| {
+            let mut chosen = None;
+            for (kind, example) in KINDS {
+                let example = egui::RichText::new(spoken(example))
+                    .font(crate::theme::mono(11.5))
+                    .color(pen.tok.t3);
+                let entry =
+                    egui::Button::selectable(kind == now, kind_name(kind)).right_text(example);
+                if ui.add(entry).clicked() {
+                    chosen = Some(kind);
+                }
             }
-        }
-        chosen
-    });
-    chosen.flatten().is_some_and(|chosen| std::mem::replace(kind, chosen) != chosen)
+            chosen
+        },
+    );
+    chosen
+        .flatten()
+        .is_some_and(|chosen| std::mem::replace(kind, chosen) != chosen)
 }
 
 /// Lets the user choose where is looked. True when it was done.
 pub fn reach_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, reach: &mut Reach) -> bool {
     let now = *reach;
-    let chosen = drop_down(ui, pen, rect, DropDown { name: say!("find-look"), chosen: reach_name(now) }, |ui| {
-        let mut chosen = None;
-        for (reach, name) in REACHES {
-            if ui.add(egui::Button::selectable(reach == now, spoken(name))).clicked() {
-                chosen = Some(reach);
+    let chosen = drop_down(
+        ui,
+        pen,
+        rect,
+        DropDown {
+            name: say!("find-look"),
+            chosen: reach_name(now),
+        },
+        |ui| {
+            let mut chosen = None;
+            for (reach, name) in REACHES {
+                if ui
+                    .add(egui::Button::selectable(reach == now, spoken(name)))
+                    .clicked()
+                {
+                    chosen = Some(reach);
+                }
             }
-        }
-        chosen
-    });
-    chosen.flatten().is_some_and(|chosen| std::mem::replace(reach, chosen) != chosen)
+            chosen
+        },
+    );
+    chosen
+        .flatten()
+        .is_some_and(|chosen| std::mem::replace(reach, chosen) != chosen)
 }
 
 /// A small square button with an icon. True when it was clicked.

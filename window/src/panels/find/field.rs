@@ -35,9 +35,20 @@ pub enum Typed {
 
 impl FindField {
     /// Draws it. With `is_wanted` it takes the keyboard.
-    pub fn ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, history: &[FindQuestion], focus: Focus) -> Typed {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        rect: Rect,
+        history: &[FindQuestion],
+        focus: Focus,
+    ) -> Typed {
         let recalled = self.recall(ui, history);
-        let response = Field { hint: spoken(NAME), icon: icons::SEARCH }.ui(ui, pen, rect, &mut self.text);
+        let response = Field {
+            hint: spoken(NAME),
+            icon: icons::SEARCH,
+        }
+        .ui(ui, pen, rect, &mut self.text);
         if focus == Focus::Wanted {
             response.request_focus();
             select_all(ui, response.id, &self.text);
@@ -53,7 +64,11 @@ impl FindField {
             return Typed::GivenUp;
         }
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        if is_entered && !self.text.trim().is_empty() { Typed::Submitted } else { Typed::Nothing }
+        if is_entered && !self.text.trim().is_empty() {
+            Typed::Submitted
+        } else {
+            Typed::Nothing
+        }
     }
 
     /// Up and down go through the searches before; down from the newest leads to the list.
@@ -63,7 +78,11 @@ impl FindField {
             return None;
         }
         let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-        let place = match (pressed(Key::ArrowUp), pressed(Key::ArrowDown), self.recalled) {
+        let place = match (
+            pressed(Key::ArrowUp),
+            pressed(Key::ArrowDown),
+            self.recalled,
+        ) {
             (true, _, None) => 0,
             (true, _, Some(place)) => (place + 1).min(history.len().saturating_sub(1)),
             (_, true, Some(place)) if place > 0 => place - 1,

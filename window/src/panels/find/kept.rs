@@ -23,18 +23,38 @@ static DEEDS: KeptDeeds = KeptDeeds {
 };
 
 /// Draws the entries. Returns the search that was chosen of those before.
-pub fn search_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Option<FindQuestion> {
+pub fn search_menu(
+    ui: &mut Ui,
+    menu: &mut KeptMenu,
+    cx: &ViewCx<'_>,
+    out: &mut Vec<Action>,
+) -> Option<FindQuestion> {
     for kept in cx.desk.searches.list() {
-        menu.ui(ui, KeptItem { name: &kept.name, words: history_text(&kept.search), deeds: &DEEDS }, out);
+        menu.ui(
+            ui,
+            KeptItem {
+                name: &kept.name,
+                words: history_text(&kept.search),
+                deeds: &DEEDS,
+            },
+            out,
+        );
     }
     let keep = egui::Button::new(say!("find-keep-search-as"));
-    if ui.add_enabled(cx.desk.find.question().is_some(), keep).clicked() {
-        out.push(Action::App(AppAction::AskFor(CommandId::KeepSearchAs.into())));
+    if ui
+        .add_enabled(cx.desk.find.question().is_some(), keep)
+        .clicked()
+    {
+        out.push(Action::App(AppAction::AskFor(
+            CommandId::KeepSearchAs.into(),
+        )));
     }
     ui.separator();
     if cx.desk.find.history().is_empty() {
         ui.label(say!("find-no-search-yet"));
     }
     let mut entries = cx.desk.find.history().iter().take(BEFORE);
-    entries.find(|question| ui.button(history_text(question)).clicked()).cloned()
+    entries
+        .find(|question| ui.button(history_text(question)).clicked())
+        .cloned()
 }

@@ -104,7 +104,10 @@ struct HitArea<'a> {
 impl FindPanel {
     /// One that shows a kept search.
     pub fn of(kept: KeptSearch) -> Self {
-        Self { own: Some(kept), ..Self::default() }
+        Self {
+            own: Some(kept),
+            ..Self::default()
+        }
     }
 
     /// The kept search that it shows; none before it is in view for the first time.
@@ -136,7 +139,11 @@ impl FindPanel {
     fn recall(&mut self, question: FindQuestion) {
         let FindQuestion { text, kind, range } = question;
         (self.state.field.text, self.kind) = (text, kind);
-        self.state.reach = if range == FindRange::default() { Reach::Everywhere } else { Reach::Between };
+        self.state.reach = if range == FindRange::default() {
+            Reach::Everywhere
+        } else {
+            Reach::Between
+        };
         self.state.range = range;
     }
 
@@ -144,11 +151,21 @@ impl FindPanel {
         let here = || cx.desk.windows.active().position.0.to_string();
         let range = match self.state.reach {
             Reach::Everywhere => FindRange::default(),
-            Reach::FromHere => FindRange { from: here(), to: String::new() },
-            Reach::UpToHere => FindRange { from: String::new(), to: here() },
+            Reach::FromHere => FindRange {
+                from: here(),
+                to: String::new(),
+            },
+            Reach::UpToHere => FindRange {
+                from: String::new(),
+                to: here(),
+            },
             Reach::Between => self.state.range.clone(),
         };
-        FindQuestion { text: self.state.field.text.clone(), kind: self.kind, range }
+        FindQuestion {
+            text: self.state.field.text.clone(),
+            kind: self.kind,
+            range,
+        }
     }
 
     fn ask(&self, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -158,41 +175,87 @@ impl FindPanel {
     }
 
     /// The field and the choosers. Returns what is left below.
-    fn bars_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Rect {
+    fn bars_ui(
+        &mut self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        rect: Rect,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) -> Rect {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let is_narrow = rect.width() < NARROW && rect.height() > LOW;
         let (choosers, rest) = match is_narrow {
             true => rest.split_top_bottom_at_y(rest.top() + BAR),
             false => (bar, rest),
         };
-        let middle = |rect: Rect| Rect::from_min_max(rect.min + vec2(0.0, 4.0), rect.max - vec2(0.0, 4.0));
+        let middle =
+            |rect: Rect| Rect::from_min_max(rect.min + vec2(0.0, 4.0), rect.max - vec2(0.0, 4.0));
         let right = choosers.right() - 8.0;
-        let reach = middle(choosers).with_min_x((right - REACH).max(choosers.left() + 8.0)).with_max_x(right);
-        let kind_left = if is_narrow { choosers.left() + 8.0 } else { reach.left() - 6.0 - KIND };
-        let kind = middle(choosers).with_min_x(kind_left).with_max_x((kind_left + KIND).min(reach.left() - 6.0));
-        let end = if is_narrow { bar.right() - 8.0 } else { kind.left() - 6.0 };
+        let reach = middle(choosers)
+            .with_min_x((right - REACH).max(choosers.left() + 8.0))
+            .with_max_x(right);
+        let kind_left = if is_narrow {
+            choosers.left() + 8.0
+        } else {
+            reach.left() - 6.0 - KIND
+        };
+        let kind = middle(choosers)
+            .with_min_x(kind_left)
+            .with_max_x((kind_left + KIND).min(reach.left() - 6.0));
+        let end = if is_narrow {
+            bar.right() - 8.0
+        } else {
+            kind.left() - 6.0
+        };
         let history = middle(bar).with_min_x(end - 22.0).with_max_x(end);
-        let field = middle(bar).with_min_x(bar.left() + 8.0).with_max_x(history.left() - 2.0);
+        let field = middle(bar)
+            .with_min_x(bar.left() + 8.0)
+            .with_max_x(history.left() - 2.0);
         self.field_ui(ui, pen, field, cx, out);
         self.history_ui(ui, pen, history, cx, out);
         let is_chosen = kind_ui(ui, pen, kind, &mut self.kind);
-        let is_moved = reach_ui(ui, pen, reach, &mut self.state.reach) && self.state.reach != Reach::Between;
+        let is_moved =
+            reach_ui(ui, pen, reach, &mut self.state.reach) && self.state.reach != Reach::Between;
         if is_chosen || is_moved {
             self.ask(cx, out);
         }
-        if self.state.reach == Reach::Between { self.range_ui(ui, pen, rest, cx, out) } else { rest }
+        if self.state.reach == Reach::Between {
+            self.range_ui(ui, pen, rest, cx, out)
+        } else {
+            rest
+        }
     }
 
-    fn field_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn field_ui(
+        &mut self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        rect: Rect,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let times = cx.desk.find.times_focused();
-        let is_asked = self.state.focused.map_or(times > 0 && cx.has_focus, |before| before != times);
+        let is_asked = self
+            .state
+            .focused
+            .map_or(times > 0 && cx.has_focus, |before| before != times);
         self.state.focused = Some(times);
         let focus = if is_asked { Focus::Wanted } else { Focus::Left };
-        match self.state.field.ui(ui, pen, rect, cx.desk.find.history(), focus) {
+        match self
+            .state
+            .field
+            .ui(ui, pen, rect, cx.desk.find.history(), focus)
+        {
             Typed::Nothing => {}
             Typed::Submitted => self.ask(cx, out),
             // The field says again what the list is of.
-            Typed::GivenUp => cx.desk.find.question().iter().for_each(|question| self.recall((*question).clone())),
+            Typed::GivenUp => cx
+                .desk
+                .find
+                .question()
+                .iter()
+                .for_each(|question| self.recall((*question).clone())),
             Typed::Recalled(question) => self.recall(question),
         }
         if cx.desk.find.error().is_some() {
@@ -201,21 +264,30 @@ impl FindPanel {
     }
 
     /// The list of the searches before.
-    fn history_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn history_ui(
+        &mut self,
+        ui: &Ui,
+        pen: &Pen<'_>,
+        rect: Rect,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let response = button_response(ui, rect, "history", say!("find-searches-before"));
         if response.hovered() || response.has_focus() {
             pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
         }
         pen.text_centered(rect.center(), icons::CARET_DOWN, icon(10.0), pen.tok.t2);
-        let shown = egui::Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
-            ui.style_mut().override_font_id = Some(ui_font(13.0));
-            let asked = out.len();
-            let chosen = search_menu(ui, &mut self.state.menu, cx, out);
-            if chosen.is_some() || out.len() > asked {
-                ui.close();
-            }
-            chosen
-        });
+        let shown = egui::Popup::menu(&response)
+            .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+            .show(|ui| {
+                ui.style_mut().override_font_id = Some(ui_font(13.0));
+                let asked = out.len();
+                let chosen = search_menu(ui, &mut self.state.menu, cx, out);
+                if chosen.is_some() || out.len() > asked {
+                    ui.close();
+                }
+                chosen
+            });
         let chosen = shown.and_then(|shown| shown.inner);
         response.on_hover_text(say!("find-searches-before-up-in-the-field"));
         if let Some(question) = chosen {
@@ -225,7 +297,14 @@ impl FindPanel {
     }
 
     /// The places between which is looked. Returns what is left below.
-    fn range_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Rect {
+    fn range_ui(
+        &mut self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        rect: Rect,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) -> Rect {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR - 4.0);
         let half = ((bar.width() - 22.0) / 2.0).min(200.0);
         let left = Rect::from_min_size(bar.min + vec2(8.0, 0.0), vec2(half, 22.0));
@@ -236,8 +315,13 @@ impl FindPanel {
         ];
         for (place, (hint, text)) in (0u8..).zip(fields) {
             let rect = left.translate(vec2(f32::from(place) * (half + 6.0), 0.0));
-            let response = Field { hint, icon: icons::GO_TO }.ui(ui, pen, rect, text);
-            is_entered |= response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+            let response = Field {
+                hint,
+                icon: icons::GO_TO,
+            }
+            .ui(ui, pen, rect, text);
+            is_entered |=
+                response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
         }
         if is_entered {
             self.ask(cx, out);
@@ -248,19 +332,40 @@ impl FindPanel {
     /// What is wrong, below the field. Returns what is left below.
     fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) -> Rect {
         let width = (rect.width() - 2.0 * INSET - 20.0).max(60.0);
-        let galley = pen.painter.layout(error.to_owned(), ui_font(12.0), pen.tok.err, width);
+        let galley = pen
+            .painter
+            .layout(error.to_owned(), ui_font(12.0), pen.tok.err, width);
         let height = galley.size().y + 8.0;
         let (line, rest) = rect.split_top_bottom_at_y(rect.top() + height);
-        pen.text(line.left() + INSET, line.top() + 10.0, icons::WARNING, icon(14.0), pen.tok.err);
-        pen.painter.galley(pos2((line.left() + INSET + 20.0).round(), line.top() + 2.0), galley, pen.tok.err);
-        let response = ui.interact(line, ui.unique_id().with("find error"), egui::Sense::hover());
+        pen.text(
+            line.left() + INSET,
+            line.top() + 10.0,
+            icons::WARNING,
+            icon(14.0),
+            pen.tok.err,
+        );
+        pen.painter.galley(
+            pos2((line.left() + INSET + 20.0).round(), line.top() + 2.0),
+            galley,
+            pen.tok.err,
+        );
+        let response = ui.interact(
+            line,
+            ui.unique_id().with("find error"),
+            egui::Sense::hover(),
+        );
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, error));
         rest
     }
 
     /// How many there are, what else the text may mean, and what is done with the hits.
     fn summary_ui(&mut self, ui: &mut Ui, hits: &Hits<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let Hits { pen, found, table, rect: bar } = *hits;
+        let Hits {
+            pen,
+            found,
+            table,
+            rect: bar,
+        } = *hits;
         let (tok, y) = (cx.tok, bar.center().y);
         let is_under_way = found.end == SearchEnd::UnderWay;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
@@ -274,7 +379,15 @@ impl FindPanel {
             true if icon_button(ui, pen, end, icons::CLOSE, say!("find-stop-the-search")) => {
                 out.push(Action::Search(SearchAction::StopFind))
             }
-            false if icon_button(ui, pen, end, icons::CLOSE, say!("find-clear-hits-and-marks")) => {
+            false
+                if icon_button(
+                    ui,
+                    pen,
+                    end,
+                    icons::CLOSE,
+                    say!("find-clear-hits-and-marks"),
+                ) =>
+            {
                 out.push(Action::Search(SearchAction::ClearFind))
             }
             _ => {}
@@ -283,25 +396,39 @@ impl FindPanel {
         if cx.desk.windows.active().only_hits.is_on {
             pen.painter.rect_filled(only, 4.0, tok.sel);
         }
-        if icon_button(ui, pen, only, icons::LIST, say!("find-only-hits-in-the-list")) {
+        if icon_button(
+            ui,
+            pen,
+            only,
+            icons::LIST,
+            say!("find-only-hits-in-the-list"),
+        ) {
             out.push(Action::Search(SearchAction::ToggleOnlyHits));
         }
         let end = only;
         if bar.width() > 3.0 * FILTER {
             let field = square(FILTER + 6.0).with_max_x(end.left() - 6.0);
-            let filter = Field { hint: say!("find-filter"), icon: icons::FILTER };
+            let filter = Field {
+                hint: say!("find-filter"),
+                icon: icons::FILTER,
+            };
             if filter.ui(ui, pen, field, self.view.filter_mut()).changed() {
                 self.state.list.rewind();
             }
         }
         if found.count() > 0 {
-            Export { pen, rows: &|| Cow::Borrowed(table), name: "hits" }.ui(
-                ui,
-                square(26.0).with_max_x(right + 24.0),
-                out,
-            );
+            Export {
+                pen,
+                rows: &|| Cow::Borrowed(table),
+                name: "hits",
+            }
+            .ui(ui, square(26.0).with_max_x(right + 24.0), out);
         }
-        let offers: Vec<FindQuestion> = if is_under_way { Vec::new() } else { found.meaning.others() };
+        let offers: Vec<FindQuestion> = if is_under_way {
+            Vec::new()
+        } else {
+            found.meaning.others()
+        };
         let room = bar.width() / 2.0;
         for offer in offers {
             let words = offer_words(&offer, &found.meaning.text);
@@ -312,11 +439,18 @@ impl FindPanel {
             right -= width;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
             if link_ui(ui, pen, rect, &words) {
-                out.push(Action::Search(SearchAction::Find(FindQuestion { range: self.question(cx).range, ..offer })));
+                out.push(Action::Search(SearchAction::Find(FindQuestion {
+                    range: self.question(cx).range,
+                    ..offer
+                })));
             }
         }
         if cx.desk.find.can_have_more() {
-            let words = if found.end == SearchEnd::Stopped { say!("find-go-on") } else { say!("find-more-hits") };
+            let words = if found.end == SearchEnd::Stopped {
+                say!("find-go-on")
+            } else {
+                say!("find-more-hits")
+            };
             let width = pen.width(words, ui_font(12.0)) + 12.0;
             right -= width;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
@@ -325,8 +459,18 @@ impl FindPanel {
             }
         }
         let words = summary(found, &cx.desk.session);
-        let words = if cx.desk.find.is_full() { say!("find-more-not-kept", summary = words) } else { words };
-        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, right - 6.0);
+        let words = if cx.desk.find.is_full() {
+            say!("find-more-not-kept", summary = words)
+        } else {
+            words
+        };
+        pen.cut_text(
+            pos2(bar.left() + INSET, y),
+            &words,
+            ui_font(12.0),
+            tok.t2,
+            right - 6.0,
+        );
         let label = Rect::from_min_max(bar.min, pos2(right - 6.0, bar.bottom()));
         let response = ui.interact(label, ui.unique_id().with("summary"), egui::Sense::hover());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
@@ -335,11 +479,21 @@ impl FindPanel {
             let whole = found.to.0.saturating_sub(found.from.0).max(1) as f32;
             let share = found.searched.0.saturating_sub(found.from.0) as f32 / whole;
             let line = Rect::from_min_max(pos2(bar.left(), bar.bottom() - 2.0), bar.max);
-            pen.fill(line.with_max_x(line.left() + share * line.width()), tok.accent);
+            pen.fill(
+                line.with_max_x(line.left() + share * line.width()),
+                tok.accent,
+            );
         }
     }
 
-    fn hits_ui(&mut self, ui: &mut Ui, place: &HitArea<'_>, found: &Found, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn hits_ui(
+        &mut self,
+        ui: &mut Ui,
+        place: &HitArea<'_>,
+        found: &Found,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let HitArea { pen, rect } = *place;
         let is_low = rect.height() + BAR < LOW;
         let (bar, below) = rect.split_top_bottom_at_y(rect.top() + BAR);
@@ -347,14 +501,28 @@ impl FindPanel {
         self.view.show(Arc::clone(&found.table));
         let table = Arc::clone(self.view.table());
         if !is_low {
-            self.summary_ui(ui, &Hits { pen, found, table: &table, rect: bar }, cx, out);
+            self.summary_ui(
+                ui,
+                &Hits {
+                    pen,
+                    found,
+                    table: &table,
+                    rect: bar,
+                },
+                cx,
+                out,
+            );
         }
         let words = nothing_words(found, &cx.desk.session);
         let advice = match found.end {
             SearchEnd::UnderWay => say!("find-escape-ends-the-search"),
             _ => say!("find-read-the-text-in-another"),
         };
-        let shown = ListPlace { pen, nothing: EmptyWords(&words, advice), rect: rest };
+        let shown = ListPlace {
+            pen,
+            nothing: EmptyWords(&words, advice),
+            rect: rest,
+        };
         if self.view.shown().is_plain() {
             self.place(&shown, found, cx);
         }
@@ -362,7 +530,14 @@ impl FindPanel {
     }
 
     /// The hits of a kept search, which are marked nowhere else.
-    fn own_ui(&mut self, ui: &mut Ui, place: &HitArea<'_>, kept: &KeptSearch, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn own_ui(
+        &mut self,
+        ui: &mut Ui,
+        place: &HitArea<'_>,
+        kept: &KeptSearch,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         if !std::mem::replace(&mut self.state.was_seen, true) {
             // The search begins with the next frame.
             ui.ctx().request_repaint();
@@ -372,7 +547,10 @@ impl FindPanel {
         let (y, words) = (bar.center().y, say!("find-mark-these-hits"));
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let link = pen.width(words, ui_font(12.0)) + 12.0;
-        let mark = Rect::from_min_max(pos2(bar.right() - 6.0 - link, y - 10.0), pos2(bar.right() - 6.0, y + 10.0));
+        let mark = Rect::from_min_max(
+            pos2(bar.right() - 6.0 - link, y - 10.0),
+            pos2(bar.right() - 6.0, y + 10.0),
+        );
         if link_ui(ui, pen, mark, words) {
             out.push(Action::Search(SearchAction::Find(kept.search.clone())));
         }
@@ -384,7 +562,11 @@ impl FindPanel {
         let Some(found) = state.and_then(|state| state.found()).map(Arc::clone) else {
             self.view.forget();
             let is_stopped = state.is_some_and(|state| !state.is_under_way());
-            let words = if is_stopped { say!("find-stopped-before-any-hit") } else { say!("find-searching") };
+            let words = if is_stopped {
+                say!("find-stopped-before-any-hit")
+            } else {
+                say!("find-searching")
+            };
             pen.text(bar.left() + INSET, y, words, ui_font(12.0), cx.tok.t2);
             if !is_stopped {
                 self.stop_ui(ui, pen, mark);
@@ -394,18 +576,40 @@ impl FindPanel {
         self.view.show(Arc::clone(&found.table));
         let table = Arc::clone(self.view.table());
         let is_under_way = state.is_some_and(|state| state.is_under_way());
-        let right = if is_under_way { self.stop_ui(ui, pen, mark) } else { mark.left() };
+        let right = if is_under_way {
+            self.stop_ui(ui, pen, mark)
+        } else {
+            mark.left()
+        };
         let export = Rect::from_min_max(pos2(right - 30.0, y - 11.0), pos2(right - 6.0, y + 11.0));
-        Export { pen, rows: &|| Cow::Borrowed(&*table), name: "hits" }.ui(ui, export, out);
+        Export {
+            pen,
+            rows: &|| Cow::Borrowed(&*table),
+            name: "hits",
+        }
+        .ui(ui, export, out);
         let words = summary(&found, &cx.desk.session);
-        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), cx.tok.t2, export.left() - 6.0);
-        let response =
-            ui.interact(bar.with_max_x(export.left() - 6.0), ui.unique_id().with("summary"), egui::Sense::hover());
+        pen.cut_text(
+            pos2(bar.left() + INSET, y),
+            &words,
+            ui_font(12.0),
+            cx.tok.t2,
+            export.left() - 6.0,
+        );
+        let response = ui.interact(
+            bar.with_max_x(export.left() - 6.0),
+            ui.unique_id().with("summary"),
+            egui::Sense::hover(),
+        );
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
         response.on_hover_text(words);
         let nothing = nothing_words(&found, &cx.desk.session);
         let nothing = EmptyWords(&nothing, say!("find-close-the-panel-or-look"));
-        let shown = ListPlace { pen, nothing, rect: rest };
+        let shown = ListPlace {
+            pen,
+            nothing,
+            rect: rest,
+        };
         if self.view.shown().is_plain() {
             self.place(&shown, &found, cx);
         }
@@ -415,8 +619,12 @@ impl FindPanel {
     /// Ends the search of the panel. Returns where the button begins.
     fn stop_ui(&mut self, ui: &Ui, pen: &Pen<'_>, mark: Rect) -> f32 {
         let y = mark.center().y;
-        let stop = Rect::from_min_max(pos2(mark.left() - 30.0, y - 11.0), pos2(mark.left() - 6.0, y + 11.0));
-        self.state.wants_stop |= icon_button(ui, pen, stop, icons::CLOSE, say!("find-stop-the-search"));
+        let stop = Rect::from_min_max(
+            pos2(mark.left() - 30.0, y - 11.0),
+            pos2(mark.left() - 6.0, y + 11.0),
+        );
+        self.state.wants_stop |=
+            icon_button(ui, pen, stop, icons::CLOSE, say!("find-stop-the-search"));
         stop.left()
     }
 
@@ -429,7 +637,9 @@ impl FindPanel {
         if !self.state.is_placed && !rows.is_empty() {
             let next = rows.partition_point(behind);
             if next < rows.len() || found.end != SearchEnd::UnderWay {
-                self.state.list.go_before(next.min(rows.len() - 1), rows.len(), shown);
+                self.state
+                    .list
+                    .go_before(next.min(rows.len() - 1), rows.len(), shown);
                 (self.state.is_placed, self.state.position) = (true, Some(at));
             }
         }
@@ -437,7 +647,10 @@ impl FindPanel {
             return;
         }
         let is_here = |row: &&TableRow| row.position == Some(at);
-        let stands_here = rows.get(self.state.list.cursor()).as_ref().is_some_and(is_here);
+        let stands_here = rows
+            .get(self.state.list.cursor())
+            .as_ref()
+            .is_some_and(is_here);
         let first = rows.partition_point(|row| row.position.is_some_and(|position| position < at));
         if !stands_here && rows.get(first).as_ref().is_some_and(is_here) {
             self.state.list.go_to(first, rows.len(), shown);
@@ -448,21 +661,40 @@ impl FindPanel {
     fn examples_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect) {
         let tok = pen.tok;
         let (x, mut y) = (rect.left() + INSET, rect.top() + 16.0);
-        pen.text(x, y, say!("find-type-what-to-look-for"), medium(13.0), tok.t1);
+        pen.text(
+            x,
+            y,
+            say!("find-type-what-to-look-for"),
+            medium(13.0),
+            tok.t1,
+        );
         let response = ui.interact(rect, ui.unique_id().with("empty"), egui::Sense::hover());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, say!("find-type-what-to-look-for")));
+        response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::Label, true, say!("find-type-what-to-look-for"))
+        });
         y += 24.0;
         for (example, finds) in EXAMPLES {
             if y + ROW / 2.0 > rect.bottom() {
                 return;
             }
-            let row = Rect::from_min_max(pos2(rect.left(), y - ROW / 2.0), pos2(rect.right(), y + ROW / 2.0));
-            let response = row_response(ui, row, ("example", example), || say!("find-example", example = example));
+            let row = Rect::from_min_max(
+                pos2(rect.left(), y - ROW / 2.0),
+                pos2(rect.right(), y + ROW / 2.0),
+            );
+            let response = row_response(ui, row, ("example", example), || {
+                say!("find-example", example = example)
+            });
             if response.hovered() {
                 pen.fill(row, tok.hover);
             }
             pen.text(x, y, example, mono(12.5), tok.accent);
-            pen.cut_text(pos2(x + 140.0, y), spoken(finds), ui_font(12.0), tok.t3, rect.right() - 8.0);
+            pen.cut_text(
+                pos2(x + 140.0, y),
+                spoken(finds),
+                ui_font(12.0),
+                tok.t3,
+                rect.right() - 8.0,
+            );
             if response.clicked() {
                 example.clone_into(&mut self.state.field.text);
                 self.state.focused = None;
@@ -482,7 +714,11 @@ fn offer_words(offer: &FindQuestion, text: &str) -> String {
         kind => kind_name(kind).to_lowercase(),
     };
     let is_decimal = offer.text != text && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_decimal { say!("find-as-text", kind = kind, text = &*offer.text) } else { say!("find-as", kind = kind) }
+    if is_decimal {
+        say!("find-as-text", kind = kind, text = &*offer.text)
+    } else {
+        say!("find-as", kind = kind)
+    }
 }
 
 /// Words that can be clicked.
@@ -491,7 +727,13 @@ fn link_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str) -> bool {
     if response.hovered() || response.has_focus() {
         pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
     }
-    pen.text(rect.left() + 6.0, rect.center().y, words, ui_font(12.0), pen.tok.accent);
+    pen.text(
+        rect.left() + 6.0,
+        rect.center().y,
+        words,
+        ui_font(12.0),
+        pen.tok.accent,
+    );
     response.clicked()
 }
 
@@ -505,7 +747,9 @@ impl Panel for FindPanel {
     }
 
     fn title(&self) -> String {
-        self.own.as_ref().map_or_else(|| say!("table-find").to_owned(), |kept| kept.name.clone())
+        self.own
+            .as_ref()
+            .map_or_else(|| say!("table-find").to_owned(), |kept| kept.name.clone())
     }
 
     /// The memory of the hit under the cursor.
@@ -533,11 +777,29 @@ impl Panel for FindPanel {
             self.view.forget();
         }
         match found {
-            Some(found) => self.hits_ui(ui, &HitArea { pen: &pen, rect: rest }, &found, cx, out),
+            Some(found) => self.hits_ui(
+                ui,
+                &HitArea {
+                    pen: &pen,
+                    rect: rest,
+                },
+                &found,
+                cx,
+                out,
+            ),
             None if cx.desk.find.is_under_way() => {
                 let (bar, _) = rest.split_top_bottom_at_y(rest.top() + BAR);
-                pen.text(bar.left() + INSET, bar.center().y, say!("find-searching"), ui_font(12.0), cx.tok.t2);
-                let end = Rect::from_min_size(pos2(bar.right() - 30.0, bar.center().y - 11.0), vec2(24.0, 22.0));
+                pen.text(
+                    bar.left() + INSET,
+                    bar.center().y,
+                    say!("find-searching"),
+                    ui_font(12.0),
+                    cx.tok.t2,
+                );
+                let end = Rect::from_min_size(
+                    pos2(bar.right() - 30.0, bar.center().y - 11.0),
+                    vec2(24.0, 22.0),
+                );
                 if icon_button(ui, &pen, end, icons::CLOSE, say!("find-stop-the-search")) {
                     out.push(Action::Search(SearchAction::StopFind));
                 }

@@ -36,13 +36,24 @@ impl FindingsPanel {
         ui.ctx().request_repaint_after(REFRESH);
         let (center, tok) = (rect.center(), pen.tok);
         let title = say!("findings-checking-the-trace");
-        pen.text_centered(center - vec2(0.0, 22.0), title, crate::theme::medium(13.0), tok.t1);
-        let bar = Rect::from_center_size(center, vec2(220.0f32.min(rect.width() - 32.0).max(0.0), 4.0));
+        pen.text_centered(
+            center - vec2(0.0, 22.0),
+            title,
+            crate::theme::medium(13.0),
+            tok.t1,
+        );
+        let bar = Rect::from_center_size(
+            center,
+            vec2(220.0f32.min(rect.width() - 32.0).max(0.0), 4.0),
+        );
         let done = Rect::from_min_size(bar.min, vec2(bar.width() * self.view.share(), 4.0));
         pen.painter.rect_filled(bar, 2.0, tok.bg3);
         pen.painter.rect_filled(done, 2.0, tok.accent);
         let button = Rect::from_center_size(center + vec2(0.0, 26.0), vec2(72.0, 26.0));
-        if ui.put(button, egui::Button::new(say!("findings-cancel"))).clicked() {
+        if ui
+            .put(button, egui::Button::new(say!("findings-cancel")))
+            .clicked()
+        {
             self.view.stop();
         }
     }
@@ -50,23 +61,58 @@ impl FindingsPanel {
     /// Offers to check the trace after the check was cancelled.
     fn resume_ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>) {
         let button = Rect::from_center_size(rect.center() + vec2(0.0, 48.0), vec2(72.0, 26.0));
-        let is_clicked = ui.put(button, egui::Button::new(say!("findings-check"))).clicked();
+        let is_clicked = ui
+            .put(button, egui::Button::new(say!("findings-check")))
+            .clicked();
         if take_keys(ui, cx).contains(&PanelKey::Enter) || is_clicked {
             self.view.resume();
         }
     }
 
-    fn list_ui(&mut self, ui: &mut Ui, rect: Rect, rows: &Rows, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn list_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        rows: &Rows,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let pen = Pen::new(ui, rect, cx.tok);
-        let pen = if self.view.is_late() { pen.faded() } else { pen };
+        let pen = if self.view.is_late() {
+            pen.faded()
+        } else {
+            pen
+        };
         let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let at = pos2(bar.left() + INSET, bar.center().y);
-        pen.cut_text(at, &rows.summary, ui_font(12.0), cx.tok.t2, bar.right() - 8.0);
-        self.list.keys(ui, &mut *self.view, Shown { rows: rows.count, list }, cx, out);
+        pen.cut_text(
+            at,
+            &rows.summary,
+            ui_font(12.0),
+            cx.tok.t2,
+            bar.right() - 8.0,
+        );
+        self.list.keys(
+            ui,
+            &mut *self.view,
+            Shown {
+                rows: rows.count,
+                list,
+            },
+            cx,
+            out,
+        );
         let area = self.list.area(ui, list, rows.count, cx.tok);
-        let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
-        let shown = FindingRows { pen, cx, cursor: self.list.cursor };
+        let pen = Pen {
+            painter: pen.painter.with_clip_rect(area.body),
+            tok: cx.tok,
+        };
+        let shown = FindingRows {
+            pen,
+            cx,
+            cursor: self.list.cursor,
+        };
         let mut touched = Touched::default();
         let rows = self.view.rows();
         for (place, rect) in area.places() {

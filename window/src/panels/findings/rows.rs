@@ -47,16 +47,34 @@ impl FindingRows<'_> {
         let (pen, cx) = (&self.pen, self.cx);
         let response = row_response(ui, rect, ("finding", place), || row.line());
         let is_cursor = self.cursor == place;
-        row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
+        row_background(
+            pen,
+            rect,
+            &response,
+            RowState {
+                is_selected: false,
+                is_cursor,
+                has_focus: cx.has_focus,
+            },
+        );
         self.paint(rect, row);
         let response = response.on_hover_text(rule_words(row.rule()));
         response.context_menu(|ui| {
             menu_head_ui(ui, cx.tok, row.rule().id, "");
             let is_place = row.position().is_some();
-            if is_place && MenuItem::new(say!("findings-travel-to-it")).icon(icons::GO_TO).key("Enter").ui(ui, cx.tok) {
+            if is_place
+                && MenuItem::new(say!("findings-travel-to-it"))
+                    .icon(icons::GO_TO)
+                    .key("Enter")
+                    .ui(ui, cx.tok)
+            {
                 touched.gesture(place, Gesture::Go);
             }
-            if MenuItem::new(say!("findings-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, cx.tok) {
+            if MenuItem::new(say!("findings-copy"))
+                .icon(icons::COPY)
+                .key("Ctrl+C")
+                .ui(ui, cx.tok)
+            {
                 out.push(Action::App(AppAction::Copy(row.line())));
             }
         });
@@ -71,21 +89,41 @@ impl FindingRows<'_> {
         let (left, y, right) = (rect.left(), rect.center().y, rect.right() - 8.0);
         match row {
             FindingRow::Rule(broken, branch) => {
-                let caret = if *branch == Branch::Open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
+                let caret = if *branch == Branch::Open {
+                    icons::CARET_DOWN
+                } else {
+                    icons::CARET_RIGHT
+                };
                 pen.text(left + 8.0, y, caret, icon(11.0), tok.t3);
                 let (shape, color) = severity_icon(broken.rule.severity, tok);
                 pen.text(left + 24.0, y, shape, icon(13.0), color);
                 let end = pen.text(left + INDENT, y, broken.rule.id, mono(12.0), tok.t1);
                 let count = format!("×{}", thousands(broken.count));
                 let right = pen.text_left_of(right, y, count, mono(11.5), tok.t3);
-                pen.cut_text(pos2(end + INSET, y), broken.rule.title, medium(12.5), tok.t1, right - 8.0);
+                pen.cut_text(
+                    pos2(end + INSET, y),
+                    broken.rule.title,
+                    medium(12.5),
+                    tok.t1,
+                    right - 8.0,
+                );
             }
             FindingRow::Place(_, found) => {
                 let place = place_words(found);
-                let color = if row.position().is_some() { tok.accent } else { tok.t3 };
+                let color = if row.position().is_some() {
+                    tok.accent
+                } else {
+                    tok.t3
+                };
                 let end = pen.text(left + INDENT, y, place, mono(12.0), color);
                 let message = (end + INSET).max(left + MESSAGE);
-                pen.cut_text(pos2(message, y), &found.message, ui_font(12.5), tok.t2, right);
+                pen.cut_text(
+                    pos2(message, y),
+                    &found.message,
+                    ui_font(12.5),
+                    tok.t2,
+                    right,
+                );
             }
             FindingRow::More(..) => {
                 pen.text(left + INDENT, y, row.line(), ui_font(12.0), tok.t3);

@@ -27,7 +27,10 @@ impl Bar<'_> {
     /// The same with less room at its right.
     #[must_use]
     pub fn up_to(&self, right: f32) -> Self {
-        Self { rect: self.rect.with_max_x(right), ..*self }
+        Self {
+            rect: self.rect.with_max_x(right),
+            ..*self
+        }
     }
 
     /// The bar, and below it why nothing is told yet.
@@ -45,11 +48,21 @@ impl Bar<'_> {
         let (tok, y, part) = (pen.tok, bar.center().y, cx.desk.functions.part());
         let color = if part.is_some() { tok.accent } else { tok.t1 };
         let shown = part_words(part);
-        let mut x = pen.cut_text(pos2(bar.left() + INSET, y), &shown, medium(12.0), color, bar.right()) + 8.0;
+        let mut x = pen.cut_text(
+            pos2(bar.left() + INSET, y),
+            &shown,
+            medium(12.0),
+            color,
+            bar.right(),
+        ) + 8.0;
         let label = Rect::from_min_max(bar.min, pos2(x, bar.bottom()));
         let response = ui.interact(label, ui.unique_id().with("part"), egui::Sense::hover());
         response.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::Label, true, say!("functions-functions-of", shown = &shown))
+            egui::WidgetInfo::labeled(
+                egui::Role::Label,
+                true,
+                say!("functions-functions-of", shown = &shown),
+            )
         });
         response.on_hover_text(say!("functions-shift-drag-in-the-timeline"));
         let offer = match (part, cx.desk.functions.passed_over()) {
@@ -58,18 +71,32 @@ impl Bar<'_> {
             (None, None) => None,
         };
         if let Some((words, of)) = offer {
-            x = self.link_ui(ui, x, words, || out.push(Action::View(ViewAction::TellFunctions(of))));
+            x = self.link_ui(ui, x, words, || {
+                out.push(Action::View(ViewAction::TellFunctions(of)))
+            });
         }
         if let Some(share) = cx.desk.functions.progress() {
             let words = say!("functions-working", share = format!("{:.0}", share * 100.0));
             x = pen.cut_text(pos2(x + 4.0, y), &words, ui_font(12.0), tok.t2, bar.right()) + 4.0;
-            self.link_ui(ui, x, say!("functions-stop"), || out.push(Action::View(ViewAction::StopFunctions)));
+            self.link_ui(ui, x, say!("functions-stop"), || {
+                out.push(Action::View(ViewAction::StopFunctions))
+            });
             let line = Rect::from_min_max(pos2(bar.left(), bar.bottom() - 2.0), bar.max);
-            pen.fill(line.with_max_x(line.left() + share * line.width()), tok.accent);
-            ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+            pen.fill(
+                line.with_max_x(line.left() + share * line.width()),
+                tok.accent,
+            );
+            ui.ctx()
+                .request_repaint_after(std::time::Duration::from_millis(100));
         } else if cx.desk.functions.is_given_up() {
-            let of = if part.is_some() { FunctionsOf::Selection } else { FunctionsOf::Whole };
-            self.link_ui(ui, x, say!("functions-go-on"), || out.push(Action::View(ViewAction::TellFunctions(of))));
+            let of = if part.is_some() {
+                FunctionsOf::Selection
+            } else {
+                FunctionsOf::Whole
+            };
+            self.link_ui(ui, x, say!("functions-go-on"), || {
+                out.push(Action::View(ViewAction::TellFunctions(of)))
+            });
         } else {
             pen.cut_text(pos2(x + 4.0, y), words, ui_font(12.0), tok.t2, bar.right());
         }
@@ -108,8 +135,14 @@ pub fn icon_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, name: &str) -> b
 /// What stands where there is no answer yet.
 fn waiting_words(cx: &ViewCx<'_>) -> EmptyWords<'static> {
     match cx.desk.functions.is_given_up() {
-        true => EmptyWords(say!("functions-the-functions-were-not-worked"), say!("functions-go-on-above-begins-again")),
-        false => EmptyWords(say!("functions-looking-at-all-calls"), say!("functions-escape-or-stop-gives-it")),
+        true => EmptyWords(
+            say!("functions-the-functions-were-not-worked"),
+            say!("functions-go-on-above-begins-again"),
+        ),
+        false => EmptyWords(
+            say!("functions-looking-at-all-calls"),
+            say!("functions-escape-or-stop-gives-it"),
+        ),
     }
 }
 

@@ -65,7 +65,8 @@ struct Wanted {
 
 impl PartialEq for Wanted {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.functions, &other.functions) && (&self.text, self.measure) == (&other.text, other.measure)
+        Arc::ptr_eq(&self.functions, &other.functions)
+            && (&self.text, self.measure) == (&other.text, other.measure)
     }
 }
 
@@ -80,10 +81,18 @@ struct Drawn {
 impl FlameState {
     /// Another answer has other numbers: what was zoomed to is found again by its functions.
     fn take_over(&mut self, functions: &Arc<Functions>) {
-        if self.functions.as_ref().is_some_and(|known| Arc::ptr_eq(known, functions)) {
+        if self
+            .functions
+            .as_ref()
+            .is_some_and(|known| Arc::ptr_eq(known, functions))
+        {
             return;
         }
-        let carried = |place| self.functions.as_ref().map_or(0, |known| same_stack(known, place, functions));
+        let carried = |place| {
+            self.functions
+                .as_ref()
+                .map_or(0, |known| same_stack(known, place, functions))
+        };
         (self.root, self.cursor) = (carried(self.root), carried(self.cursor));
         (self.zooms, self.drawn, self.menu) = (Vec::new(), None, None);
         self.functions = Some(Arc::clone(functions));
@@ -98,7 +107,11 @@ impl FlameState {
 
     /// To what was zoomed to before; where that is not known, to what this grows from.
     fn back_out(&mut self, functions: &Functions) {
-        let parent = functions.profile.stacks.get(self.root as usize).map_or(0, |node| node.parent);
+        let parent = functions
+            .profile
+            .stacks
+            .get(self.root as usize)
+            .map_or(0, |node| node.parent);
         self.root = self.zooms.pop().unwrap_or(parent);
     }
 }
@@ -106,7 +119,11 @@ impl FlameState {
 /// The stack of another answer with the same functions, or as many of the outer ones as it has.
 fn same_stack(known: &Functions, place: u32, other: &Functions) -> u32 {
     let node = |place: u32| known.profile.stacks.get(place as usize);
-    let parent = |place: &u32| node(*place).map(|node| node.parent).filter(|parent| parent < place);
+    let parent = |place: &u32| {
+        node(*place)
+            .map(|node| node.parent)
+            .filter(|parent| parent < place)
+    };
     let mut path: Vec<u32> = std::iter::successors(Some(place), parent).collect();
     path.pop();
     let address = |functions: &Functions, who: Who| match who {
@@ -118,7 +135,11 @@ fn same_stack(known: &Functions, place: u32, other: &Functions) -> u32 {
     for who in path.into_iter().rev().filter_map(node).map(|node| node.who) {
         let wanted = address(known, who);
         let is_same = |child: &&u32| {
-            let there = other.profile.stacks.get(**child as usize).map(|node| node.who);
+            let there = other
+                .profile
+                .stacks
+                .get(**child as usize)
+                .map(|node| node.who);
             there.is_some_and(|there| match wanted {
                 Some(wanted) => address(other, there) == Some(wanted),
                 None => there == who,
@@ -134,17 +155,35 @@ fn same_stack(known: &Functions, place: u32, other: &Functions) -> u32 {
 
 impl FlamePanel {
     /// The bar: which part, by what, back out, and what is looked for.
-    fn bar_ui(&mut self, ui: &mut Ui, free: &Bar<'_>, functions: &Arc<Functions>, out: &mut Vec<Action>) {
+    fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        free: &Bar<'_>,
+        functions: &Arc<Functions>,
+        out: &mut Vec<Action>,
+    ) {
         let Bar { pen, rect: bar, cx } = *free;
         let y = bar.center().y;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
-        let field = Rect::from_min_max(pos2(bar.right() - 8.0 - FIELD, y - 11.0), pos2(bar.right() - 8.0, y + 11.0));
-        let finder = Field { hint: say!("flame-find-in-the-graph"), icon: icons::SEARCH };
+        let field = Rect::from_min_max(
+            pos2(bar.right() - 8.0 - FIELD, y - 11.0),
+            pos2(bar.right() - 8.0, y + 11.0),
+        );
+        let finder = Field {
+            hint: say!("flame-find-in-the-graph"),
+            icon: icons::SEARCH,
+        };
         finder.ui(ui, pen, field, &mut self.state.text);
         let mut right = field.left() - 8.0;
         if self.state.root != 0 {
             let button = Rect::from_min_max(pos2(right - 24.0, y - 11.0), pos2(right, y + 11.0));
-            if icon_ui(ui, pen, button, icons::OUT, say!("flame-zoom-out-backspace")) {
+            if icon_ui(
+                ui,
+                pen,
+                button,
+                icons::OUT,
+                say!("flame-zoom-out-backspace"),
+            ) {
                 self.state.back_out(functions);
             }
             right = button.left() - 4.0;
@@ -155,7 +194,9 @@ impl FlamePanel {
                 CallMeasure::Time => (say!("flame-by-steps"), CallMeasure::Steps),
             };
             let left = right - pen.width(words, ui_font(12.0)) - 12.0;
-            free.link_ui(ui, left, words, || out.push(Action::View(ViewAction::MeasureCalls(other))));
+            free.link_ui(ui, left, words, || {
+                out.push(Action::View(ViewAction::MeasureCalls(other)))
+            });
             right = left - 4.0;
         }
         let words = self.found_words(functions, cx).unwrap_or_default();
@@ -169,7 +210,11 @@ impl FlamePanel {
             return None;
         }
         let measure = functions.measure(cx.desk.functions.measure());
-        let wanted = Wanted { functions: Arc::clone(functions), text, measure };
+        let wanted = Wanted {
+            functions: Arc::clone(functions),
+            text,
+            measure,
+        };
         let answer = self.state.sought.poll(&wanted, &cx.desk.worker, |wanted| {
             let wanted = wanted.clone();
             move |_: &Cancel| Ok(Sought::of(&wanted.functions, &wanted.text, wanted.measure))
@@ -179,7 +224,12 @@ impl FlamePanel {
             0 => say!("flame-no-function-is-called-so").to_owned(),
             count => {
                 let share = share_text(sought.value, sought.whole);
-                say!("flame-sought", count = count, share = share, measure = measure_words(measure))
+                say!(
+                    "flame-sought",
+                    count = count,
+                    share = share,
+                    measure = measure_words(measure)
+                )
             }
         })
     }
@@ -187,7 +237,8 @@ impl FlamePanel {
     /// What is found, as long as something is looked for.
     fn sought(&self) -> Option<&Sought> {
         let (wanted, sought) = self.state.sought.peek()?;
-        (!self.state.text.trim().is_empty() && wanted.text == self.state.text.trim()).then_some(sought)
+        (!self.state.text.trim().is_empty() && wanted.text == self.state.text.trim())
+            .then_some(sought)
     }
 
     fn graph_ui(
@@ -202,22 +253,53 @@ impl FlamePanel {
         let graph = functions.graph(measure);
         self.keys(ui, functions, cx, out);
         let rows = u64::from(graph.deepest(self.state.root)) + 1;
-        let area = List { rows, ticks: &[], has_lasting_bar: false }.ui(ui, rect, &mut self.state.scroll, cx.tok);
+        let area = List {
+            rows,
+            ticks: &[],
+            has_lasting_bar: false,
+        }
+        .ui(ui, rect, &mut self.state.scroll, cx.tok);
         let shown: Vec<(u64, Rect)> = area.rows().collect();
-        let bound = |row: Option<&(u64, Rect)>| row.map_or(0, |(row, _)| u32::try_from(*row).unwrap_or(u32::MAX));
+        let bound = |row: Option<&(u64, Rect)>| {
+            row.map_or(0, |(row, _)| u32::try_from(*row).unwrap_or(u32::MAX))
+        };
         let rows = bound(shown.first())..bound(shown.last()).saturating_add(1);
         let columns = area.body.width().max(1.0) as u32;
-        let view = FlameView { root: self.state.root, columns, rows };
-        if self.state.drawn.as_ref().is_none_or(|drawn| drawn.view != view || drawn.measure != measure) {
+        let view = FlameView {
+            root: self.state.root,
+            columns,
+            rows,
+        };
+        if self
+            .state
+            .drawn
+            .as_ref()
+            .is_none_or(|drawn| drawn.view != view || drawn.measure != measure)
+        {
             let boxes = graph.boxes(&functions.profile.stacks, &view);
-            self.state.drawn = Some(Drawn { view, measure, boxes });
+            self.state.drawn = Some(Drawn {
+                view,
+                measure,
+                boxes,
+            });
         }
-        let Some(drawn) = &self.state.drawn else { return };
-        let tops = |depth: u32| shown.iter().find(|(row, _)| *row == u64::from(depth)).map(|(_, rect)| rect.top());
+        let Some(drawn) = &self.state.drawn else {
+            return;
+        };
+        let tops = |depth: u32| {
+            shown
+                .iter()
+                .find(|(row, _)| *row == u64::from(depth))
+                .map(|(_, rect)| rect.top())
+        };
         let pen = Pen::new(ui, area.body, cx.tok);
         let flames = Flames {
             // What stands here may be of another part, as long as that of this one is worked out.
-            pen: if functions.part == cx.desk.functions.part() { pen } else { pen.faded() },
+            pen: if functions.part == cx.desk.functions.part() {
+                pen
+            } else {
+                pen.faded()
+            },
             cx,
             functions,
             sought: self.sought(),
@@ -229,16 +311,31 @@ impl FlamePanel {
         self.apply(touched, functions, cx, out);
     }
 
-    fn apply(&mut self, touched: Touched, functions: &Functions, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn apply(
+        &mut self,
+        touched: Touched,
+        functions: &Functions,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         self.state.menu = touched.menu;
         let Some(node) = touched.node else { return };
         // The graph is another one when the second click comes.
-        let node = if touched.is_travelling { self.state.cursor } else { node };
+        let node = if touched.is_travelling {
+            self.state.cursor
+        } else {
+            node
+        };
         if touched.is_zoomed {
             self.state.zoom(node);
         }
         self.choose(node, functions, out);
-        if let Some(first) = functions.profile.stacks.get(node as usize).filter(|_| touched.is_travelling) {
+        if let Some(first) = functions
+            .profile
+            .stacks
+            .get(node as usize)
+            .filter(|_| touched.is_travelling)
+        {
             out.push(Action::travel(cx.desk.windows.active, first.first));
         }
     }
@@ -248,17 +345,31 @@ impl FlamePanel {
         self.state.cursor = place;
         let node = functions.profile.stacks.get(place as usize);
         if let Some(Who::Function(function)) = node.map(|node| node.who) {
-            let address = functions.function(function).map(|function| function.address);
+            let address = functions
+                .function(function)
+                .map(|function| function.address);
             out.push(Action::View(ViewAction::SelectFunction(address)));
         }
     }
 
-    fn keys(&mut self, ui: &Ui, functions: &Arc<Functions>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn keys(
+        &mut self,
+        ui: &Ui,
+        functions: &Arc<Functions>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let graph = functions.graph(functions.measure(cx.desk.functions.measure()));
         for key in take_keys(ui, cx) {
             let cursor = self.state.cursor;
-            let Some(node) = functions.profile.stacks.get(cursor as usize).copied() else { continue };
-            let siblings = if cursor == 0 { &[] } else { graph.children(node.parent) };
+            let Some(node) = functions.profile.stacks.get(cursor as usize).copied() else {
+                continue;
+            };
+            let siblings = if cursor == 0 {
+                &[]
+            } else {
+                graph.children(node.parent)
+            };
             let beside = |by: isize| {
                 let here = siblings.iter().position(|sibling| *sibling == cursor)?;
                 siblings.get(here.checked_add_signed(by)?).copied()
@@ -272,10 +383,14 @@ impl FlamePanel {
             };
             match key {
                 PanelKey::Enter => self.state.zoom(cursor),
-                PanelKey::ShiftEnter => out.push(Action::travel(cx.desk.windows.active, node.first)),
+                PanelKey::ShiftEnter => {
+                    out.push(Action::travel(cx.desk.windows.active, node.first))
+                }
                 PanelKey::Out => self.state.back_out(functions),
                 PanelKey::Move(Toward::First) => self.state.zoom(0),
-                PanelKey::Copy => out.push(Action::App(AppAction::Copy(stack_text(functions, cursor)))),
+                PanelKey::Copy => {
+                    out.push(Action::App(AppAction::Copy(stack_text(functions, cursor))))
+                }
                 _ => {}
             }
             if let Some(to) = to {
@@ -295,7 +410,11 @@ fn measure_words(measure: CallMeasure) -> &'static str {
 /// A stack as other programs write it: `main;dispatch;decode_field`.
 pub fn stack_text(functions: &Functions, place: u32) -> String {
     let node = |place: u32| -> Option<&StackNode> { functions.profile.stacks.get(place as usize) };
-    let parent = |place: &u32| node(*place).map(|node| node.parent).filter(|parent| parent < place);
+    let parent = |place: &u32| {
+        node(*place)
+            .map(|node| node.parent)
+            .filter(|parent| parent < place)
+    };
     let mut names: Vec<&str> = std::iter::successors(Some(place), parent)
         .filter_map(|place| match node(place)?.who {
             Who::Function(function) => Some(functions.name(function)),
@@ -324,17 +443,40 @@ impl Panel for FlamePanel {
         let pen = Pen::new(ui, rect, cx.tok);
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let Some(functions) = cx.desk.functions.told().map(Arc::clone) else {
-            return Bar { pen: &pen, rect: bar, cx }.untold_ui(ui, rest, out);
+            return Bar {
+                pen: &pen,
+                rect: bar,
+                cx,
+            }
+            .untold_ui(ui, rest, out);
         };
         self.state.take_over(&functions);
-        self.bar_ui(ui, &Bar { pen: &pen, rect: bar, cx }, &functions, out);
+        self.bar_ui(
+            ui,
+            &Bar {
+                pen: &pen,
+                rect: bar,
+                cx,
+            },
+            &functions,
+            out,
+        );
         if let Some(error) = cx.desk.functions.error() {
             return error_ui(ui, &pen, rest, error, out);
         }
         if functions.profile.functions.is_empty() {
-            let words = EmptyWords(say!("flame-no-function-was-called"), say!("flame-the-trace-has-no-calls"));
+            let words = EmptyWords(
+                say!("flame-no-function-was-called"),
+                say!("flame-the-trace-has-no-calls"),
+            );
             return empty_ui(ui, &pen, rest, EMPTY_ICON, words);
         }
-        self.graph_ui(ui, rest.shrink2(egui::vec2(INSET / 2.0, 2.0)), &functions, cx, out);
+        self.graph_ui(
+            ui,
+            rest.shrink2(egui::vec2(INSET / 2.0, 2.0)),
+            &functions,
+            cx,
+            out,
+        );
     }
 }

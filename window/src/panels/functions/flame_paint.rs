@@ -59,18 +59,28 @@ impl Flames<'_> {
         out: &mut Vec<Action>,
     ) -> Touched {
         let ground = ui.interact(body, ui.unique_id().with("flames"), Sense::CLICK);
-        ground.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, say!("flame-flame-graph-2")));
-        let mut touched = Touched { menu: self.menu, ..Touched::default() };
-        let pointer = ui.input(|input| input.pointer.interact_pos()).filter(|at| body.contains(*at));
+        ground.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::Image, true, say!("flame-flame-graph-2"))
+        });
+        let mut touched = Touched {
+            menu: self.menu,
+            ..Touched::default()
+        };
+        let pointer = ui
+            .input(|input| input.pointer.interact_pos())
+            .filter(|at| body.contains(*at));
         let mut narrow = None;
         for drawn in boxes {
-            let Some(top) = tops(drawn.depth) else { continue };
+            let Some(top) = tops(drawn.depth) else {
+                continue;
+            };
             let rect = rect_of(body, drawn, top);
             self.box_ui(rect, drawn);
             if rect.width() >= NAMED {
-                let response = row_response(ui, rect.intersect(body), ("flame", drawn.node), || {
-                    say!("flame-box", name = &*self.name(drawn))
-                });
+                let response =
+                    row_response(ui, rect.intersect(body), ("flame", drawn.node), || {
+                        say!("flame-box", name = &*self.name(drawn))
+                    });
                 self.act(&response, drawn, &mut touched);
                 response.context_menu(|ui| self.menu_ui(ui, drawn, &mut touched, out));
             } else if pointer.is_some_and(|at| rect.expand2(egui::vec2(0.5, 0.0)).contains(at)) {
@@ -90,7 +100,12 @@ impl Flames<'_> {
     }
 
     fn name(&self, drawn: &FlameBox) -> String {
-        let who = self.functions.profile.stacks.get(drawn.node as usize).map_or(Who::Part, |node| node.who);
+        let who = self
+            .functions
+            .profile
+            .stacks
+            .get(drawn.node as usize)
+            .map_or(Who::Part, |node| node.who);
         match drawn.count {
             1 => box_name(&self.cx.desk.session, self.functions, who),
             count => say!("flame-too-narrow", count = count),
@@ -99,7 +114,9 @@ impl Flames<'_> {
 
     fn box_ui(&self, rect: Rect, drawn: &FlameBox) {
         let tok = self.cx.tok;
-        let Some(node) = self.functions.profile.stacks.get(drawn.node as usize) else { return };
+        let Some(node) = self.functions.profile.stacks.get(drawn.node as usize) else {
+            return;
+        };
         let name = self.name(drawn);
         let is_outer = node.depth < self.depth_of_root();
         let color = match (drawn.count, self.sought) {
@@ -113,7 +130,13 @@ impl Flames<'_> {
         self.pen.fill(rect, color);
         if rect.width() >= NAMED {
             let text = self.text_color(node.who, drawn);
-            self.pen.cut_text(pos2(rect.left() + 4.0, rect.center().y), &name, ui_font(11.5), text, rect.right() - 2.0);
+            self.pen.cut_text(
+                pos2(rect.left() + 4.0, rect.center().y),
+                &name,
+                ui_font(11.5),
+                text,
+                rect.right() - 2.0,
+            );
         }
         let is_chosen = matches!(node.who, Who::Function(place) if self.functions.function(place).map(|function| function.address) == self.cx.desk.functions.selected());
         if drawn.node == self.cursor && self.cx.has_focus {
@@ -135,20 +158,36 @@ impl Flames<'_> {
     }
 
     fn depth_of_root(&self) -> u32 {
-        self.functions.profile.stacks.get(self.root as usize).map_or(0, |node| node.depth)
+        self.functions
+            .profile
+            .stacks
+            .get(self.root as usize)
+            .map_or(0, |node| node.depth)
     }
 
     fn act(&self, response: &egui::Response, drawn: &FlameBox, touched: &mut Touched) {
         if response.clicked() || response.double_clicked() {
             let is_travelling = response.double_clicked() && drawn.count == 1;
-            *touched = Touched { node: Some(drawn.node), is_zoomed: true, is_travelling, ..*touched };
+            *touched = Touched {
+                node: Some(drawn.node),
+                is_zoomed: true,
+                is_travelling,
+                ..*touched
+            };
         }
         response.clone().on_hover_ui_at_pointer(|ui| {
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
-            match (drawn.count, self.functions.profile.stacks.get(drawn.node as usize)) {
+            match (
+                drawn.count,
+                self.functions.profile.stacks.get(drawn.node as usize),
+            ) {
                 (1, Some(node)) => {
-                    let lines =
-                        box_lines(&self.cx.desk.session, self.functions, node, self.cx.desk.functions.measure());
+                    let lines = box_lines(
+                        &self.cx.desk.session,
+                        self.functions,
+                        node,
+                        self.cx.desk.functions.measure(),
+                    );
                     lines.into_iter().for_each(|line| drop(ui.label(line)));
                 }
                 _ => drop(ui.label(self.name(drawn))),
@@ -158,38 +197,74 @@ impl Flames<'_> {
 
     fn menu_ui(&self, ui: &mut Ui, drawn: &FlameBox, touched: &mut Touched, out: &mut Vec<Action>) {
         let (tok, stacks) = (self.cx.tok, &self.functions.profile.stacks);
-        let Some(node) = stacks.get(drawn.node as usize) else { return };
+        let Some(node) = stacks.get(drawn.node as usize) else {
+            return;
+        };
         menu_head_ui(ui, tok, &self.name(drawn), "");
-        if MenuItem::new(say!("flame-zoom-to-it")).icon(icons::SEARCH).key("Enter").ui(ui, tok) {
-            *touched = Touched { node: Some(drawn.node), is_zoomed: true, is_travelling: false, ..*touched };
+        if MenuItem::new(say!("flame-zoom-to-it"))
+            .icon(icons::SEARCH)
+            .key("Enter")
+            .ui(ui, tok)
+        {
+            *touched = Touched {
+                node: Some(drawn.node),
+                is_zoomed: true,
+                is_travelling: false,
+                ..*touched
+            };
         }
-        if MenuItem::new(say!("flame-zoom-out")).icon(icons::OUT).ui(ui, tok) {
+        if MenuItem::new(say!("flame-zoom-out"))
+            .icon(icons::OUT)
+            .ui(ui, tok)
+        {
             let parent = stacks.get(self.root as usize).map_or(0, |node| node.parent);
-            *touched = Touched { node: Some(parent), is_zoomed: true, is_travelling: false, ..*touched };
+            *touched = Touched {
+                node: Some(parent),
+                is_zoomed: true,
+                is_travelling: false,
+                ..*touched
+            };
         }
         if let Who::Function(place) = node.who {
-            if MenuItem::new(say!("flame-travel-to-the-first-such")).icon(icons::GO_TO).key("double click").ui(ui, tok)
+            if MenuItem::new(say!("flame-travel-to-the-first-such"))
+                .icon(icons::GO_TO)
+                .key("double click")
+                .ui(ui, tok)
             {
                 out.push(Action::travel(self.cx.desk.windows.active, node.first));
             }
-            let address = self.functions.function(place).map(|function| format!("{:#x}", function.address.0));
-            for (words, key, way) in
-                [(say!("flame-next-call"), ".", Way::Forward), (say!("flame-previous-call"), ",", Way::Back)]
-            {
+            let address = self
+                .functions
+                .function(place)
+                .map(|function| format!("{:#x}", function.address.0));
+            for (words, key, way) in [
+                (say!("flame-next-call"), ".", Way::Forward),
+                (say!("flame-previous-call"), ",", Way::Back),
+            ] {
                 if MenuItem::new(words).key(key).ui(ui, tok) {
                     out.push(Action::Travel(TravelAction::GoToCall(address.clone(), way)));
                 }
             }
         }
         menu_line_ui(ui, tok);
-        if MenuItem::new(say!("flame-copy-stack")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-            out.push(Action::App(AppAction::Copy(stack_text(self.functions, drawn.node))));
+        if MenuItem::new(say!("flame-copy-stack"))
+            .icon(icons::COPY)
+            .key("Ctrl+C")
+            .ui(ui, tok)
+        {
+            out.push(Action::App(AppAction::Copy(stack_text(
+                self.functions,
+                drawn.node,
+            ))));
         }
     }
 }
 
 fn rect_of(body: Rect, drawn: &FlameBox, top: f32) -> Rect {
-    let (left, right) = (body.left() + drawn.left as f32, body.left() + drawn.right as f32);
+    let (left, right) = (
+        body.left() + drawn.left as f32,
+        body.left() + drawn.right as f32,
+    );
     // A gap of a pixel tells neighbours apart, where there is room for it.
     let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
     Rect::from_min_max(pos2(left, top), pos2(right - gap, top + ROW - 1.0))

@@ -57,10 +57,19 @@ enum Line {
 
 impl NearList {
     /// Draws the list.
-    pub fn ui(&mut self, ui: &mut Ui, rect: Rect, of: OfFunction<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        of: OfFunction<'_>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let measure = of.functions.measure(cx.desk.functions.measure());
         let is_known = |known: &Known| {
-            Arc::ptr_eq(&known.functions, of.functions) && known.place == of.place && known.measure == measure
+            Arc::ptr_eq(&known.functions, of.functions)
+                && known.place == of.place
+                && known.measure == measure
         };
         if !self.known.as_ref().is_some_and(is_known) {
             self.known = Some(Known::of(of, measure));
@@ -68,12 +77,27 @@ impl NearList {
         }
         let Some(known) = &self.known else { return };
         let area = self.list.area(ui, rect, known.lines.len(), cx.tok);
-        let scene = Scene { pen: Pen::new(ui, area.body, cx.tok), known, cx };
+        let scene = Scene {
+            pen: Pen::new(ui, area.body, cx.tok),
+            known,
+            cx,
+        };
         let mut clicked = self.clicked;
         for (place, rect) in area.places() {
             match known.lines.get(place) {
                 Some(Line::Head(side, count)) => scene.head_ui(rect, *side, *count),
-                Some(Line::Row(row)) => clicked = scene.row_ui(ui, rect, RowAt { place, row, clicked }, out),
+                Some(Line::Row(row)) => {
+                    clicked = scene.row_ui(
+                        ui,
+                        rect,
+                        RowAt {
+                            place,
+                            row,
+                            clicked,
+                        },
+                        out,
+                    )
+                }
                 None => {}
             }
         }
@@ -87,8 +111,15 @@ impl Known {
             let rows = near_rows(functions, place, side, measure);
             std::iter::once(Line::Head(side, rows.len())).chain(rows.into_iter().map(Line::Row))
         };
-        let lines = of_side(Side::Callers).chain(of_side(Side::Callees)).collect();
-        Self { functions: Arc::clone(functions), place, measure, lines }
+        let lines = of_side(Side::Callers)
+            .chain(of_side(Side::Callees))
+            .collect();
+        Self {
+            functions: Arc::clone(functions),
+            place,
+            measure,
+            lines,
+        }
     }
 
     /// What a row took.
@@ -101,7 +132,11 @@ impl Known {
 
     /// What all calls of the function took.
     fn whole(&self) -> u64 {
-        let totals = self.functions.function(self.place).map(|function| function.totals).unwrap_or_default();
+        let totals = self
+            .functions
+            .function(self.place)
+            .map(|function| function.totals)
+            .unwrap_or_default();
         match self.measure {
             CallMeasure::Steps => totals.steps,
             CallMeasure::Time => totals.time,
@@ -128,8 +163,18 @@ impl Scene<'_> {
         };
         let right = rect.right() - 8.0;
         let share = share_column(rect);
-        let room = if count == 0 { right } else { right - share - TAKEN - CALLS };
-        pen.cut_text(pos2(rect.left() + INSET, y), words, head_font(), tok.t2, room);
+        let room = if count == 0 {
+            right
+        } else {
+            right - share - TAKEN - CALLS
+        };
+        pen.cut_text(
+            pos2(rect.left() + INSET, y),
+            words,
+            head_font(),
+            tok.t2,
+            room,
+        );
         if count == 0 {
             return;
         }
@@ -141,7 +186,13 @@ impl Scene<'_> {
             pen.text_left_of(right, y, say!("functions-share"), head_font(), tok.t2);
         }
         pen.text_left_of(right - share, y, taken, head_font(), tok.t2);
-        pen.text_left_of(right - share - TAKEN, y, say!("functions-calls"), head_font(), tok.t2);
+        pen.text_left_of(
+            right - share - TAKEN,
+            y,
+            say!("functions-calls"),
+            head_font(),
+            tok.t2,
+        );
     }
 
     /// Draws a row. Returns where the calls of the row that was clicked last begin.
@@ -149,26 +200,50 @@ impl Scene<'_> {
         &self,
         ui: &Ui,
         rect: Rect,
-        RowAt { place, row, clicked }: RowAt<'_>,
+        RowAt {
+            place,
+            row,
+            clicked,
+        }: RowAt<'_>,
         out: &mut Vec<Action>,
     ) -> Option<Position> {
         let (pen, tok, y, known) = (&self.pen, self.cx.tok, rect.center().y, self.known);
         let name = known.functions.name(row.function);
-        let response = row_response(ui, rect, ("near", place), || say!("functions-near", name = &*name));
+        let response = row_response(ui, rect, ("near", place), || {
+            say!("functions-near", name = &*name)
+        });
         row_background(pen, rect, &response, RowState::default());
         let right = rect.right() - 8.0;
         let taken = known.taken(row);
         let share = share_column(rect);
         if share > 0.0 {
-            pen.text_left_of(right, y, share_text(taken, known.whole()), mono(12.0), tok.t2);
+            pen.text_left_of(
+                right,
+                y,
+                share_text(taken, known.whole()),
+                mono(12.0),
+                tok.t2,
+            );
         }
         pen.text_left_of(right - share, y, thousands(taken), mono(12.0), tok.number);
         let calls = thousands(row.totals.calls);
         let end = pen.text_left_of(right - share - TAKEN, y, calls, mono(12.0), tok.number);
-        pen.cut_text(pos2(rect.left() + INSET, y), name, mono(12.5), tok.symbol, end - 8.0);
-        let address = known.functions.function(row.function).map(|function| function.address);
+        pen.cut_text(
+            pos2(rect.left() + INSET, y),
+            name,
+            mono(12.5),
+            tok.symbol,
+            end - 8.0,
+        );
+        let address = known
+            .functions
+            .function(row.function)
+            .map(|function| function.address);
         if response.double_clicked() {
-            out.push(Action::travel(self.cx.desk.windows.active, clicked.unwrap_or(row.first)));
+            out.push(Action::travel(
+                self.cx.desk.windows.active,
+                clicked.unwrap_or(row.first),
+            ));
         } else if response.clicked() {
             out.push(Action::View(ViewAction::SelectFunction(address)));
         }
@@ -186,12 +261,19 @@ impl Scene<'_> {
                 out.push(Action::travel(self.cx.desk.windows.active, row.first));
             }
             menu_line_ui(ui, tok);
-            if MenuItem::new(say!("functions-copy-name")).icon(icons::COPY).ui(ui, tok) {
+            if MenuItem::new(say!("functions-copy-name"))
+                .icon(icons::COPY)
+                .ui(ui, tok)
+            {
                 out.push(Action::App(AppAction::Copy(name.to_owned())));
             }
         });
         response.on_hover_text(say!("functions-a-click-chooses-it-a"));
-        if was_clicked { Some(row.first) } else { clicked }
+        if was_clicked {
+            Some(row.first)
+        } else {
+            clicked
+        }
     }
 }
 

@@ -60,7 +60,11 @@ impl FunctionsPanel {
     fn bar_ui(&mut self, ui: &mut Ui, free: &Bar<'_>, table: &Table, out: &mut Vec<Action>) {
         let Bar { pen, rect: bar, .. } = *free;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
-        let export = Export { pen, rows: &|| Cow::Borrowed(table), name: "functions" };
+        let export = Export {
+            pen,
+            rows: &|| Cow::Borrowed(table),
+            name: "functions",
+        };
         let tools = ListTools { export, bar }.ui(ui, self.view.filter_mut(), out);
         if tools.is_changed {
             self.state.list.rewind();
@@ -89,24 +93,58 @@ impl FunctionsPanel {
             }
             () => (rect, None),
         };
-        let shown = ListPlace { rect: main, ..*shown };
+        let shown = ListPlace {
+            rect: main,
+            ..*shown
+        };
         self.place(&shown, seen, cx);
-        let pen = Pen { painter: shown.pen.painter.with_clip_rect(main), tok: shown.pen.tok };
-        self.state.list.ui(ui, &ListPlace { pen: &pen, ..shown }, &mut self.view, cx, out);
-        let address = seen.table.rows.get(self.state.list.cursor()).and_then(|row| row.address);
+        let pen = Pen {
+            painter: shown.pen.painter.with_clip_rect(main),
+            tok: shown.pen.tok,
+        };
+        self.state.list.ui(
+            ui,
+            &ListPlace { pen: &pen, ..shown },
+            &mut self.view,
+            cx,
+            out,
+        );
+        let address = seen
+            .table
+            .rows
+            .get(self.state.list.cursor())
+            .and_then(|row| row.address);
         if self.state.list.take_touch() && address != cx.desk.functions.selected() {
             out.push(Action::View(ViewAction::SelectFunction(address)));
             let (table, part) = (Arc::clone(seen.table), seen.functions.part);
-            self.state.placed = Some(Placed { function: address, table, shown: address, part });
+            self.state.placed = Some(Placed {
+                function: address,
+                table,
+                shown: address,
+                part,
+            });
         }
-        let chosen = address.or(cx.desk.functions.selected()).and_then(|address| seen.functions.place_of(address));
+        let chosen = address
+            .or(cx.desk.functions.selected())
+            .and_then(|address| seen.functions.place_of(address));
         if let (Some(near), Some(place)) = (near, chosen) {
-            let edge = if near.left() > rect.left() { near.left() } else { near.top() };
+            let edge = if near.left() > rect.left() {
+                near.left()
+            } else {
+                near.top()
+            };
             match near.left() > rect.left() {
-                true => shown.pen.line_down(edge, near.top(), near.bottom(), cx.tok.line),
-                false => shown.pen.line_across(near.left(), near.right(), edge, cx.tok.line),
+                true => shown
+                    .pen
+                    .line_down(edge, near.top(), near.bottom(), cx.tok.line),
+                false => shown
+                    .pen
+                    .line_across(near.left(), near.right(), edge, cx.tok.line),
             }
-            let of = OfFunction { functions: seen.functions, place };
+            let of = OfFunction {
+                functions: seen.functions,
+                place,
+            };
             // Both lists have a scroll bar.
             let near = near.with_min_x(near.left() + 1.0);
             let mut ui = ui.new_child(egui::UiBuilder::new().id_salt("near").max_rect(near));
@@ -117,22 +155,42 @@ impl FunctionsPanel {
     /// The cursor goes to the function that was chosen elsewhere.
     fn place(&mut self, shown: &ListPlace<'_>, seen: &Seen<'_>, cx: &ViewCx<'_>) {
         let function = cx.desk.functions.selected();
-        let is_placed = |placed: &Placed| placed.function == function && Arc::ptr_eq(&placed.table, seen.table);
+        let is_placed =
+            |placed: &Placed| placed.function == function && Arc::ptr_eq(&placed.table, seen.table);
         if self.state.placed.as_ref().is_some_and(is_placed) {
             return;
         }
         let part = seen.functions.part;
         // In another part another function stands in the row of the one whose callers are shown.
-        let before = self.state.placed.as_ref().filter(|placed| placed.part != part).and_then(|placed| placed.shown);
+        let before = self
+            .state
+            .placed
+            .as_ref()
+            .filter(|placed| placed.part != part)
+            .and_then(|placed| placed.shown);
         let wanted = function.or(before);
-        let row = seen.table.rows.iter().position(|row| row.address.is_some() && row.address == wanted);
+        let row = seen
+            .table
+            .rows
+            .iter()
+            .position(|row| row.address.is_some() && row.address == wanted);
         match row {
             Some(row) => self.state.list.go_to(row, seen.table.rows.len(), shown),
             None if wanted.is_some() => self.state.list.leave(),
             None => {}
         }
-        let shown = seen.table.rows.get(self.state.list.cursor()).and_then(|row| row.address).or(wanted);
-        self.state.placed = Some(Placed { function, table: Arc::clone(seen.table), shown, part });
+        let shown = seen
+            .table
+            .rows
+            .get(self.state.list.cursor())
+            .and_then(|row| row.address)
+            .or(wanted);
+        self.state.placed = Some(Placed {
+            function,
+            table: Arc::clone(seen.table),
+            shown,
+            part,
+        });
     }
 }
 
@@ -160,18 +218,52 @@ impl Panel for FunctionsPanel {
         let pen = Pen::new(ui, rect, cx.tok);
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let Some(functions) = cx.desk.functions.told() else {
-            return Bar { pen: &pen, rect: bar, cx }.untold_ui(ui, rest, out);
+            return Bar {
+                pen: &pen,
+                rect: bar,
+                cx,
+            }
+            .untold_ui(ui, rest, out);
         };
         self.view.show(Arc::clone(&functions.table));
         let table = Arc::clone(self.view.table());
-        self.bar_ui(ui, &Bar { pen: &pen, rect: bar, cx }, &table, out);
+        self.bar_ui(
+            ui,
+            &Bar {
+                pen: &pen,
+                rect: bar,
+                cx,
+            },
+            &table,
+            out,
+        );
         if let Some(error) = cx.desk.functions.error() {
             return error_ui(ui, &pen, rest, error, out);
         }
         // What stands here may be of another part, as long as that of this one is worked out.
-        let pen = if functions.part == cx.desk.functions.part() { pen } else { pen.faded() };
-        let nothing = EmptyWords(say!("functions-no-function-was-called"), say!("table-the-trace-has-no-calls"));
-        let shown = ListPlace { pen: &pen, nothing, rect: rest };
-        self.lists_ui(ui, &shown, &Seen { functions, table: &table }, cx, out);
+        let pen = if functions.part == cx.desk.functions.part() {
+            pen
+        } else {
+            pen.faded()
+        };
+        let nothing = EmptyWords(
+            say!("functions-no-function-was-called"),
+            say!("table-the-trace-has-no-calls"),
+        );
+        let shown = ListPlace {
+            pen: &pen,
+            nothing,
+            rect: rest,
+        };
+        self.lists_ui(
+            ui,
+            &shown,
+            &Seen {
+                functions,
+                table: &table,
+            },
+            cx,
+            out,
+        );
     }
 }

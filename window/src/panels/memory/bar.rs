@@ -38,9 +38,13 @@ impl MemoryPanel {
     ) {
         let pen = Pen::new(ui, bar, cx.tok);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
-        let field = Rect::from_min_size(bar.min + vec2(8.0, 4.0), vec2(FIELD.min(bar.width() - 16.0), 22.0));
+        let field = Rect::from_min_size(
+            bar.min + vec2(8.0, 4.0),
+            vec2(FIELD.min(bar.width() - 16.0), 22.0),
+        );
         self.field_ui(ui, field, &pen, evaluated, cx);
-        let toggle = Rect::from_min_size(pos2(field.right() + 2.0, bar.top() + 4.0), vec2(22.0, 22.0));
+        let toggle =
+            Rect::from_min_size(pos2(field.right() + 2.0, bar.top() + 4.0), vec2(22.0, 22.0));
         if toggle.right() < bar.right() - 4.0 {
             self.following_ui(ui, toggle, &pen);
         }
@@ -58,15 +62,33 @@ impl MemoryPanel {
         }
         x += 24.0;
         match evaluated {
-            Some(Err(error)) => error_ui(ui, &pen, Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max), error),
+            Some(Err(error)) => error_ui(
+                ui,
+                &pen,
+                Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max),
+                error,
+            ),
             _ => {
-                let other = evaluated.and_then(|value| OtherReading::of(self.view.address(), *value.as_ref().ok()?));
-                let left = self.other_reading_ui(ui, &pen, OtherPlace { other, bar, left: x + 2.0 }, cx);
+                let other = evaluated
+                    .and_then(|value| OtherReading::of(self.view.address(), *value.as_ref().ok()?));
+                let left = self.other_reading_ui(
+                    ui,
+                    &pen,
+                    OtherPlace {
+                        other,
+                        bar,
+                        left: x + 2.0,
+                    },
+                    cx,
+                );
                 let left = self.compared_ui(ui, &pen, bar, left + 4.0, cx);
                 match self.search_words() {
-                    Some(words) => {
-                        self.told_ui(ui, &pen, Rect::from_min_max(pos2(left + 8.0, bar.top()), bar.max), &words)
-                    }
+                    Some(words) => self.told_ui(
+                        ui,
+                        &pen,
+                        Rect::from_min_max(pos2(left + 8.0, bar.top()), bar.max),
+                        &words,
+                    ),
                     None => legend_ui(ui, &pen, bar, left, cx),
                 }
             }
@@ -74,7 +96,13 @@ impl MemoryPanel {
     }
 
     /// Where what was typed can be read in two ways: a button for the other one. Returns where it ends.
-    fn other_reading_ui(&mut self, ui: &Ui, pen: &Pen<'_>, place: OtherPlace, cx: &ViewCx<'_>) -> f32 {
+    fn other_reading_ui(
+        &mut self,
+        ui: &Ui,
+        pen: &Pen<'_>,
+        place: OtherPlace,
+        cx: &ViewCx<'_>,
+    ) -> f32 {
         let OtherPlace { other, bar, left } = place;
         let Some(other) = other else { return left };
         let words = match other {
@@ -101,15 +129,43 @@ impl MemoryPanel {
     /// The switch that evaluates the expression at every move.
     fn following_ui(&mut self, ui: &Ui, rect: Rect, pen: &Pen<'_>) {
         let tok = pen.tok;
-        let response = ui.interact(rect, ui.unique_id().with("follow the expression"), Sense::CLICK);
-        response
-            .widget_info(|| WidgetInfo::selected(Role::Button, true, self.view.is_following(), say!("memory-follow")));
+        let response = ui.interact(
+            rect,
+            ui.unique_id().with("follow the expression"),
+            Sense::CLICK,
+        );
+        response.widget_info(|| {
+            WidgetInfo::selected(
+                Role::Button,
+                true,
+                self.view.is_following(),
+                say!("memory-follow"),
+            )
+        });
         if self.view.is_following() || response.hovered() {
-            pen.painter.rect_filled(rect, 4.0, if self.view.is_following() { tok.bg4 } else { tok.bg3 });
+            pen.painter.rect_filled(
+                rect,
+                4.0,
+                if self.view.is_following() {
+                    tok.bg4
+                } else {
+                    tok.bg3
+                },
+            );
         }
-        pen.icon(rect.center(), icons::LINK, 14.0, if self.view.is_following() { tok.accent } else { tok.t2 });
+        pen.icon(
+            rect.center(),
+            icons::LINK,
+            14.0,
+            if self.view.is_following() {
+                tok.accent
+            } else {
+                tok.t2
+            },
+        );
         if response.has_focus() {
-            pen.painter.rect_stroke(rect, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
+            pen.painter
+                .rect_stroke(rect, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
         }
         if response.clicked() {
             self.view.toggle_following();
@@ -120,7 +176,14 @@ impl MemoryPanel {
         });
     }
 
-    fn field_ui(&mut self, ui: &mut Ui, field: Rect, pen: &Pen<'_>, evaluated: Option<&Evaluated>, cx: &ViewCx<'_>) {
+    fn field_ui(
+        &mut self,
+        ui: &mut Ui,
+        field: Rect,
+        pen: &Pen<'_>,
+        evaluated: Option<&Evaluated>,
+        cx: &ViewCx<'_>,
+    ) {
         let tok = pen.tok;
         let value = match evaluated {
             Some(Ok(value)) => format!("= {value:x}"),
@@ -129,7 +192,13 @@ impl MemoryPanel {
         let value_width = pen.width(&value, mono(11.5));
         let is_error = matches!(evaluated, Some(Err(_)));
         let edge = if is_error { tok.err } else { tok.ctl };
-        pen.painter.rect(field, 4.0, tok.bg1, Stroke::new(1.0, edge), StrokeKind::Inside);
+        pen.painter.rect(
+            field,
+            4.0,
+            tok.bg1,
+            Stroke::new(1.0, edge),
+            StrokeKind::Inside,
+        );
         let shown = self.view.address_text();
         let mut text = self.typed.clone().unwrap_or_else(|| shown.clone());
         let inner = Rect::from_min_max(field.min + vec2(8.0, 0.0), field.max - vec2(8.0, 0.0));
@@ -144,16 +213,26 @@ impl MemoryPanel {
         let response = ui.put(inner, edit);
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, say!("memory-address")));
         if response.has_focus() {
-            pen.painter.rect_stroke(field, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
-        } else if shown == self.view.address() && pen.width(&text, mono(12.5)) + value_width + 26.0 < field.width() {
-            pen.text_left_of(field.right() - 8.0, field.center().y, value, mono(11.5), tok.t3);
+            pen.painter
+                .rect_stroke(field, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
+        } else if shown == self.view.address()
+            && pen.width(&text, mono(12.5)) + value_width + 26.0 < field.width()
+        {
+            pen.text_left_of(
+                field.right() - 8.0,
+                field.center().y,
+                value,
+                mono(11.5),
+                tok.t3,
+            );
         }
         if let Some(bias) = stack_bias(cx).filter(|_| shown == STACK) {
             let response = response.clone();
             response.on_hover_text(say!("memory-stack-bias", bias = format!("{bias:x}")));
         }
         // An expression is taken when it is complete; Escape gives it up.
-        let is_given_up = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape));
+        let is_given_up =
+            response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape));
         let is_entered = text != shown || ui.input(|input| input.key_pressed(egui::Key::Enter));
         if response.lost_focus() && is_entered && !is_given_up && !text.trim().is_empty() {
             self.view.show(&text, cx.desk);
@@ -164,12 +243,22 @@ impl MemoryPanel {
     fn segment_ui(&mut self, ui: &Ui, segment: Rect, pen: &Pen<'_>, group: u8) {
         let tok = pen.tok;
 
-        let response = button_response(ui, segment, ("group", group), &say!("memory-group-by", count = group));
+        let response = button_response(
+            ui,
+            segment,
+            ("group", group),
+            &say!("memory-group-by", count = group),
+        );
         let is_chosen = self.view.group() == group;
         if is_chosen || response.hovered() {
-            pen.painter.rect_filled(segment, 3.0, if is_chosen { tok.bg4 } else { tok.bg3 });
+            pen.painter
+                .rect_filled(segment, 3.0, if is_chosen { tok.bg4 } else { tok.bg3 });
         }
-        let (font, color) = if is_chosen { (mono_bold(11.5), tok.t1) } else { (mono(11.5), tok.t2) };
+        let (font, color) = if is_chosen {
+            (mono_bold(11.5), tok.t1)
+        } else {
+            (mono(11.5), tok.t2)
+        };
         pen.text_centered(segment.center(), group, font, color);
         if response.clicked() {
             self.view.group_by(group);
@@ -179,7 +268,14 @@ impl MemoryPanel {
 
 /// How far above its pointer the stack begins, on processors where that is so.
 fn stack_bias(cx: &ViewCx<'_>) -> Option<u64> {
-    Some(cx.desk.session.index.instruction_set(ThreadId(0)).stack_end(0)).filter(|bias| *bias != 0)
+    Some(
+        cx.desk
+            .session
+            .index
+            .instruction_set(ThreadId(0))
+            .stack_end(0),
+    )
+    .filter(|bias| *bias != 0)
 }
 
 /// What is wrong with the expression; where it stands in it, the tooltip tells.
@@ -190,7 +286,13 @@ fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
         .filter(|(place, _)| place.starts_with(say!("memory-column")))
         .map_or(error, |(_, what)| what);
     pen.text(rect.left(), y, icons::WARNING, icon(13.0), color);
-    pen.cut_text(pos2(rect.left() + 18.0, y), what, ui_font(11.5), color, rect.right() - 8.0);
+    pen.cut_text(
+        pos2(rect.left() + 18.0, y),
+        what,
+        ui_font(11.5),
+        color,
+        rect.right() - 8.0,
+    );
     let response = ui.interact(rect, ui.unique_id().with("error"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, error));
     response.on_hover_text(error);
@@ -203,17 +305,42 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
     let has_values = cx.desk.session.index.source().traits().registers == RegisterSource::Recorded;
     let marks = if has_values {
         [
-            (say!("memory-just-written"), "a9", Some(Mark::Written), tok.changed),
+            (
+                say!("memory-just-written"),
+                "a9",
+                Some(Mark::Written),
+                tok.changed,
+            ),
             (say!("memory-differs"), "a9", Some(Mark::Differs), tok.t1),
-            (say!("memory-inferred"), "a9", Some(Mark::Inferred), tok.inferred),
-            (say!("memory-external-2"), "a9", Some(Mark::External), tok.external),
+            (
+                say!("memory-inferred"),
+                "a9",
+                Some(Mark::Inferred),
+                tok.inferred,
+            ),
+            (
+                say!("memory-external-2"),
+                "a9",
+                Some(Mark::External),
+                tok.external,
+            ),
         ]
     } else {
         [
             (say!("memory-last-written"), "??", None, tok.write),
             (say!("memory-last-read"), "??", None, tok.read),
-            (say!("memory-just-written"), "??", Some(Mark::Written), tok.changed),
-            (say!("memory-inferred"), "a9", Some(Mark::Inferred), tok.inferred),
+            (
+                say!("memory-just-written"),
+                "??",
+                Some(Mark::Written),
+                tok.changed,
+            ),
+            (
+                say!("memory-inferred"),
+                "a9",
+                Some(Mark::Inferred),
+                tok.inferred,
+            ),
         ]
     };
     let width_of = |word: &str| pen.width(word, ui_font(11.0)) + 35.0;
@@ -226,7 +353,10 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
     let mut x = bar.right() - 13.0;
     for (word, digits, mark, color) in marks.into_iter().take(shown).rev() {
         let start = pen.text_left_of(x, y, word, ui_font(11.0), tok.t2);
-        let sample = Rect::from_min_size(pos2((start - 23.0).round(), (y - 8.0).round()), vec2(17.0, 16.0));
+        let sample = Rect::from_min_size(
+            pos2((start - 23.0).round(), (y - 8.0).round()),
+            vec2(17.0, 16.0),
+        );
         if let Some(mark) = mark {
             mark.paint(pen, sample);
         }
@@ -235,7 +365,9 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
     }
     let rect = Rect::from_min_max(pos2(x, bar.top()), bar.max);
     let response = ui.interact(rect, ui.unique_id().with("legend"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, say!("memory-what-the-marks-of-bytes")));
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Label, true, say!("memory-what-the-marks-of-bytes"))
+    });
     response.on_hover_ui(|ui| {
         ui.label(say!("memory-just-written-by-the-step"));
         ui.label(say!("memory-differs-from-the-position-where"));

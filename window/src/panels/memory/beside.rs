@@ -48,22 +48,48 @@ impl RowBeside<'_> {
             pen.cut_text(pos2(x, y), source, mono(11.5), tok.t3, right);
             return;
         }
-        let word = session.index.instruction_sets().first().map_or(8, |set| usize::from(set.word_bytes()));
+        let word = session
+            .index
+            .instruction_sets()
+            .first()
+            .map_or(8, |set| usize::from(set.word_bytes()));
         for (place, value) in words(self.cells, word.max(1), self.view.endian()) {
-            let Some(name) = place_name(&session.images, Address(value)).filter(|_| x + LEAST / 2.0 < right) else {
+            let Some(name) =
+                place_name(&session.images, Address(value)).filter(|_| x + LEAST / 2.0 < right)
+            else {
                 continue;
             };
-            let end = pen.cut_text(pos2(x, y), &format!("→ {name}"), mono(12.0), tok.symbol, right);
+            let end = pen.cut_text(
+                pos2(x, y),
+                &format!("→ {name}"),
+                mono(12.0),
+                tok.symbol,
+                right,
+            );
             let touch = Rect::from_min_max(pos2(x, self.rect.top()), pos2(end, self.rect.bottom()));
-            let response = ui.interact(touch, ui.unique_id().with(("leads", self.address.0, place)), Sense::CLICK);
-            response.widget_info(|| WidgetInfo::labeled(Role::Link, true, say!("memory-leads-to", name = &*name)));
+            let response = ui.interact(
+                touch,
+                ui.unique_id().with(("leads", self.address.0, place)),
+                Sense::CLICK,
+            );
+            response.widget_info(|| {
+                WidgetInfo::labeled(Role::Link, true, say!("memory-leads-to", name = &*name))
+            });
             if response.hovered() {
                 pen.line_across(x, end, self.rect.bottom() - 3.0, tok.symbol);
             }
             let at = self.address.0.wrapping_add(place as u64);
-            let tip = say!("memory-holds", at = format!("{at:x}"), value = format!("{value:x}"), name = &*name);
+            let tip = say!(
+                "memory-holds",
+                at = format!("{at:x}"),
+                value = format!("{value:x}"),
+                name = &*name
+            );
             let holder = CellName::Memory(Address(at).to_string(), word as u64);
-            if HoverCell::shown(holder, self.view.memory.follow(), self.view.cx).tip(response, tip).clicked() {
+            if HoverCell::shown(holder, self.view.memory.follow(), self.view.cx)
+                .tip(response, tip)
+                .clicked()
+            {
                 out.push(Action::View(ViewAction::ShowMemory(format!("{value:#x}"))));
             }
             x = end + GAP;
@@ -73,16 +99,19 @@ impl RowBeside<'_> {
 
 /// The known numbers of an address's size in a row, each with its place.
 fn words(cells: &[ByteCell], word: usize, endian: Endian) -> impl Iterator<Item = (usize, u64)> {
-    cells.chunks(word).enumerate().filter_map(move |(number, cells)| {
-        let bytes: Option<Vec<u8>> = cells.iter().map(|cell| cell.value).collect();
-        let bytes = bytes.filter(|bytes| bytes.len() == word)?;
-        let shift = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
-        let value = match endian {
-            Endian::Big => bytes.iter().fold(0, shift),
-            Endian::Little => bytes.iter().rev().fold(0, shift),
-        };
-        Some((number * word, value))
-    })
+    cells
+        .chunks(word)
+        .enumerate()
+        .filter_map(move |(number, cells)| {
+            let bytes: Option<Vec<u8>> = cells.iter().map(|cell| cell.value).collect();
+            let bytes = bytes.filter(|bytes| bytes.len() == word)?;
+            let shift = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
+            let value = match endian {
+                Endian::Big => bytes.iter().fold(0, shift),
+                Endian::Little => bytes.iter().rev().fold(0, shift),
+            };
+            Some((number * word, value))
+        })
 }
 
 #[cfg(test)]
@@ -91,11 +120,17 @@ mod tests {
 
     #[test]
     fn only_known_words_of_their_size_are_numbers() {
-        let known = |value| ByteCell { value: Some(value), ..ByteCell::default() };
+        let known = |value| ByteCell {
+            value: Some(value),
+            ..ByteCell::default()
+        };
         let mut cells: Vec<ByteCell> = (0..16).map(known).collect();
         cells.push(known(1));
         let found = |cells: &[ByteCell], endian| words(cells, 8, endian).collect::<Vec<_>>();
-        assert_eq!(found(&cells, Endian::Little), [(0, 0x0706_0504_0302_0100), (8, 0x0f0e_0d0c_0b0a_0908)]);
+        assert_eq!(
+            found(&cells, Endian::Little),
+            [(0, 0x0706_0504_0302_0100), (8, 0x0f0e_0d0c_0b0a_0908)]
+        );
         cells[3] = ByteCell::default();
         assert_eq!(found(&cells, Endian::Big), [(8, 0x0809_0a0b_0c0d_0e0f)]);
     }

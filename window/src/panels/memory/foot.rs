@@ -45,23 +45,62 @@ pub fn height(session: &Session) -> f32 {
 }
 
 /// Draws the foot.
-pub fn foot_ui(ui: &Ui, rect: Rect, address: Option<Address>, scene: Scene<'_>, out: &mut Vec<Action>) {
+pub fn foot_ui(
+    ui: &Ui,
+    rect: Rect,
+    address: Option<Address>,
+    scene: Scene<'_>,
+    out: &mut Vec<Action>,
+) {
     let Scene { cx, memory } = scene;
     let pen = Pen::new(ui, rect, cx.tok);
     pen.fill(rect, cx.tok.bg2);
     pen.line_across(rect.left(), rect.right(), rect.top(), cx.tok.line);
     let Some(address) = address else { return };
     let y = rect.top() + HEIGHT / 2.0;
-    let x = pen.code(rect.left() + INSET, y, format!("{:08x}", address.0), cx.tok.t1) + 8.0;
-    let Some(detail) = memory.byte(address) else { return };
+    let x = pen.code(
+        rect.left() + INSET,
+        y,
+        format!("{:08x}", address.0),
+        cx.tok.t1,
+    ) + 8.0;
+    let Some(detail) = memory.byte(address) else {
+        return;
+    };
     let window = cx.desk.windows.travelling(memory.follow());
-    let mut line = FootLine { ui, pen: &pen, cx, window, at: pos2(x, y), right: rect.right() };
+    let mut line = FootLine {
+        ui,
+        pen: &pen,
+        cx,
+        window,
+        at: pos2(x, y),
+        right: rect.right(),
+    };
     if let Some(symbol) = &detail.symbol {
-        line.at.x = pen.cut_text(line.at, symbol, mono(12.5), cx.tok.symbol, line.right - 120.0) + INSET;
+        line.at.x = pen.cut_text(
+            line.at,
+            symbol,
+            mono(12.5),
+            cx.tok.symbol,
+            line.right - 120.0,
+        ) + INSET;
     }
-    let below = LinePlace { at: pos2(rect.left() + INSET, y + ROW - 2.0), right: rect.right() };
-    if let Some(physical) = detail.physical.as_deref().filter(|_| detail.accesses.is_none()) {
-        pen.cut_text(below.at, physical, ui_font(11.5), cx.tok.t2, below.right - 8.0);
+    let below = LinePlace {
+        at: pos2(rect.left() + INSET, y + ROW - 2.0),
+        right: rect.right(),
+    };
+    if let Some(physical) = detail
+        .physical
+        .as_deref()
+        .filter(|_| detail.accesses.is_none())
+    {
+        pen.cut_text(
+            below.at,
+            physical,
+            ui_font(11.5),
+            cx.tok.t2,
+            below.right - 8.0,
+        );
     }
     match (&detail.external, &detail.accesses) {
         (Some(read), _) => line.external_ui(detail, read, out),
@@ -87,15 +126,25 @@ struct FootLine<'a> {
 
 impl FootLine<'_> {
     fn label(&mut self, text: &str, gap: f32) {
-        self.at.x = self.pen.text(self.at.x, self.at.y, text, ui_font(11.5), self.cx.tok.t2) + gap;
+        self.at.x = self
+            .pen
+            .text(self.at.x, self.at.y, text, ui_font(11.5), self.cx.tok.t2)
+            + gap;
     }
 
     fn code(&mut self, byte: Option<u8>, color: Color32, gap: f32) {
-        self.at.x = self.pen.code(self.at.x, self.at.y, byte_digits(byte), color) + gap;
+        self.at.x = self
+            .pen
+            .code(self.at.x, self.at.y, byte_digits(byte), color)
+            + gap;
     }
 
     fn link(&mut self, step: Step, out: &mut Vec<Action>) {
-        let link = StepLink { step, trace: self.cx.trace(), window: self.window };
+        let link = StepLink {
+            step,
+            trace: self.cx.trace(),
+            window: self.window,
+        };
         self.at.x = link.ui(self.ui, self.pen, self.at.x, self.at.y, out) + INSET;
     }
 
@@ -137,7 +186,11 @@ impl FootLine<'_> {
     /// Any other byte: where its value comes from, and until when it holds.
     fn value_ui(&mut self, detail: &ByteDetail, out: &mut Vec<Action>) {
         let source = detail.state.source;
-        let state = source_so_far(&self.cx.desk.session, source, SourceWords::of(source).phrase);
+        let state = source_so_far(
+            &self.cx.desk.session,
+            source,
+            SourceWords::of(source).phrase,
+        );
         match detail.written_by {
             Some(step) => {
                 self.label(&say!("memory-state-written-by", state = &*state), 3.0);
@@ -163,17 +216,30 @@ fn block_ui(scene: Scene<'_>, pen: &Pen<'_>, place: LinePlace, detail: &ByteDeta
     let mut say = |text: &str, color| {
         x = pen.cut_text(pos2(x, at.y), text, ui_font(11.5), color, right - 8.0) + INSET;
     };
-    if let Some(doubt) = detail.accesses.as_ref().and_then(|accesses| accesses.doubt.as_deref()) {
+    if let Some(doubt) = detail
+        .accesses
+        .as_ref()
+        .and_then(|accesses| accesses.doubt.as_deref())
+    {
         say(doubt, pen.tok.warn);
     }
     if let Some(words) = memory.heap_words(detail.address, cx.desk) {
         say(&words, pen.tok.t2);
     }
     let address = detail.address.0;
-    let physical = cx.desk.session.companions.pages.as_ref().and_then(|pages| pages.physical(address));
+    let physical = cx
+        .desk
+        .session
+        .companions
+        .pages
+        .as_ref()
+        .and_then(|pages| pages.physical(address));
     match (&detail.physical, physical) {
         (Some(words), _) => say(words, pen.tok.t2),
-        (None, Some(physical)) => say(&say!("memory-physical", address = format!("{physical:x}")), pen.tok.t2),
+        (None, Some(physical)) => say(
+            &say!("memory-physical", address = format!("{physical:x}")),
+            pen.tok.t2,
+        ),
         (None, None) => {}
     }
 }

@@ -24,7 +24,11 @@ impl Mark {
         match self {
             Self::Differs => {
                 let corner = rect.right_top() - vec2(3.0, 0.0);
-                pen.painter.rect_filled(Rect::from_min_size(corner, vec2(3.0, 3.0)), 1.0, tok.changed);
+                pen.painter.rect_filled(
+                    Rect::from_min_size(corner, vec2(3.0, 3.0)),
+                    1.0,
+                    tok.changed,
+                );
             }
             Self::Written => {
                 pen.painter.rect_filled(rect, 2.0, tok.changed_bg);

@@ -24,42 +24,121 @@ pub struct MenuByte<'a> {
 pub fn byte_menu(ui: &mut Ui, byte: MenuByte<'_>, view: RowsView<'_>, asked: Asked<'_, Touched>) {
     let (tok, address) = (view.cx.tok, byte.address);
     let Asked { touched, out } = asked;
-    menu_head_ui(ui, tok, &say!("memory-byte-at", address = format!("{:x}", address.0)), &byte.cell.hex());
+    menu_head_ui(
+        ui,
+        tok,
+        &say!("memory-byte-at", address = format!("{:x}", address.0)),
+        &byte.cell.hex(),
+    );
     let mut add = |ui: &mut Ui, item: MenuItem<'_>, action: ByteAction| {
         if item.ui(ui, tok) {
             touched.action = Some((address, action));
         }
     };
     let last_write = |len_bytes| ByteAction::GoToAccess(len_bytes, Access::Write, Way::Back);
-    add(ui, MenuItem::new(say!("memory-last-write-of-the-byte")).icon(icons::LAST_WRITE).key("1"), last_write(1));
-    add(ui, MenuItem::new(say!("memory-last-write-of-the-half")).key("2"), last_write(2));
-    add(ui, MenuItem::new(say!("memory-last-write-of-the-word")).key("4"), last_write(4));
-    add(ui, MenuItem::new(say!("memory-last-write-of-the-double")).key("8"), last_write(8));
+    add(
+        ui,
+        MenuItem::new(say!("memory-last-write-of-the-byte"))
+            .icon(icons::LAST_WRITE)
+            .key("1"),
+        last_write(1),
+    );
+    add(
+        ui,
+        MenuItem::new(say!("memory-last-write-of-the-half")).key("2"),
+        last_write(2),
+    );
+    add(
+        ui,
+        MenuItem::new(say!("memory-last-write-of-the-word")).key("4"),
+        last_write(4),
+    );
+    add(
+        ui,
+        MenuItem::new(say!("memory-last-write-of-the-double")).key("8"),
+        last_write(8),
+    );
     menu_line_ui(ui, tok);
     let group = u64::from(view.memory.group());
-    let next_write = MenuItem::new(say!("memory-next-write-2")).icon(icons::NEXT_WRITE).key("Shift+Enter");
-    add(ui, next_write, ByteAction::GoToAccess(group, Access::Write, Way::Forward));
-    for (words, way) in [(say!("memory-last-read-2"), Way::Back), (say!("memory-next-read-2"), Way::Forward)] {
-        add(ui, MenuItem::new(words), ByteAction::GoToAccess(group, Access::Read, way));
+    let next_write = MenuItem::new(say!("memory-next-write-2"))
+        .icon(icons::NEXT_WRITE)
+        .key("Shift+Enter");
+    add(
+        ui,
+        next_write,
+        ByteAction::GoToAccess(group, Access::Write, Way::Forward),
+    );
+    for (words, way) in [
+        (say!("memory-last-read-2"), Way::Back),
+        (say!("memory-next-read-2"), Way::Forward),
+    ] {
+        add(
+            ui,
+            MenuItem::new(words),
+            ByteAction::GoToAccess(group, Access::Read, way),
+        );
     }
     menu_line_ui(ui, tok);
     for len_bytes in [1, group].into_iter().take(if group > 1 { 2 } else { 1 }) {
         let first = aligned(address, len_bytes).0;
-        let (label, key) =
-            if len_bytes == 1 { (format!("[{first:x}]"), "W") } else { (format!("[{first:x}:{len_bytes}]"), "") };
+        let (label, key) = if len_bytes == 1 {
+            (format!("[{first:x}]"), "W")
+        } else {
+            (format!("[{first:x}:{len_bytes}]"), "")
+        };
         let words = say!("slice-why-item", cell = label);
-        add(ui, MenuItem::new(&words).icon(icons::WHY).key(key), ByteAction::Why(len_bytes));
+        add(
+            ui,
+            MenuItem::new(&words).icon(icons::WHY).key(key),
+            ByteAction::Why(len_bytes),
+        );
     }
-    let accesses = MenuItem::new(say!("memory-list-all-accesses")).icon(icons::LIST).key("Ctrl+Shift+A");
+    let accesses = MenuItem::new(say!("memory-list-all-accesses"))
+        .icon(icons::LIST)
+        .key("Ctrl+Shift+A");
     add(ui, accesses, ByteAction::ListAccesses);
-    add(ui, MenuItem::new(say!("memory-all-values")).icon(icons::LIST).key("Alt+A"), ByteAction::ListValues);
-    add(ui, MenuItem::new(say!("memory-watch")).icon(icons::WATCH).key("O"), ByteAction::Watch);
-    add(ui, MenuItem::new(say!("memory-waveform")).key("Shift+W"), ByteAction::Wave);
+    add(
+        ui,
+        MenuItem::new(say!("memory-all-values"))
+            .icon(icons::LIST)
+            .key("Alt+A"),
+        ByteAction::ListValues,
+    );
+    add(
+        ui,
+        MenuItem::new(say!("memory-watch"))
+            .icon(icons::WATCH)
+            .key("O"),
+        ByteAction::Watch,
+    );
+    add(
+        ui,
+        MenuItem::new(say!("memory-waveform")).key("Shift+W"),
+        ByteAction::Wave,
+    );
     menu_line_ui(ui, tok);
     add_items(ui, view.memory.place(address), view.cx, out);
-    add(ui, MenuItem::new(say!("memory-name-this-memory")), ByteAction::Name);
+    add(
+        ui,
+        MenuItem::new(say!("memory-name-this-memory")),
+        ByteAction::Name,
+    );
     menu_line_ui(ui, tok);
-    add(ui, MenuItem::new(say!("memory-begin-here")).icon(icons::MEMORY), ByteAction::Show);
-    add(ui, MenuItem::new(say!("memory-copy-address")).icon(icons::COPY).key("Ctrl+C"), ByteAction::CopyAddress);
-    add(ui, MenuItem::new(say!("memory-copy-value")), ByteAction::CopyValue);
+    add(
+        ui,
+        MenuItem::new(say!("memory-begin-here")).icon(icons::MEMORY),
+        ByteAction::Show,
+    );
+    add(
+        ui,
+        MenuItem::new(say!("memory-copy-address"))
+            .icon(icons::COPY)
+            .key("Ctrl+C"),
+        ByteAction::CopyAddress,
+    );
+    add(
+        ui,
+        MenuItem::new(say!("memory-copy-value")),
+        ByteAction::CopyValue,
+    );
 }

@@ -13,7 +13,9 @@ use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
-use stepback_debugger::action::{Access, Action, CellName, Follow, MemoryChange, PanelKind, Way, WindowId};
+use stepback_debugger::action::{
+    Access, Action, CellName, Follow, MemoryChange, PanelKind, Way, WindowId,
+};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::address_digits;
 use stepback_debugger::views::{ByteAction, MemoryLayout, MemoryMove, MemoryView, Status, Toward};
@@ -47,7 +49,12 @@ pub struct MemoryPanel {
 impl MemoryPanel {
     /// Draws a view.
     pub fn over(view: MemoryView) -> Self {
-        Self { view, typed: None, hovered: None, last_hovered: None }
+        Self {
+            view,
+            typed: None,
+            hovered: None,
+            last_hovered: None,
+        }
     }
 
     fn body_ui(&mut self, ui: &mut Ui, body: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -60,11 +67,32 @@ impl MemoryPanel {
         self.last_hovered = self.hovered.take();
         let (row_bytes, rows) = (self.row_bytes(body, cx), list.height() / ROW);
         let (rows, page) = (rows.max(1.0) as usize, rows.max(2.0) as usize - 1);
-        let layout = MemoryLayout { row_bytes, rows, page, spare: SPARE, lead: ABOVE, near: 0 };
+        let layout = MemoryLayout {
+            row_bytes,
+            rows,
+            page,
+            spare: SPARE,
+            lead: ABOVE,
+            near: 0,
+        };
         match self.view.poll_rows(layout, cx.desk) {
             Status::Rows(_) | Status::Empty { .. } => {
-                let pen = if self.view.is_late() { pen.faded() } else { pen };
-                let touched = self.rows_ui(ui, RowsPlace { pen: &pen, row_bytes, body, list }, cx, out);
+                let pen = if self.view.is_late() {
+                    pen.faded()
+                } else {
+                    pen
+                };
+                let touched = self.rows_ui(
+                    ui,
+                    RowsPlace {
+                        pen: &pen,
+                        row_bytes,
+                        body,
+                        list,
+                    },
+                    cx,
+                    out,
+                );
                 self.apply(touched, cx, out);
             }
             Status::Loading(_) => loading_ui(&pen, body),
@@ -75,12 +103,26 @@ impl MemoryPanel {
         }
     }
 
-    fn rows_ui(&self, ui: &mut Ui, place: RowsPlace<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Touched {
+    fn rows_ui(
+        &self,
+        ui: &mut Ui,
+        place: RowsPlace<'_>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) -> Touched {
         let memory = &self.view;
         let detail = self.last_hovered.and_then(|address| memory.byte(address));
         let block = detail.and_then(|detail| memory.heap_words(detail.address, cx.desk));
-        let compared = memory.compared_words(cx.desk).filter(|_| !memory.is_of_other());
-        let view = RowsView { cx, memory, compared: compared.as_deref(), detail, block: block.as_deref() };
+        let compared = memory
+            .compared_words(cx.desk)
+            .filter(|_| !memory.is_of_other());
+        let view = RowsView {
+            cx,
+            memory,
+            compared: compared.as_deref(),
+            detail,
+            block: block.as_deref(),
+        };
         let mut touched = Touched::default();
         rows_ui(ui, place, view, &mut touched, out);
         touched
@@ -90,8 +132,17 @@ impl MemoryPanel {
     fn row_bytes(&self, body: Rect, cx: &ViewCx<'_>) -> usize {
         self.view.row_bytes().unwrap_or_else(|| {
             let address = ADVANCE * address_digits(self.view.highest()) as f32;
-            let shape = Shape { bytes: 16, group: self.view.group().into(), format: self.view.format(), address };
-            let beside = if cx.desk.session.images.is_empty() { INSET } else { BESIDE };
+            let shape = Shape {
+                bytes: 16,
+                group: self.view.group().into(),
+                format: self.view.format(),
+                address,
+            };
+            let beside = if cx.desk.session.images.is_empty() {
+                INSET
+            } else {
+                BESIDE
+            };
             shape.widest(body.width(), beside).bytes
         })
     }
@@ -111,13 +162,20 @@ impl MemoryPanel {
             match key {
                 PanelKey::Follow => self.view.toggle_following(),
                 PanelKey::Compare => self.view.toggle_comparison(cx.desk),
-                PanelKey::NextChange => self.view.change(&MemoryChange::GoToChanged(Way::Forward), cx.desk),
-                PanelKey::LastChange => self.view.change(&MemoryChange::GoToChanged(Way::Back), cx.desk),
+                PanelKey::NextChange => self
+                    .view
+                    .change(&MemoryChange::GoToChanged(Way::Forward), cx.desk),
+                PanelKey::LastChange => self
+                    .view
+                    .change(&MemoryChange::GoToChanged(Way::Back), cx.desk),
                 _ => {}
             }
-            let Some(cursor) = self.view.cursor() else { continue };
+            let Some(cursor) = self.view.cursor() else {
+                continue;
+            };
             let group = u64::from(self.view.group());
-            let write = |len_bytes, way| Some(ByteAction::GoToAccess(len_bytes, Access::Write, way));
+            let write =
+                |len_bytes, way| Some(ByteAction::GoToAccess(len_bytes, Access::Write, way));
             let action = match key {
                 PanelKey::Bytes(len_bytes) => write(len_bytes.into(), Way::Back),
                 PanelKey::Enter => write(group, Way::Back),
@@ -139,11 +197,24 @@ impl MemoryPanel {
         let shown = self.hovered.or(self.view.cursor());
         if let Some(address) = shown {
             self.view.poll_byte(address, cx.desk);
-            if self.view.byte(address).is_some_and(|detail| detail.accesses.is_some()) {
+            if self
+                .view
+                .byte(address)
+                .is_some_and(|detail| detail.accesses.is_some())
+            {
                 self.view.poll_heap(cx.desk);
             }
         }
-        foot_ui(ui, foot, shown, Scene { cx, memory: &self.view }, out);
+        foot_ui(
+            ui,
+            foot,
+            shown,
+            Scene {
+                cx,
+                memory: &self.view,
+            },
+            out,
+        );
     }
 }
 
@@ -205,7 +276,11 @@ impl Panel for MemoryPanel {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         self.bar_ui(ui, bar, evaluated.as_ref(), cx, out);
         let foot_height = foot::height(&cx.desk.session);
-        let foot_height = if rest.height() > HEAD + foot_height + ROW { foot_height } else { 0.0 };
+        let foot_height = if rest.height() > HEAD + foot_height + ROW {
+            foot_height
+        } else {
+            0.0
+        };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         self.keys(ui, cx, out);
         if self.view.cursor() != before {

@@ -18,7 +18,9 @@ use stepback_debugger::action::{Access, Action, Way};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::byte_detail::{ByteDetail, source_words};
 use stepback_debugger::model::memory::{ByteCell, MemoryRow, Touch, aligned_cell};
-use stepback_debugger::model::memory_text::{byte_digits, gap_words, number_text, place_in_row, row_text};
+use stepback_debugger::model::memory_text::{
+    byte_digits, gap_words, number_text, place_in_row, row_text,
+};
 use stepback_debugger::model::text::address_digits;
 use stepback_debugger::views::{ByteAction, MemoryView};
 
@@ -45,7 +47,11 @@ impl RowsView<'_> {
 
     /// The number that an address belongs to, as hover texts tell of it.
     pub fn hover(&self, address: Address, len_bytes: u64) -> HoverCell {
-        HoverCell::shown(aligned_cell(address, len_bytes), self.memory.follow(), self.cx)
+        HoverCell::shown(
+            aligned_cell(address, len_bytes),
+            self.memory.follow(),
+            self.cx,
+        )
     }
 }
 
@@ -101,19 +107,36 @@ pub struct ByteShape<'a> {
 /// Draws the line of column numbers and the rows below it.
 pub fn rows_ui(
     ui: &mut Ui,
-    RowsPlace { pen, row_bytes, body, list }: RowsPlace<'_>,
+    RowsPlace {
+        pen,
+        row_bytes,
+        body,
+        list,
+    }: RowsPlace<'_>,
     view: RowsView<'_>,
     touched: &mut Touched,
     out: &mut Vec<Action>,
 ) {
     let (memory, rows) = (view.memory, view.memory.rows());
     let shown = rows.iter().take((list.height() / ROW) as usize + 1);
-    let addresses = shown.filter(|row| matches!(row, MemoryRow::Bytes { .. })).map(|row| row.last().0);
+    let addresses = shown
+        .filter(|row| matches!(row, MemoryRow::Bytes { .. }))
+        .map(|row| row.last().0);
     let address = ADVANCE * address_digits(Address(addresses.max().unwrap_or(0))) as f32;
-    let shape = Shape { bytes: row_bytes, group: memory.group().into(), format: memory.format(), address };
+    let shape = Shape {
+        bytes: row_bytes,
+        group: memory.group().into(),
+        format: memory.format(),
+        address,
+    };
     head_ui(pen, body, shape);
     let hairline = body.left() + shape.text_left() - 8.0;
-    let pen = Pen { painter: pen.painter.with_clip_rect(list.intersect(pen.painter.clip_rect())), tok: pen.tok };
+    let pen = Pen {
+        painter: pen
+            .painter
+            .with_clip_rect(list.intersect(pen.painter.clip_rect())),
+        tok: pen.tok,
+    };
     let mut top = list.top() - memory.pixels();
     for row in rows {
         if top >= list.bottom() {
@@ -121,13 +144,35 @@ pub fn rows_ui(
         }
         let rect = Rect::from_min_size(pos2(list.left(), top.round()), vec2(list.width(), ROW));
         match row {
-            MemoryRow::Bytes { address: first, source, cells, .. } => {
-                let row = BytesRow { address: *first, source: source.as_deref(), cells, rect, shape };
+            MemoryRow::Bytes {
+                address: first,
+                source,
+                cells,
+                ..
+            } => {
+                let row = BytesRow {
+                    address: *first,
+                    source: source.as_deref(),
+                    cells,
+                    rect,
+                    shape,
+                };
                 row.ui(ui, &pen, view, touched, out);
             }
             MemoryRow::Gap { first, last } => {
                 let digits = (address / ADVANCE) as usize;
-                gap_ui(ui, &pen, Gap { first: *first, last: *last, rect, digits }, view, touched);
+                gap_ui(
+                    ui,
+                    &pen,
+                    Gap {
+                        first: *first,
+                        last: *last,
+                        rect,
+                        digits,
+                    },
+                    view,
+                    touched,
+                );
             }
         }
         top += ROW;
@@ -143,18 +188,43 @@ fn head_ui(pen: &Pen<'_>, body: Rect, shape: Shape) {
     }
 }
 
-fn gap_ui(ui: &Ui, pen: &Pen<'_>, Gap { first, last, rect, digits }: Gap, view: RowsView<'_>, touched: &mut Touched) {
+fn gap_ui(
+    ui: &Ui,
+    pen: &Pen<'_>,
+    Gap {
+        first,
+        last,
+        rect,
+        digits,
+    }: Gap,
+    view: RowsView<'_>,
+    touched: &mut Touched,
+) {
     let tok = pen.tok;
-    let response =
-        row_response(ui, rect, ("gap", first.0), || say!("memory-never-accessed-from", address = first.to_string()));
+    let response = row_response(ui, rect, ("gap", first.0), || {
+        say!("memory-never-accessed-from", address = first.to_string())
+    });
     pen.fill(rect, tok.bg2);
-    let holds_cursor = view.memory.cursor().is_some_and(|cursor| (first..=last).contains(&cursor));
+    let holds_cursor = view
+        .memory
+        .cursor()
+        .is_some_and(|cursor| (first..=last).contains(&cursor));
     if holds_cursor && view.cx.has_focus {
         pen.frame(rect.shrink(1.0), 0, tok.focus);
     }
     let Pos2 { x, y } = left_middle(rect);
-    let end = pen.code(x + INSET, y, format!("{:0digits$x} – {:0digits$x}", first.0, last.0), tok.t3);
-    pen.label(end + INSET, y, gap_words(&view.cx.desk.session, first, last), tok.t3);
+    let end = pen.code(
+        x + INSET,
+        y,
+        format!("{:0digits$x} – {:0digits$x}", first.0, last.0),
+        tok.t3,
+    );
+    pen.label(
+        end + INSET,
+        y,
+        gap_words(&view.cx.desk.session, first, last),
+        tok.t3,
+    );
     if response.clicked() {
         touched.clicked = Some(first);
     }
@@ -169,61 +239,139 @@ struct BytesRow<'a> {
 }
 
 impl BytesRow<'_> {
-    fn ui(&self, ui: &mut Ui, pen: &Pen<'_>, view: RowsView<'_>, touched: &mut Touched, out: &mut Vec<Action>) {
+    fn ui(
+        &self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        view: RowsView<'_>,
+        touched: &mut Touched,
+        out: &mut Vec<Action>,
+    ) {
         let tok = pen.tok;
-        let holds_cursor = view.memory.cursor().is_some_and(|cursor| self.place_of(cursor).is_some());
+        let holds_cursor = view
+            .memory
+            .cursor()
+            .is_some_and(|cursor| self.place_of(cursor).is_some());
         let color = if holds_cursor { tok.symbol } else { tok.t3 };
         let digits = (self.shape.address / ADVANCE) as usize;
         let Pos2 { x, y } = left_middle(self.rect);
         pen.code(x + INSET, y, format!("{:0digits$x}", self.address.0), color);
-        if let Some(bookmark) = view.cx.desk.bookmarks.memory_in(self.address.0, self.cells.len() as u64) {
-            ribbon_ui(pen, self.rect.left_top() + vec2(2.0, 3.0), tok.ribbon(bookmark.color));
+        if let Some(bookmark) = view
+            .cx
+            .desk
+            .bookmarks
+            .memory_in(self.address.0, self.cells.len() as u64)
+        {
+            ribbon_ui(
+                pen,
+                self.rect.left_top() + vec2(2.0, 3.0),
+                tok.ribbon(bookmark.color),
+            );
             let touch = Rect::from_min_size(self.rect.min, vec2(INSET, ROW));
-            let response = ui.interact(touch, ui.unique_id().with(("ribbon", self.address.0)), Sense::hover());
+            let response = ui.interact(
+                touch,
+                ui.unique_id().with(("ribbon", self.address.0)),
+                Sense::hover(),
+            );
             response.widget_info(|| {
-                WidgetInfo::labeled(Role::Label, true, say!("memory-marked", title = bookmark.title()))
+                WidgetInfo::labeled(
+                    Role::Label,
+                    true,
+                    say!("memory-marked", title = bookmark.title()),
+                )
             });
             response.on_hover_text(bookmark.words());
         }
         if let Some(format) = self.shape.format {
             for first in (0..self.cells.len()).step_by(self.shape.group) {
-                self.number_ui(ui, pen, NumberIn { first, format }, view, Asked { touched, out });
+                self.number_ui(
+                    ui,
+                    pen,
+                    NumberIn { first, format },
+                    view,
+                    Asked { touched, out },
+                );
             }
         }
-        for shown in 0..if self.shape.format.is_none() { self.cells.len() } else { 0 } {
+        for shown in 0..if self.shape.format.is_none() {
+            self.cells.len()
+        } else {
+            0
+        } {
             let place = place_in_row(shown, self.shape.group, view.endian());
             if let Some(cell) = self.cells.get(place) {
-                self.byte_ui(ui, ByteIn { shown, place, cell, pen }, view, touched, out);
+                self.byte_ui(
+                    ui,
+                    ByteIn {
+                        shown,
+                        place,
+                        cell,
+                        pen,
+                    },
+                    view,
+                    touched,
+                    out,
+                );
             }
         }
         self.text_ui(ui, pen, view, touched);
         let left = self.rect.left() + self.shape.text_end() + ADVANCE;
         let rect = Rect::from_min_max(pos2(left, self.rect.top()), self.rect.max);
         let (cells, source) = (self.cells, self.source);
-        RowBeside { address: self.address, source, cells, view, rect }.ui(ui, pen, out);
+        RowBeside {
+            address: self.address,
+            source,
+            cells,
+            view,
+            rect,
+        }
+        .ui(ui, pen, out);
     }
 
     /// The place of an address in the row.
     fn place_of(&self, address: Address) -> Option<usize> {
-        let place = address.0.checked_sub(self.address.0).and_then(|place| usize::try_from(place).ok());
+        let place = address
+            .0
+            .checked_sub(self.address.0)
+            .and_then(|place| usize::try_from(place).ok());
         place.filter(|place| *place < self.cells.len())
     }
 
     fn byte_ui(
         &self,
         ui: &mut Ui,
-        ByteIn { shown, place, cell, pen }: ByteIn<'_>,
+        ByteIn {
+            shown,
+            place,
+            cell,
+            pen,
+        }: ByteIn<'_>,
         view: RowsView<'_>,
         touched: &mut Touched,
         out: &mut Vec<Action>,
     ) {
         let address = Address(self.address.0 + place as u64);
         let left = self.rect.left() + self.shape.byte_left(shown);
-        let touch = Rect::from_min_size(pos2(left - 1.5, self.rect.top()), vec2(self.shape.byte_width(), ROW));
-        let response = ui.interact(touch, ui.unique_id().with(("byte", address.0)), Sense::CLICK);
-        response
-            .widget_info(|| WidgetInfo::labeled(Role::Cell, true, say!("memory-byte", address = address.to_string())));
-        let shape = Rect::from_min_size(pos2((left - 1.0).round(), self.rect.top() + 1.0), vec2(17.0, ROW - 2.0));
+        let touch = Rect::from_min_size(
+            pos2(left - 1.5, self.rect.top()),
+            vec2(self.shape.byte_width(), ROW),
+        );
+        let response = ui.interact(
+            touch,
+            ui.unique_id().with(("byte", address.0)),
+            Sense::CLICK,
+        );
+        response.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::Cell,
+                true,
+                say!("memory-byte", address = address.to_string()),
+            )
+        });
+        let shape = Rect::from_min_size(
+            pos2((left - 1.0).round(), self.rect.top() + 1.0),
+            vec2(17.0, ROW - 2.0),
+        );
         self.paint_byte(pen, ByteShape { cell, shape, left }, address, view);
         touch_ui(response, address, cell, view, Asked { touched, out });
     }
@@ -237,23 +385,47 @@ impl BytesRow<'_> {
         view: RowsView<'_>,
         asked: Asked<'_, Touched>,
     ) {
-        let Some(cells) = self.cells.get(first..first + self.shape.group) else { return };
+        let Some(cells) = self.cells.get(first..first + self.shape.group) else {
+            return;
+        };
         let Some(cell) = cells.first() else { return };
         let address = Address(self.address.0 + first as u64);
         let left = self.rect.left() + self.shape.byte_left(first);
         let width = self.shape.number_width().unwrap_or_default();
         let touch = Rect::from_min_size(pos2(left - 3.0, self.rect.top()), vec2(width - 6.0, ROW));
-        let response = ui.interact(touch, ui.unique_id().with(("number", address.0)), Sense::CLICK);
+        let response = ui.interact(
+            touch,
+            ui.unique_id().with(("number", address.0)),
+            Sense::CLICK,
+        );
         let text = number_text(cells, format, view.endian());
         response.widget_info(|| {
-            WidgetInfo::labeled(Role::Cell, true, say!("memory-number-at", address = address.to_string()))
+            WidgetInfo::labeled(
+                Role::Cell,
+                true,
+                say!("memory-number-at", address = address.to_string()),
+            )
         });
-        let is_cursor =
-            view.memory.cursor().is_some_and(|cursor| (address.0..address.0 + cells.len() as u64).contains(&cursor.0));
+        let is_cursor = view
+            .memory
+            .cursor()
+            .is_some_and(|cursor| (address.0..address.0 + cells.len() as u64).contains(&cursor.0));
         if is_cursor {
-            pen.painter.rect_filled(touch, 2.0, if view.cx.has_focus { pen.tok.sel } else { pen.tok.bg3 });
+            pen.painter.rect_filled(
+                touch,
+                2.0,
+                if view.cx.has_focus {
+                    pen.tok.sel
+                } else {
+                    pen.tok.bg3
+                },
+            );
         }
-        let doubtful = cells.iter().map(|cell| cell.source).max().unwrap_or_default();
+        let doubtful = cells
+            .iter()
+            .map(|cell| cell.source)
+            .max()
+            .unwrap_or_default();
         let color = match () {
             () if cells.iter().any(|cell| cell.is_news) => pen.tok.changed,
             () if doubtful == ValueSource::External => pen.tok.external,
@@ -281,7 +453,11 @@ impl BytesRow<'_> {
         let tok = pen.tok;
         let is_cursor = view.memory.cursor() == Some(address);
         if is_cursor {
-            pen.painter.rect_filled(shape, 2.0, if view.cx.has_focus { tok.sel } else { tok.bg3 });
+            pen.painter.rect_filled(
+                shape,
+                2.0,
+                if view.cx.has_focus { tok.sel } else { tok.bg3 },
+            );
         }
         let marks = [
             (cell.source == ValueSource::Inferred, Mark::Inferred),
@@ -295,7 +471,15 @@ impl BytesRow<'_> {
             mark.paint(pen, if is_both { shape.shrink(1.0) } else { shape });
         }
         if is_cursor {
-            pen.frame(shape.expand(1.0), 2, if view.cx.has_focus { tok.focus } else { tok.ctl });
+            pen.frame(
+                shape.expand(1.0),
+                2,
+                if view.cx.has_focus {
+                    tok.focus
+                } else {
+                    tok.ctl
+                },
+            );
         }
         let color = match () {
             () if cell.source == ValueSource::External => tok.external,
@@ -308,7 +492,11 @@ impl BytesRow<'_> {
             () if cell.value == Some(0) => tok.t3,
             () => tok.t1,
         };
-        let font = if cell.is_news { mono_bold(12.5) } else { mono(12.5) };
+        let font = if cell.is_news {
+            mono_bold(12.5)
+        } else {
+            mono(12.5)
+        };
         pen.text(left, shape.center().y, cell.hex(), font, color);
     }
 
@@ -318,19 +506,36 @@ impl BytesRow<'_> {
         let left = self.rect.left() + self.shape.text_left();
         let width = ADVANCE * self.shape.bytes as f32;
         let rect = Rect::from_min_size(pos2(left, self.rect.top()), vec2(width, ROW));
-        if let Some(place) = view.memory.cursor().and_then(|cursor| self.place_of(cursor)) {
+        if let Some(place) = view
+            .memory
+            .cursor()
+            .and_then(|cursor| self.place_of(cursor))
+        {
             let at = left + ADVANCE * place as f32;
             let shape = Rect::from_min_size(pos2(at, rect.top() + 1.0), vec2(ADVANCE, ROW - 2.0));
-            pen.painter.rect_filled(shape, 2.0, if view.cx.has_focus { tok.sel } else { tok.bg3 });
+            pen.painter.rect_filled(
+                shape,
+                2.0,
+                if view.cx.has_focus { tok.sel } else { tok.bg3 },
+            );
         }
         let text = row_text(self.cells, view.memory.text());
         pen.code(left, rect.center().y, text, tok.t2);
-        let response = ui.interact(rect, ui.unique_id().with(("text", self.address.0)), Sense::CLICK);
+        let response = ui.interact(
+            rect,
+            ui.unique_id().with(("text", self.address.0)),
+            Sense::CLICK,
+        );
         response.widget_info(|| {
-            WidgetInfo::labeled(Role::Label, true, say!("memory-text-at", address = self.address.to_string()))
+            WidgetInfo::labeled(
+                Role::Label,
+                true,
+                say!("memory-text-at", address = self.address.to_string()),
+            )
         });
         if let Some(pointer) = response.hover_pos() {
-            let place = ((pointer.x - left) / ADVANCE).clamp(0.0, (self.shape.bytes - 1) as f32) as u64;
+            let place =
+                ((pointer.x - left) / ADVANCE).clamp(0.0, (self.shape.bytes - 1) as f32) as u64;
             touched.hovered = Some(Address(self.address.0 + place));
             if response.clicked() {
                 touched.clicked = touched.hovered;
@@ -354,14 +559,20 @@ fn touch_ui(
         touched.clicked = Some(address);
     }
     if response.double_clicked() {
-        let last_write = ByteAction::GoToAccess(view.memory.group().into(), Access::Write, Way::Back);
+        let last_write =
+            ByteAction::GoToAccess(view.memory.group().into(), Access::Write, Way::Back);
         touched.action = Some((address, last_write));
     }
-    response.context_menu(|ui| menu::byte_menu(ui, MenuByte { address, cell }, view, Asked { touched, out }));
+    response.context_menu(|ui| {
+        menu::byte_menu(ui, MenuByte { address, cell }, view, Asked { touched, out })
+    });
     response.on_hover_ui(|ui| {
         let session = &view.cx.desk.session;
         let detail = view.detail.filter(|detail| detail.address == address);
-        let lines = detail.map_or_else(|| vec![source_words(session, cell.source)], |detail| detail.lines(session));
+        let lines = detail.map_or_else(
+            || vec![source_words(session, cell.source)],
+            |detail| detail.lines(session),
+        );
         for line in lines {
             ui.label(line);
         }
@@ -369,7 +580,11 @@ fn touch_ui(
             ui.label(say!("memory-heap", words = words));
         }
         if let Some((other, place)) = cell.other.zip(view.compared) {
-            ui.label(say!("memory-value-at", value = byte_digits(other.value), place = place));
+            ui.label(say!(
+                "memory-value-at",
+                value = byte_digits(other.value),
+                place = place
+            ));
         }
         view.hover(address, view.memory.group().into()).line_ui(ui);
     });

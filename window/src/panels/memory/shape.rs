@@ -34,12 +34,23 @@ pub struct Shape {
 impl Shape {
     /// The longest rows that leave so much room beside them in a panel of a width.
     pub fn widest(self, width: f32, beside: f32) -> Self {
-        let fits = |bytes: &u8| Self { bytes: usize::from(*bytes), ..self }.text_end() + beside <= width;
+        let fits = |bytes: &u8| {
+            Self {
+                bytes: usize::from(*bytes),
+                ..self
+            }
+            .text_end()
+                + beside
+                <= width
+        };
         // Sixteen bytes are usual: they may take the room of what is beside them.
         let usual = Self { bytes: 16, ..self };
         let least = if usual.text_end() <= width { 16 } else { 8 };
         let found = WIDTHS.into_iter().find(fits).map_or(0, usize::from);
-        Self { bytes: found.max(least).max(self.group), ..self }
+        Self {
+            bytes: found.max(least).max(self.group),
+            ..self
+        }
     }
 
     /// The left edge of a byte or of a number, from the left edge of the panel.
@@ -89,12 +100,26 @@ mod tests {
 
     #[test]
     fn rows_are_as_long_as_there_is_room() {
-        let shape = Shape { bytes: 16, group: 1, format: None, address: 60.0 };
+        let shape = Shape {
+            bytes: 16,
+            group: 1,
+            format: None,
+            address: 60.0,
+        };
         let widest = |width, group| {
             let format = (group == 8).then(|| LaneFormat::new(LaneKind::Float, 8));
-            Shape { group, format, ..shape }.widest(width, INSET).bytes
+            Shape {
+                group,
+                format,
+                ..shape
+            }
+            .widest(width, INSET)
+            .bytes
         };
-        assert_eq!([380.0, 560.0, 1000.0, 1900.0, 4000.0].map(|width| widest(width, 1)), [8, 16, 32, 64, 64]);
+        assert_eq!(
+            [380.0, 560.0, 1000.0, 1900.0, 4000.0].map(|width| widest(width, 1)),
+            [8, 16, 32, 64, 64]
+        );
         assert_eq!([560.0, 700.0].map(|width| widest(width, 8)), [8, 16]);
         assert_eq!(shape.widest(950.0, BESIDE).bytes, 16);
         assert_eq!(shape.text_left(), 60.0 + 24.0 + 18.0 * 16.0 + 6.0 + 8.0);

@@ -17,9 +17,21 @@ use stepback_debugger::model::text::thousands;
 
 impl MemoryPanel {
     /// The button of the menu.
-    pub(super) fn view_menu_ui(&mut self, ui: &Ui, rect: Rect, pen: &Pen<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    pub(super) fn view_menu_ui(
+        &mut self,
+        ui: &Ui,
+        rect: Rect,
+        pen: &Pen<'_>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let tok = pen.tok;
-        let response = button_response(ui, rect, "view of memory", say!("memory-how-memory-is-shown"));
+        let response = button_response(
+            ui,
+            rect,
+            "view of memory",
+            say!("memory-how-memory-is-shown"),
+        );
         if response.hovered() || response.has_focus() {
             pen.painter.rect_filled(rect, 3.0, tok.bg3);
         }
@@ -32,23 +44,42 @@ impl MemoryPanel {
         let tok = cx.tok;
         let mut choice = |ui: &mut Ui, words: &str, is_chosen: bool, change: MemoryChange| {
             let item = MenuItem::new(words);
-            let item = if is_chosen { item.icon(icons::CHECK) } else { item };
+            let item = if is_chosen {
+                item.icon(icons::CHECK)
+            } else {
+                item
+            };
             if item.ui(ui, tok) {
                 out.push(Action::View(ViewAction::Memory(change)));
                 ui.close();
             }
         };
-        choice(ui, say!("memory-rows-as-wide-as-there"), self.view.width().is_none(), MemoryChange::Width(None));
+        choice(
+            ui,
+            say!("memory-rows-as-wide-as-there"),
+            self.view.width().is_none(),
+            MemoryChange::Width(None),
+        );
         for (width, words) in [
             (8, say!("memory-rows-of-8-bytes")),
             (16, say!("memory-rows-of-16-bytes")),
             (32, say!("memory-rows-of-32-bytes")),
             (64, say!("memory-rows-of-64-bytes")),
         ] {
-            choice(ui, words, self.view.width() == Some(width), MemoryChange::Width(Some(width)));
+            choice(
+                ui,
+                words,
+                self.view.width() == Some(width),
+                MemoryChange::Width(Some(width)),
+            );
         }
         menu_line_ui(ui, tok);
-        choice(ui, say!("memory-numbers-of-floating-point"), self.view.format().is_some(), MemoryChange::Floats);
+        choice(
+            ui,
+            say!("memory-numbers-of-floating-point"),
+            self.view.format().is_some(),
+            MemoryChange::Floats,
+        );
         choice(
             ui,
             say!("memory-text-as-ascii"),
@@ -69,19 +100,55 @@ impl MemoryPanel {
             self.view.compared().is_none(),
             MemoryChange::Compare(None),
         );
-        for window in cx.desk.windows.list.iter().filter(|window| window.id != own).take(4) {
+        for window in cx
+            .desk
+            .windows
+            .list
+            .iter()
+            .filter(|window| window.id != own)
+            .take(4)
+        {
             let follow = Follow::Window(window.id);
-            let words = say!("memory-differs-from-window", number = window.id.0, position = window.position.0);
-            choice(ui, &words, self.view.compared() == Some(follow), MemoryChange::Compare(Some(follow)));
+            let words = say!(
+                "memory-differs-from-window",
+                number = window.id.0,
+                position = window.position.0
+            );
+            choice(
+                ui,
+                &words,
+                self.view.compared() == Some(follow),
+                MemoryChange::Compare(Some(follow)),
+            );
         }
         let here = Follow::Pinned(cx.moment(cx.desk.windows.position_of(self.view.follow())));
-        choice(ui, say!("memory-differs-from-here-wherever-the"), false, MemoryChange::Compare(Some(here)));
+        choice(
+            ui,
+            say!("memory-differs-from-here-wherever-the"),
+            false,
+            MemoryChange::Compare(Some(here)),
+        );
         menu_line_ui(ui, tok);
-        choice(ui, say!("memory-next-changed-byte"), false, MemoryChange::GoToChanged(Way::Forward));
-        choice(ui, say!("memory-previous-changed-byte"), false, MemoryChange::GoToChanged(Way::Back));
+        choice(
+            ui,
+            say!("memory-next-changed-byte"),
+            false,
+            MemoryChange::GoToChanged(Way::Forward),
+        );
+        choice(
+            ui,
+            say!("memory-previous-changed-byte"),
+            false,
+            MemoryChange::GoToChanged(Way::Back),
+        );
         menu_line_ui(ui, tok);
-        if MenuItem::new(say!("memory-find-in-memory")).icon(icons::SEARCH).ui(ui, tok) {
-            out.push(Action::App(AppAction::AskFor(CommandId::FindInMemory.into())));
+        if MenuItem::new(say!("memory-find-in-memory"))
+            .icon(icons::SEARCH)
+            .ui(ui, tok)
+        {
+            out.push(Action::App(AppAction::AskFor(
+                CommandId::FindInMemory.into(),
+            )));
             ui.close();
         }
         for (words, kind) in [
@@ -96,19 +163,51 @@ impl MemoryPanel {
     }
 
     /// What memory is compared with; a click ends that. Returns where it ends.
-    pub(super) fn compared_ui(&mut self, ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) -> f32 {
-        let Some(words) = self.view.compared_words(cx.desk) else { return left };
+    pub(super) fn compared_ui(
+        &mut self,
+        ui: &Ui,
+        pen: &Pen<'_>,
+        bar: Rect,
+        left: f32,
+        cx: &ViewCx<'_>,
+    ) -> f32 {
+        let Some(words) = self.view.compared_words(cx.desk) else {
+            return left;
+        };
         let end_of = |words: &str| left + pen.width(words, mono(11.5)) + 28.0;
         // Where there is little room, the number alone.
         let short = thousands(self.view.compared_with(cx.desk).0);
-        let fitting = [say!("memory-against", what = words), say!("memory-against", what = &short), short];
-        let Some(words) = fitting.into_iter().find(|words| end_of(words) <= bar.right() - 4.0) else { return left };
+        let fitting = [
+            say!("memory-against", what = words),
+            say!("memory-against", what = &short),
+            short,
+        ];
+        let Some(words) = fitting
+            .into_iter()
+            .find(|words| end_of(words) <= bar.right() - 4.0)
+        else {
+            return left;
+        };
         let end = end_of(&words);
         let rect = Rect::from_min_max(pos2(left, bar.top() + 5.0), pos2(end, bar.bottom() - 5.0));
         let response = button_response(ui, rect, "compared", say!("memory-end-comparing-memory"));
-        pen.painter.rect_filled(rect, 3.0, if response.hovered() { pen.tok.bg4 } else { pen.tok.bg3 });
+        pen.painter.rect_filled(
+            rect,
+            3.0,
+            if response.hovered() {
+                pen.tok.bg4
+            } else {
+                pen.tok.bg3
+            },
+        );
         let x = pen.text(left + 6.0, rect.center().y, &words, mono(11.5), pen.tok.t1);
-        pen.text(x + 5.0, rect.center().y, icons::CLOSE, icon(10.0), pen.tok.t2);
+        pen.text(
+            x + 5.0,
+            rect.center().y,
+            icons::CLOSE,
+            icon(10.0),
+            pen.tok.t2,
+        );
         if response.clicked() {
             self.view.compare(None);
         }
@@ -118,14 +217,24 @@ impl MemoryPanel {
 
     /// A search under way, or what came of the last one.
     pub(super) fn search_words(&self) -> Option<String> {
-        let words = if self.view.is_searching() { Some(say!("memory-looking-through")) } else { self.view.message() };
+        let words = if self.view.is_searching() {
+            Some(say!("memory-looking-through"))
+        } else {
+            self.view.message()
+        };
         words.map(str::to_owned)
     }
 
     /// What is looked for, or what came of it; a click stops or closes it.
     pub(super) fn told_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str) {
         let y = rect.center().y;
-        pen.cut_text(pos2(rect.left(), y), words, ui_font(11.5), pen.tok.t2, rect.right() - 8.0);
+        pen.cut_text(
+            pos2(rect.left(), y),
+            words,
+            ui_font(11.5),
+            pen.tok.t2,
+            rect.right() - 8.0,
+        );
         let response = ui.interact(rect, ui.unique_id().with("told"), Sense::CLICK);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, words));
         if response.clicked() {

@@ -50,23 +50,32 @@ impl RegistersPanel {
     ) {
         let y = bar.center().y;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
-        let right = self.group_ui(ui, pos2(bar.right() - 8.0, y), BoardView { pen, board }, cx, out) - 6.0;
+        let right = self.group_ui(
+            ui,
+            pos2(bar.right() - 8.0, y),
+            BoardView { pen, board },
+            cx,
+            out,
+        ) - 6.0;
         let mut left = bar.left() + 8.0;
         if let Some(format) = self.view.reading(board.group).lanes {
             left = self.lanes_ui(ui, pos2(left, y), pen, board.group, format) + 6.0;
         }
-        let chooser = ChooserView { pen, cx, shown: &board.thread_name };
+        let chooser = ChooserView {
+            pen,
+            cx,
+            shown: &board.thread_name,
+        };
         left = thread_chooser_ui(ui, pos2(left, y), chooser, &mut self.view.thread);
         if board.core.len() >= MANY || !self.view.filter.is_empty() {
             let width = (right - left - 6.0).min(200.0);
             if width > 60.0 {
                 let field = Rect::from_min_size(pos2(left + 6.0, y - 11.0), vec2(width, 22.0));
-                Field { hint: say!("registers-filter-registers"), icon: icons::FILTER }.ui(
-                    ui,
-                    pen,
-                    field,
-                    &mut self.view.filter,
-                );
+                Field {
+                    hint: say!("registers-filter-registers"),
+                    icon: icons::FILTER,
+                }
+                .ui(ui, pen, field, &mut self.view.filter);
             }
         }
     }
@@ -86,7 +95,11 @@ impl RegistersPanel {
             ui,
             pos2(left, y),
             pen,
-            Chooser { salt: "group", text: title, name: &say!("registers-group", title = title) },
+            Chooser {
+                salt: "group",
+                text: title,
+                name: &say!("registers-group", title = title),
+            },
         );
         egui::Popup::menu(&response).show(|ui| {
             for group in &board.available {
@@ -99,8 +112,18 @@ impl RegistersPanel {
                 }
             }
             ui.separator();
-            for group in board.available.iter().filter(|group| **group != board.group) {
-                if ui.button(say!("registers-in-another-panel", group = group_title(*group))).clicked() {
+            for group in board
+                .available
+                .iter()
+                .filter(|group| **group != board.group)
+            {
+                if ui
+                    .button(say!(
+                        "registers-in-another-panel",
+                        group = group_title(*group)
+                    ))
+                    .clicked()
+                {
                     out.push(Action::View(ViewAction::NewRegisters(*group)));
                 }
             }
@@ -112,17 +135,31 @@ impl RegistersPanel {
         left
     }
 
-    fn lanes_ui(&mut self, ui: &Ui, at: Pos2, pen: &Pen<'_>, group: RegisterGroup, format: LaneFormat) -> f32 {
+    fn lanes_ui(
+        &mut self,
+        ui: &Ui,
+        at: Pos2,
+        pen: &Pen<'_>,
+        group: RegisterGroup,
+        format: LaneFormat,
+    ) -> f32 {
         let name = format.name();
         let response = chooser_ui(
             ui,
             at,
             pen,
-            Chooser { salt: "lanes", text: &name, name: &say!("registers-lanes", name = &*name) },
+            Chooser {
+                salt: "lanes",
+                text: &name,
+                name: &say!("registers-lanes", name = &*name),
+            },
         );
         egui::Popup::menu(&response).show(|ui| {
             for other in group.lane_formats() {
-                if ui.add(egui::Button::selectable(*other == format, other.name())).clicked() {
+                if ui
+                    .add(egui::Button::selectable(*other == format, other.name()))
+                    .clicked()
+                {
                     self.view.choose_lanes(*other);
                 }
             }
@@ -145,10 +182,17 @@ fn chooser_ui(
     Chooser { salt, text, name }: Chooser<'_>,
 ) -> Response {
     let tok = pen.tok;
-    let rect = Rect::from_min_size(pos2(left.round(), (y - 10.0).round()), vec2(chooser_width(pen, text), 20.0));
+    let rect = Rect::from_min_size(
+        pos2(left.round(), (y - 10.0).round()),
+        vec2(chooser_width(pen, text), 20.0),
+    );
     let response = ui.interact(rect, ui.unique_id().with(salt), Sense::CLICK);
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
-    pen.painter.rect_filled(rect, 4.0, if response.hovered() { tok.bg4 } else { tok.bg3 });
+    pen.painter.rect_filled(
+        rect,
+        4.0,
+        if response.hovered() { tok.bg4 } else { tok.bg3 },
+    );
     let end = pen.text(rect.left() + 8.0, y, text, ui_font(11.5), tok.t1);
     pen.text(end + 6.0, y, icons::CARET_DOWN, icon(10.0), tok.t2);
     if response.has_focus() {

@@ -82,13 +82,20 @@ impl<'a> CellView<'a> {
     /// Highlights of a register.
     pub fn state(&self, cell: &RegisterCell, response: &'a Response) -> CellState<'a> {
         let is_cursor = self.view.cursor() == Some(cell.name.as_str());
-        CellState { response, is_cursor, has_focus: self.cx.has_focus }
+        CellState {
+            response,
+            is_cursor,
+            has_focus: self.cx.has_focus,
+        }
     }
 
     /// A value as it is shown.
     fn text(&self, cell: &RegisterCell) -> String {
         let format = self.reading.single_lane(cell);
-        format.map_or_else(|| self.reading.shown_as.text(cell), |format| format.lanes(&cell.value.0).concat())
+        format.map_or_else(
+            || self.reading.shown_as.text(cell),
+            |format| format.lanes(&cell.value.0).concat(),
+        )
     }
 }
 
@@ -100,22 +107,43 @@ pub fn cell_ui(
     view: CellView<'_>,
     touched: &mut Touched,
 ) {
-    let response = row_response(ui, rect, ("register", &cell.name), || say!("registers-row", name = &*cell.name));
+    let response = row_response(ui, rect, ("register", &cell.name), || {
+        say!("registers-row", name = &*cell.name)
+    });
     let text = view.text(cell);
     let wide = value + 6.0 + ADVANCE * text.len() as f32 + 8.0;
-    let shape = Rect::from_min_max(rect.min, pos2((rect.left() + wide).min(rect.right()), rect.bottom()));
+    let shape = Rect::from_min_max(
+        rect.min,
+        pos2((rect.left() + wide).min(rect.right()), rect.bottom()),
+    );
     let state = view.state(cell, &response);
     background(pen, shape, cell, state);
     let (x, y, tok) = (rect.left() + 6.0, rect.center().y, pen.tok);
     if cell.is_news {
-        pen.fill(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), tok.changed);
+        pen.fill(
+            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
+            tok.changed,
+        );
         pen.strong_code(x, y, view.reading.shown_as.name(cell), tok.changed);
     } else {
         difference_ui(pen, rect, cell);
         pen.code(x, y, view.reading.shown_as.name(cell), tok.register);
     }
-    let zeros = if view.reading.lanes.is_some() && text != cell.hex { 0 } else { view.reading.shown_as.zeros(&text) };
-    value_ui(pen, pos2(x + value, y), ValueText { cell, text: &text, zeros, is_cursor: state.is_cursor });
+    let zeros = if view.reading.lanes.is_some() && text != cell.hex {
+        0
+    } else {
+        view.reading.shown_as.zeros(&text)
+    };
+    value_ui(
+        pen,
+        pos2(x + value, y),
+        ValueText {
+            cell,
+            text: &text,
+            zeros,
+            is_cursor: state.is_cursor,
+        },
+    );
     touch(&response, cell, touched);
     response.context_menu(|ui| menu(ui, cell, view, touched));
     // Most cells are under no pointer: only the one that is needs the words.
@@ -139,7 +167,11 @@ pub fn background(
     pen: &Pen<'_>,
     shape: Rect,
     cell: &RegisterCell,
-    CellState { response, is_cursor, has_focus }: CellState<'_>,
+    CellState {
+        response,
+        is_cursor,
+        has_focus,
+    }: CellState<'_>,
 ) {
     let tok = pen.tok;
     let color = match () {
@@ -159,7 +191,16 @@ pub fn background(
 }
 
 /// Leading zeros step back; a value that nothing states is a word.
-fn value_ui(pen: &Pen<'_>, Pos2 { x, y }: Pos2, ValueText { cell, text, zeros, is_cursor }: ValueText<'_>) {
+fn value_ui(
+    pen: &Pen<'_>,
+    Pos2 { x, y }: Pos2,
+    ValueText {
+        cell,
+        text,
+        zeros,
+        is_cursor,
+    }: ValueText<'_>,
+) {
     let tok = pen.tok;
     if cell.value.is_unknown() {
         let color = if is_cursor { tok.t2 } else { tok.unknown };
@@ -174,7 +215,11 @@ fn value_ui(pen: &Pen<'_>, Pos2 { x, y }: Pos2, ValueText { cell, text, zeros, i
     };
     let (zeros, digits) = text.split_at(zeros);
     let start = pen.code(x, y, zeros, tok.t4);
-    let font = if cell.is_news { mono_bold(12.5) } else { mono(12.5) };
+    let font = if cell.is_news {
+        mono_bold(12.5)
+    } else {
+        mono(12.5)
+    };
     let end = pen.text(start, y, digits, font, color);
     if cell.source == ValueSource::Inferred {
         pen.dots(start, end, y + 7.0);
@@ -201,31 +246,77 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, touched: &mut 
             chosen = Some(gesture);
         }
     };
-    let value = if cell.value.is_unknown() { say!("registers-unknown") } else { cell.hex.as_str() };
+    let value = if cell.value.is_unknown() {
+        say!("registers-unknown")
+    } else {
+        cell.hex.as_str()
+    };
     menu_head_ui(ui, tok, &cell.name, value);
-    let last = MenuItem::new(say!("registers-last-write")).icon(icons::LAST_WRITE).key("Enter");
+    let last = MenuItem::new(say!("registers-last-write"))
+        .icon(icons::LAST_WRITE)
+        .key("Enter");
     add(ui, last, RegisterGesture::LastWrite);
-    let next = MenuItem::new(say!("registers-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter");
+    let next = MenuItem::new(say!("registers-next-write"))
+        .icon(icons::NEXT_WRITE)
+        .key("Shift+Enter");
     add(ui, next, RegisterGesture::NextWrite);
     let name = say!("registers-all-values-of", name = &*cell.name);
-    add(ui, MenuItem::new(&name).icon(icons::LIST).key("Alt+A"), RegisterGesture::AllValues);
+    add(
+        ui,
+        MenuItem::new(&name).icon(icons::LIST).key("Alt+A"),
+        RegisterGesture::AllValues,
+    );
     let name = say!("slice-why-item", cell = &*cell.name);
-    add(ui, MenuItem::new(&name).icon(icons::WHY).key("W"), RegisterGesture::Why);
+    add(
+        ui,
+        MenuItem::new(&name).icon(icons::WHY).key("W"),
+        RegisterGesture::Why,
+    );
     let name = say!("registers-watch", name = &*cell.name);
-    add(ui, MenuItem::new(&name).icon(icons::WATCH).key("O"), RegisterGesture::Watch);
+    add(
+        ui,
+        MenuItem::new(&name).icon(icons::WATCH).key("O"),
+        RegisterGesture::Watch,
+    );
     let name = say!("registers-waveform-of", name = &*cell.name);
-    add(ui, MenuItem::new(&name).key("Shift+W"), RegisterGesture::Waveform);
+    add(
+        ui,
+        MenuItem::new(&name).key("Shift+W"),
+        RegisterGesture::Waveform,
+    );
     menu_line_ui(ui, tok);
     if let Some(address) = address_of(cell) {
-        let name = say!("registers-show-memory-at", address = address.trim_start_matches("0x"));
-        add(ui, MenuItem::new(&name).icon(icons::MEMORY).key("M"), RegisterGesture::ShowMemory);
+        let name = say!(
+            "registers-show-memory-at",
+            address = address.trim_start_matches("0x")
+        );
+        add(
+            ui,
+            MenuItem::new(&name).icon(icons::MEMORY).key("M"),
+            RegisterGesture::ShowMemory,
+        );
         menu_line_ui(ui, tok);
     }
-    let format = ui.menu_button(say!("registers-show-as"), |ui| formats_ui(ui, view.reading.shown_as)).inner.flatten();
-    let copy = MenuItem::new(say!("registers-copy-value")).icon(icons::COPY).key("Ctrl+C");
+    let format = ui
+        .menu_button(say!("registers-show-as"), |ui| {
+            formats_ui(ui, view.reading.shown_as)
+        })
+        .inner
+        .flatten();
+    let copy = MenuItem::new(say!("registers-copy-value"))
+        .icon(icons::COPY)
+        .key("Ctrl+C");
     add(ui, copy, RegisterGesture::CopyValue);
-    add(ui, MenuItem::new(say!("registers-copy-name")), RegisterGesture::CopyName);
-    add(ui, MenuItem::new(say!("registers-copy-as-text")), RegisterGesture::CopyText);
+    add(
+        ui,
+        MenuItem::new(say!("registers-copy-name")),
+        RegisterGesture::CopyName,
+    );
+    add(
+        ui,
+        MenuItem::new(say!("registers-copy-as-text")),
+        RegisterGesture::CopyText,
+    );
     if let Some(gesture) = chosen.or(format) {
         touched.gesture = Some((cell.name.clone(), gesture));
     }
@@ -235,13 +326,26 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, touched: &mut 
 fn formats_ui(ui: &mut Ui, shown_as: ShownAs) -> Option<RegisterGesture> {
     let mut chosen = None;
     for format in RegisterFormat::ALL {
-        if ui.add(egui::Button::selectable(shown_as.format == format, format_name(format))).clicked() {
+        if ui
+            .add(egui::Button::selectable(
+                shown_as.format == format,
+                format_name(format),
+            ))
+            .clicked()
+        {
             chosen = Some(RegisterGesture::ShowAs(format));
         }
     }
     ui.separator();
-    let halves = ui.add(egui::Button::selectable(shown_as.is_half, say!("registers-lower-halves")));
-    if halves.clicked() { Some(RegisterGesture::Halve) } else { chosen }
+    let halves = ui.add(egui::Button::selectable(
+        shown_as.is_half,
+        say!("registers-lower-halves"),
+    ));
+    if halves.clicked() {
+        Some(RegisterGesture::Halve)
+    } else {
+        chosen
+    }
 }
 
 /// Draws the head: pc with its symbol up to `right`, then flags, masks and mode. Returns where the mode begins.
@@ -257,21 +361,51 @@ pub fn head_ui(
     if let Some(pc) = &board.pc {
         let row = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 8.0, 18.0));
         // The pc changes with every step; marking it would say nothing.
-        let mut cell = RegisterCell { is_changed: false, is_news: false, ..pc.clone() };
+        let mut cell = RegisterCell {
+            is_changed: false,
+            is_news: false,
+            ..pc.clone()
+        };
         // Where there is little room, leading zeros give way to the symbol and to the chooser at the right.
-        let symbol = board.pc_symbol.as_ref().map_or(0.0, |symbol| ADVANCE * symbol.chars().count() as f32 + 12.0);
+        let symbol = board
+            .pc_symbol
+            .as_ref()
+            .map_or(0.0, |symbol| ADVANCE * symbol.chars().count() as f32 + 12.0);
         if row.left() + 46.0 + ADVANCE * cell.hex.len() as f32 + symbol > right {
             while cell.value.0.len() > 4 && cell.value.0.last() == Some(&Some(0)) {
                 cell.value.0.pop();
             }
             cell.hex = cell.value.hex();
         }
-        let reading = RegisterReading { shown_as: ShownAs::default(), ..view.reading };
+        let reading = RegisterReading {
+            shown_as: ShownAs::default(),
+            ..view.reading
+        };
         let view = CellView { reading, ..view };
-        cell_ui(ui, row, CellPaint { pen, cell: &cell, value: 32.0 }, view, touched);
+        cell_ui(
+            ui,
+            row,
+            CellPaint {
+                pen,
+                cell: &cell,
+                value: 32.0,
+            },
+            view,
+            touched,
+        );
         let x = rect.left() + 46.0 + ADVANCE * cell.hex.len() as f32 + 14.0;
-        if let Some(symbol) = board.pc_symbol.as_ref().filter(|_| x + 4.0 * ADVANCE < right) {
-            pen.cut_text(pos2(x, row.center().y), symbol, mono(12.5), tok.symbol, right - 6.0);
+        if let Some(symbol) = board
+            .pc_symbol
+            .as_ref()
+            .filter(|_| x + 4.0 * ADVANCE < right)
+        {
+            pen.cut_text(
+                pos2(x, row.center().y),
+                symbol,
+                mono(12.5),
+                tok.symbol,
+                right - 6.0,
+            );
         }
     }
     let y = rect.top() + 36.0;
@@ -280,33 +414,77 @@ pub fn head_ui(
         // The chooser of the thread.
         left -= pen.width(&board.thread_name, mono(11.5)) + 38.0;
     }
-    if let Some(psr) = board.psr.as_ref().filter(|_| !board.status.flags.is_empty()) {
-        let x = flags_ui(ui, FlagsPaint { pen, psr, board }, pos2(rect.left() + 14.0, y), view, touched);
-        let start = mode_ui(ui, pen, ModePlace { least: x, right: left, y }, &board.status);
-        pen.cut_text(pos2(x + 9.0, y), &flag_words(&board.status), ui_font(11.5), tok.t2, start - 8.0);
+    if let Some(psr) = board
+        .psr
+        .as_ref()
+        .filter(|_| !board.status.flags.is_empty())
+    {
+        let x = flags_ui(
+            ui,
+            FlagsPaint { pen, psr, board },
+            pos2(rect.left() + 14.0, y),
+            view,
+            touched,
+        );
+        let start = mode_ui(
+            ui,
+            pen,
+            ModePlace {
+                least: x,
+                right: left,
+                y,
+            },
+            &board.status,
+        );
+        pen.cut_text(
+            pos2(x + 9.0, y),
+            &flag_words(&board.status),
+            ui_font(11.5),
+            tok.t2,
+            start - 8.0,
+        );
     }
     left
 }
 
 /// The mode, and in front of it which exceptions are masked: a bright capital for a masked one. Returns where it begins.
-fn mode_ui(ui: &Ui, pen: &Pen<'_>, ModePlace { least, right, y }: ModePlace, status: &Status) -> f32 {
+fn mode_ui(
+    ui: &Ui,
+    pen: &Pen<'_>,
+    ModePlace { least, right, y }: ModePlace,
+    status: &Status,
+) -> f32 {
     let tok = pen.tok;
     let words = status.mode.clone().unwrap_or_default();
     let mut x = right - pen.width(&words, ui_font(11.5));
     pen.text(x, y, &words, ui_font(11.5), tok.t3);
-    let masks: Vec<(char, bool)> = status.masks.iter().filter_map(|mask| Some((mask.letter, mask.is_set?))).collect();
+    let masks: Vec<(char, bool)> = status
+        .masks
+        .iter()
+        .filter_map(|mask| Some((mask.letter, mask.is_set?)))
+        .collect();
     let masks_left = x - 8.0 - ADVANCE * masks.len() as f32;
     if masks_left > least + 8.0 {
         x = masks_left;
         for (place, (letter, is_set)) in masks.iter().enumerate() {
             let shown = flag_letter(*letter, Some(*is_set));
-            let (font, color) = if *is_set { (mono_bold(11.5), tok.t1) } else { (mono(11.5), tok.t3) };
+            let (font, color) = if *is_set {
+                (mono_bold(11.5), tok.t1)
+            } else {
+                (mono(11.5), tok.t3)
+            };
             pen.text(x + ADVANCE * place as f32, y, shown, font, color);
         }
     }
     let rect = Rect::from_min_max(pos2(x - 4.0, y - 9.0), pos2(right, y + 9.0));
     let response = ui.interact(rect, ui.unique_id().with("mode"), egui::Sense::hover());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, say!("registers-mode", mode = &*words)));
+    response.widget_info(|| {
+        egui::WidgetInfo::labeled(
+            egui::Role::Label,
+            true,
+            say!("registers-mode", mode = &*words),
+        )
+    });
     response.on_hover_ui(|ui| status_ui(ui, status));
     x
 }
@@ -328,7 +506,11 @@ fn flags_title(board: &RegisterBoard, place: usize) -> Option<&'static str> {
             "nzcv"
         });
     }
-    status.flag_sets.get(place / 4).copied().filter(|_| place.is_multiple_of(4))
+    status
+        .flag_sets
+        .get(place / 4)
+        .copied()
+        .filter(|_| place.is_multiple_of(4))
 }
 
 fn flags_ui(
@@ -339,7 +521,11 @@ fn flags_ui(
     touched: &mut Touched,
 ) -> f32 {
     let tok = pen.tok;
-    let color = if psr.is_news { tok.changed } else { tok.register };
+    let color = if psr.is_news {
+        tok.changed
+    } else {
+        tok.register
+    };
     let mut x = left;
     for (place, Flag { letter, is_set, .. }) in board.status.flags.iter().copied().enumerate() {
         if let Some(title) = flags_title(board, place) {
@@ -357,14 +543,28 @@ fn flags_ui(
             pen.painter.rect_filled(shape, 2.0, tok.bg4);
         }
         pen.frame(shape, 2, edge);
-        let font = if is_set == Some(true) { mono_bold(12.5) } else { mono(12.5) };
+        let font = if is_set == Some(true) {
+            mono_bold(12.5)
+        } else {
+            mono(12.5)
+        };
         pen.text_centered(shape.center(), flag_letter(letter, is_set), font, text);
         x += 23.0;
     }
     let shape = Rect::from_min_max(pos2(left - 4.0, y - 9.0), pos2(x - 3.0, y + 9.0));
-    let response = row_response(ui, shape, say!("registers-flags"), || say!("registers-row", name = &*psr.name));
+    let response = row_response(ui, shape, say!("registers-flags"), || {
+        say!("registers-row", name = &*psr.name)
+    });
     if view.view.cursor() == Some(psr.name.as_str()) {
-        pen.frame(shape.expand(2.0), 3, if view.cx.has_focus { tok.focus } else { tok.line2 });
+        pen.frame(
+            shape.expand(2.0),
+            3,
+            if view.cx.has_focus {
+                tok.focus
+            } else {
+                tok.line2
+            },
+        );
     }
     touch(&response, psr, touched);
     response.context_menu(|ui| menu(ui, psr, view, touched));

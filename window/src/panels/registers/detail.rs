@@ -36,7 +36,12 @@ pub struct Foot<'a> {
 impl Foot<'_> {
     /// Draws the foot.
     pub fn ui(&self, ui: &Ui, view: &mut RegistersView, out: &mut Vec<Action>) {
-        let Self { pen, rect, cell, cx } = self;
+        let Self {
+            pen,
+            rect,
+            cell,
+            cx,
+        } = self;
         let tok = pen.tok;
         pen.fill(*rect, tok.bg1);
         pen.line_across(rect.left(), rect.right(), rect.top(), tok.line);
@@ -47,9 +52,17 @@ impl Foot<'_> {
         let source = source_so_far(&cx.desk.session, cell.source, cell.source_word());
         let right = pen.text_left_of(rect.right() - 14.0, y, source, ui_font(11.5), tok.t3);
         let window = cx.desk.windows.travelling(view.follow);
-        let Some(detail) = view.detail(&cell.name, cx.desk) else { return };
+        let Some(detail) = view.detail(&cell.name, cx.desk) else {
+            return;
+        };
         if let Some(symbol) = &detail.symbol {
-            pen.cut_text(pos2(end + 12.0, y), symbol, mono(12.5), tok.symbol, right - 8.0);
+            pen.cut_text(
+                pos2(end + 12.0, y),
+                symbol,
+                mono(12.5),
+                tok.symbol,
+                right - 8.0,
+            );
         }
         self.lines_ui(ui, detail, window, out);
         // The foot of a trace without values is one line higher in both shapes.
@@ -61,24 +74,59 @@ impl Foot<'_> {
 
     /// Last and next accesses of the register.
     fn lines_ui(&self, ui: &Ui, detail: &RegisterDetail, window: WindowId, out: &mut Vec<Action>) {
-        let Self { pen, rect, cell, cx } = self;
+        let Self {
+            pen,
+            rect,
+            cell,
+            cx,
+        } = self;
         let (tok, left, mut y) = (pen.tok, rect.left() + 14.0, rect.top() + 17.0);
         let initial = cell.written_at.is_some_and(|at| at.0 == 0) && cell.written_by.is_none();
-        let nobody = if initial { say!("detail-the-first-lines-of-the") } else { say!("detail-never-before") };
+        let nobody = if initial {
+            say!("detail-the-first-lines-of-the")
+        } else {
+            say!("detail-never-before")
+        };
         let never_again = so_far(&cx.desk.session, say!("detail-never-again"));
         let lines = [
             (say!("detail-written-by"), &detail.written_by, nobody),
             (say!("detail-next-write"), &detail.next_write, &*never_again),
             (say!("detail-next-read"), &detail.next_read, &*never_again),
         ];
-        let shown = if rect.height() < HEIGHT { 2 } else { lines.len() };
+        let shown = if rect.height() < HEIGHT {
+            2
+        } else {
+            lines.len()
+        };
         let written = lines.iter().filter_map(|(_, writer, _)| writer.as_ref());
-        let number = written.map(|(step, _)| StepLink { step: *step, trace: cx.trace(), window }.width(pen));
+        let number = written.map(|(step, _)| {
+            StepLink {
+                step: *step,
+                trace: cx.trace(),
+                window,
+            }
+            .width(pen)
+        });
         let number = number.fold(36.0, f32::max);
         for (label, writer, nobody) in lines.into_iter().take(shown) {
             y += ROW;
-            let line = Line { label, number, writer: writer.as_ref(), nobody, trace: cx.trace() };
-            line.ui(ui, pen, LinePlace { at: pos2(left, y), right: rect.right() }, window, out);
+            let line = Line {
+                label,
+                number,
+                writer: writer.as_ref(),
+                nobody,
+                trace: cx.trace(),
+            };
+            line.ui(
+                ui,
+                pen,
+                LinePlace {
+                    at: pos2(left, y),
+                    right: rect.right(),
+                },
+                window,
+                out,
+            );
         }
         let (label, words) = match (&cell.reason, &detail.doubt) {
             (Some(reason), _) => (say!("detail-known-by"), reason.as_str()),
@@ -86,39 +134,73 @@ impl Foot<'_> {
             (None, None) => ("", ""),
         };
         pen.label(left, y + ROW, label, tok.t3);
-        pen.cut_text(pos2(left + 75.0, y + ROW), words, ui_font(11.5), tok.t2, rect.right() - 8.0);
+        pen.cut_text(
+            pos2(left + 75.0, y + ROW),
+            words,
+            ui_font(11.5),
+            tok.t2,
+            rect.right() - 8.0,
+        );
     }
 
     /// How often the register is written.
     fn count_ui(&self, ui: &Ui, view: &mut RegistersView) {
-        let Self { pen, rect, cell, cx } = self;
+        let Self {
+            pen,
+            rect,
+            cell,
+            cx,
+        } = self;
         let at = pos2(rect.left() + 14.0, rect.bottom() - 12.0);
         if let Some(count) = view.write_count(&cell.name, cx.desk) {
             let words = so_far(&cx.desk.session, &count_words(count));
             pen.text(at.x, at.y, &words, ui_font(11.5), pen.tok.t3);
-            let label = Rect::from_min_size(pos2(at.x, at.y - 8.0), vec2(pen.width(&words, ui_font(11.5)), 16.0));
-            let response = ui.interact(label, ui.unique_id().with("count of writes"), egui::Sense::hover());
+            let label = Rect::from_min_size(
+                pos2(at.x, at.y - 8.0),
+                vec2(pen.width(&words, ui_font(11.5)), 16.0),
+            );
+            let response = ui.interact(
+                label,
+                ui.unique_id().with("count of writes"),
+                egui::Sense::hover(),
+            );
             response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
         }
     }
 
     /// All writes of the register along the trace, with the position.
     fn strip_ui(&self, view: &mut RegistersView, window: WindowId) {
-        let Self { pen, rect, cell, cx } = self;
+        let Self {
+            pen,
+            rect,
+            cell,
+            cx,
+        } = self;
         let (start, end) = (rect.left() + 14.0, rect.right() - 14.0);
-        let rect = Rect::from_min_max(pos2(start, rect.bottom() - 44.0), pos2(end, rect.bottom() - 28.0));
+        let rect = Rect::from_min_max(
+            pos2(start, rect.bottom() - 44.0),
+            pos2(end, rect.bottom() - 28.0),
+        );
         // Two pixels for each column, which is the width of a mark.
         let columns = (rect.width() / 2.0).max(1.0) as u32;
         let position = cx.desk.windows.position_of(view.follow);
         pen.line_across(rect.left(), rect.right(), rect.bottom(), pen.tok.line2);
-        let Some(written) = view.write_columns(&cell.name, columns, cx.desk) else { return };
+        let Some(written) = view.write_columns(&cell.name, columns, cx.desk) else {
+            return;
+        };
         for column in written {
             let left = rect.left() + 2.0 * *column as f32;
-            pen.fill(Rect::from_min_size(pos2(left.round(), rect.bottom() - 8.0), vec2(2.0, 8.0)), pen.tok.write);
+            pen.fill(
+                Rect::from_min_size(pos2(left.round(), rect.bottom() - 8.0), vec2(2.0, 8.0)),
+                pen.tok.write,
+            );
         }
         let share = position.0 as f64 / cx.desk.session.index.step_count().max(1) as f64;
         let x = (f64::from(rect.left()) + share * f64::from(rect.width())) as f32;
-        let mark = Rect::from_min_max(pos2(x.round() - 1.0, rect.top()), pos2(x.round() + 1.0, rect.bottom() + 4.0));
+        let mark = Rect::from_min_max(
+            pos2(x.round() - 1.0, rect.top()),
+            pos2(x.round() + 1.0, rect.bottom() + 4.0),
+        );
         pen.fill(mark, pen.tok.position(window.0));
     }
 }
@@ -139,15 +221,32 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn ui(self, ui: &Ui, pen: &Pen<'_>, LinePlace { at, right }: LinePlace, window: WindowId, out: &mut Vec<Action>) {
+    fn ui(
+        self,
+        ui: &Ui,
+        pen: &Pen<'_>,
+        LinePlace { at, right }: LinePlace,
+        window: WindowId,
+        out: &mut Vec<Action>,
+    ) {
         pen.label(at.x, at.y, self.label, pen.tok.t3);
         let x = at.x + 75.0;
         let Some((step, code)) = self.writer else {
             pen.label(x, at.y, self.nobody, pen.tok.t3);
             return;
         };
-        let link = StepLink { step: *step, trace: self.trace, window };
+        let link = StepLink {
+            step: *step,
+            trace: self.trace,
+            window,
+        };
         let end = link.ui(ui, pen, x + self.number - link.width(pen), at.y, out);
-        pen.cut_text(pos2(end + 10.0, at.y), &code.full_text(), mono(12.5), pen.tok.t2, right - 8.0);
+        pen.cut_text(
+            pos2(end + 10.0, at.y),
+            &code.full_text(),
+            mono(12.5),
+            pen.tok.t2,
+            right - 8.0,
+        );
     }
 }

@@ -24,5 +24,8 @@ pub struct BoardView<'a> {
 
 /// The rectangle of a box of a size whose left edge and middle are given.
 pub(super) fn box_at(left: f32, middle: f32, width: f32, height: f32) -> Rect {
-    Rect::from_min_size(pos2(left.round(), (middle - height / 2.0).round()), vec2(width, height))
+    Rect::from_min_size(
+        pos2(left.round(), (middle - height / 2.0).round()),
+        vec2(width, height),
+    )
 }

@@ -11,9 +11,13 @@ use crate::panels::row::button_response;
 use crate::theme::{icon, icons, semi};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::register_format::RegisterReading;
-use stepback_debugger::model::registers::{RegisterBoard, RegisterCell, RegisterSection, lane_characters};
+use stepback_debugger::model::registers::{
+    RegisterBoard, RegisterCell, RegisterSection, lane_characters,
+};
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::views::{GridLayout, GridRow, RegisterBlock, RegisterGrid, RowKind, lanes_per_row};
+use stepback_debugger::views::{
+    GridLayout, GridRow, RegisterBlock, RegisterGrid, RowKind, lanes_per_row,
+};
 
 /// Left of the first column.
 const LEFT: f32 = 8.0;
@@ -61,13 +65,24 @@ pub struct RowPlace<'a> {
 
 impl RegisterLayout {
     pub fn new(board: &RegisterBoard, reading: RegisterReading, width: f32) -> Self {
-        let name = board.core.iter().map(|cell| cell.name.len()).max().unwrap_or(3).max(3);
-        Self { reading, width, lanes_left: 14.0 + ADVANCE * name as f32 + GAP }
+        let name = board
+            .core
+            .iter()
+            .map(|cell| cell.name.len())
+            .max()
+            .unwrap_or(3)
+            .max(3);
+        Self {
+            reading,
+            width,
+            lanes_left: 14.0 + ADVANCE * name as f32 + GAP,
+        }
     }
 
     fn columns(&self, cells: &[&RegisterCell]) -> CellColumns {
-        let longest =
-            |length: &dyn Fn(&RegisterCell) -> usize| cells.iter().map(|cell| length(cell)).max().unwrap_or(0) as f32;
+        let longest = |length: &dyn Fn(&RegisterCell) -> usize| {
+            cells.iter().map(|cell| length(cell)).max().unwrap_or(0) as f32
+        };
         let value = (longest(&|cell| cell.name.len()) * ADVANCE + 8.0).max(VALUE);
         let lane = self.reading.lanes.map_or(0, lane_characters) as f32 * ADVANCE;
         let digits = longest(&|cell| self.reading.shown_as.characters(cell)) * ADVANCE;
@@ -75,14 +90,31 @@ impl RegisterLayout {
         let fitting = |apart: f32| (((self.width - LEFT) / (needed + apart)) as usize).clamp(1, 4);
         // The general registers stand in two columns of sixteen, or four of eight where there is much room.
         let is_general = self.reading.lanes.is_none() && cells.len() <= 34;
-        let count = if is_general && fitting(APART) < 4 { fitting(0.0).min(2) } else { fitting(0.0) };
-        CellColumns { count, left: LEFT, width: (self.width - LEFT) / count as f32, value }
+        let count = if is_general && fitting(APART) < 4 {
+            fitting(0.0).min(2)
+        } else {
+            fitting(0.0)
+        };
+        CellColumns {
+            count,
+            left: LEFT,
+            width: (self.width - LEFT) / count as f32,
+            value,
+        }
     }
 
     fn lane_columns(&self, format: LaneFormat) -> CellColumns {
-        let (left, width) = (self.lanes_left, ADVANCE * lane_characters(format) as f32 + GAP);
+        let (left, width) = (
+            self.lanes_left,
+            ADVANCE * lane_characters(format) as f32 + GAP,
+        );
         let fitting = ((self.width - left - 8.0) / width).max(1.0) as u16;
-        CellColumns { count: lanes_per_row(fitting), left, width, value: 0.0 }
+        CellColumns {
+            count: lanes_per_row(fitting),
+            left,
+            width,
+            value: 0.0,
+        }
     }
 }
 
@@ -99,7 +131,12 @@ impl GridLayout for RegisterLayout {
         match block {
             RegisterBlock::Columns(cells) => self.columns(cells),
             RegisterBlock::Lanes(_, format) => self.lane_columns(*format),
-            RegisterBlock::Title(_) => CellColumns { count: 1, left: LEFT, width: self.width, value: 0.0 },
+            RegisterBlock::Title(_) => CellColumns {
+                count: 1,
+                left: LEFT,
+                width: self.width,
+                value: 0.0,
+            },
         }
     }
 
@@ -114,7 +151,12 @@ impl GridLayout for RegisterLayout {
 
 /// Draws a row.
 pub fn row_ui(ui: &mut Ui, place: &RowPlace<'_>, view: CellView<'_>, touched: &mut Touched) {
-    let RowPlace { pen, rect, row, board } = place;
+    let RowPlace {
+        pen,
+        rect,
+        row,
+        board,
+    } = place;
     match row.kind {
         RowKind::Title(number) => {
             if let Some(section) = board.groups.get(number) {
@@ -123,11 +165,14 @@ pub fn row_ui(ui: &mut Ui, place: &RowPlace<'_>, view: CellView<'_>, touched: &m
         }
         RowKind::Lanes(first) => lanes_ui(ui, place, first, view, touched),
         RowKind::Cells => {
-            let CellColumns { left, width, value, .. } = row.measures;
+            let CellColumns {
+                left, width, value, ..
+            } = row.measures;
             let mut x = rect.left() + left;
             for spot in &row.spots {
                 if let Some(cell) = board.cell(&spot.name) {
-                    let place = Rect::from_min_size(pos2(x, rect.top()), vec2(width, rect.height()));
+                    let place =
+                        Rect::from_min_size(pos2(x, rect.top()), vec2(width, rect.height()));
                     cell_ui(ui, place, CellPaint { pen, cell, value }, view, touched);
                 }
                 x += width;
@@ -136,7 +181,13 @@ pub fn row_ui(ui: &mut Ui, place: &RowPlace<'_>, view: CellView<'_>, touched: &m
     }
 }
 
-fn title_ui(ui: &Ui, place: &RowPlace<'_>, section: &RegisterSection, view: CellView<'_>, touched: &mut Touched) {
+fn title_ui(
+    ui: &Ui,
+    place: &RowPlace<'_>,
+    section: &RegisterSection,
+    view: CellView<'_>,
+    touched: &mut Touched,
+) {
     let (RowPlace { pen, rect, .. }, title) = (place, section.title);
     let (rect, is_open) = (*rect, view.view.is_open(title));
     let lower = title.to_lowercase();
@@ -145,12 +196,28 @@ fn title_ui(ui: &Ui, place: &RowPlace<'_>, section: &RegisterSection, view: Cell
         false => say!("registers-show-group", title = lower),
     };
     let response = button_response(ui, rect, ("group", title), &name);
-    pen.fill(rect, if response.hovered() { pen.tok.bg3 } else { pen.tok.bg2 });
-    let caret = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
+    pen.fill(
+        rect,
+        if response.hovered() {
+            pen.tok.bg3
+        } else {
+            pen.tok.bg2
+        },
+    );
+    let caret = if is_open {
+        icons::CARET_DOWN
+    } else {
+        icons::CARET_RIGHT
+    };
     let y = rect.center().y;
     pen.text(rect.left() + LEFT + 4.0, y, caret, icon(10.0), pen.tok.t2);
     let end = pen.text(rect.left() + LEFT + 20.0, y, title, semi(12.0), pen.tok.t2);
-    pen.label(end + 8.0, y, thousands(section.cells.len() as u64), pen.tok.t3);
+    pen.label(
+        end + 8.0,
+        y,
+        thousands(section.cells.len() as u64),
+        pen.tok.t3,
+    );
     if response.clicked() {
         touched.title = Some(title.to_owned());
     }

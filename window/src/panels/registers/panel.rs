@@ -46,7 +46,11 @@ pub struct RegistersPanel {
 impl RegistersPanel {
     /// The registers at what `follow` says.
     pub fn new(follow: Follow) -> Self {
-        Self { view: RegistersView::new(follow), session: SessionWatch::default(), scroll: Scroll::default() }
+        Self {
+            view: RegistersView::new(follow),
+            session: SessionWatch::default(),
+            scroll: Scroll::default(),
+        }
     }
 
     /// Shows another group.
@@ -64,8 +68,13 @@ impl RegistersPanel {
         out: &mut Vec<Action>,
     ) {
         let is_core = whole.group == RegisterGroup::Core;
-        let (head, rest) = rect.split_top_bottom_at_y(rect.top() + if is_core { HEAD } else { bar::BAR });
-        let board = &*if is_core { Cow::Borrowed(whole) } else { self.view.filtered(whole) };
+        let (head, rest) =
+            rect.split_top_bottom_at_y(rect.top() + if is_core { HEAD } else { bar::BAR });
+        let board = &*if is_core {
+            Cow::Borrowed(whole)
+        } else {
+            self.view.filtered(whole)
+        };
         let own: Vec<&RegisterCell> = board.core.iter().collect();
         let layout = RegisterLayout::new(board, self.view.reading(board.group), rect.width());
         let grid = self.view.grid(&own, board, &layout);
@@ -74,17 +83,42 @@ impl RegistersPanel {
         self.keys(ui, &grid, body, cx, out);
         let mut touched = Touched::default();
         if is_core {
-            self.head_ui(ui, head, BoardView { pen, board }, cx, Asked { touched: &mut touched, out });
+            self.head_ui(
+                ui,
+                head,
+                BoardView { pen, board },
+                cx,
+                Asked {
+                    touched: &mut touched,
+                    out,
+                },
+            );
         } else {
             self.bar_ui(ui, head, BoardView { pen, board: whole }, cx, out);
         }
-        self.rows_ui(ui, body, GridView { pen, board, grid: &grid }, cx, &mut touched);
+        self.rows_ui(
+            ui,
+            body,
+            GridView {
+                pen,
+                board,
+                grid: &grid,
+            },
+            cx,
+            &mut touched,
+        );
         if cx.has_focus {
             self.view.attend(None);
         }
         let described = self.view.described(touched.hovered.as_deref(), board);
         if let Some(cell) = described.filter(|_| foot_height > 0.0) {
-            Foot { pen, rect: foot, cell: &cell, cx }.ui(ui, &mut self.view, out);
+            Foot {
+                pen,
+                rect: foot,
+                cell: &cell,
+                cx,
+            }
+            .ui(ui, &mut self.view, out);
         }
         self.apply(touched, cx, out);
     }
@@ -100,13 +134,32 @@ impl RegistersPanel {
     ) {
         let end = pos2(head.right() - 8.0, head.top() + 15.0);
         let right = self.group_ui(ui, end, BoardView { pen, board }, cx, out);
-        let left = cell::head_ui(ui, head, HeadPaint { pen, board, right }, self.cells(board, cx), touched);
+        let left = cell::head_ui(
+            ui,
+            head,
+            HeadPaint { pen, board, right },
+            self.cells(board, cx),
+            touched,
+        );
         let at = pos2(left + 8.0, head.top() + 36.0);
-        thread_chooser_ui(ui, at, ChooserView { pen, cx, shown: &board.thread_name }, &mut self.view.thread);
+        thread_chooser_ui(
+            ui,
+            at,
+            ChooserView {
+                pen,
+                cx,
+                shown: &board.thread_name,
+            },
+            &mut self.view.thread,
+        );
     }
 
     fn cells<'a>(&'a self, board: &RegisterBoard, cx: &'a ViewCx<'a>) -> CellView<'a> {
-        CellView { cx, view: &self.view, reading: self.view.reading(board.group) }
+        CellView {
+            cx,
+            view: &self.view,
+            reading: self.view.reading(board.group),
+        }
     }
 
     fn rows_ui(
@@ -118,19 +171,43 @@ impl RegistersPanel {
         touched: &mut Touched,
     ) {
         let body = Rect::from_min_max(pos2(body.left(), body.top() + 4.0), body.max);
-        let list = List { rows: grid.rows.len() as u64, ticks: &[], has_lasting_bar: false };
+        let list = List {
+            rows: grid.rows.len() as u64,
+            ticks: &[],
+            has_lasting_bar: false,
+        };
         let area = list.ui(ui, body, &mut self.scroll, cx.tok);
-        let pen = &Pen { painter: pen.painter.with_clip_rect(area.body), tok: pen.tok };
+        let pen = &Pen {
+            painter: pen.painter.with_clip_rect(area.body),
+            tok: pen.tok,
+        };
         let view = self.cells(board, cx);
         for (row, rect) in area.rows() {
             if let Some(row) = usize::try_from(row).ok().and_then(|row| grid.rows.get(row)) {
-                grid::row_ui(ui, &RowPlace { pen, rect, row, board }, view, touched);
+                grid::row_ui(
+                    ui,
+                    &RowPlace {
+                        pen,
+                        rect,
+                        row,
+                        board,
+                    },
+                    view,
+                    touched,
+                );
             }
         }
     }
 
     /// Does what the keys say, and brings a cursor that was moved into view.
-    fn keys(&mut self, ui: &Ui, grid: &RegisterGrid<CellColumns>, body: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn keys(
+        &mut self,
+        ui: &Ui,
+        grid: &RegisterGrid<CellColumns>,
+        body: Rect,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         for key in take_keys(ui, cx) {
             let mut go = |toward, page| self.view.go(toward, page, grid);
             match key {
@@ -138,10 +215,21 @@ impl RegistersPanel {
                 PanelKey::Move(Toward::First) => go(Toward::PageUp, usize::MAX),
                 PanelKey::Move(Toward::Last) => go(Toward::PageDown, usize::MAX),
                 PanelKey::Move(toward) => go(toward, PAGE),
-                PanelKey::Enter => self.view.act_at_cursor(RegisterGesture::LastWrite, cx.desk, out),
-                PanelKey::ShiftEnter => self.view.act_at_cursor(RegisterGesture::NextWrite, cx.desk, out),
-                PanelKey::Copy => self.view.act_at_cursor(RegisterGesture::CopyValue, cx.desk, out),
-                PanelKey::ShowMemory => self.view.act_at_cursor(RegisterGesture::ShowMemory, cx.desk, out),
+                PanelKey::Enter => {
+                    self.view
+                        .act_at_cursor(RegisterGesture::LastWrite, cx.desk, out)
+                }
+                PanelKey::ShiftEnter => {
+                    self.view
+                        .act_at_cursor(RegisterGesture::NextWrite, cx.desk, out)
+                }
+                PanelKey::Copy => self
+                    .view
+                    .act_at_cursor(RegisterGesture::CopyValue, cx.desk, out),
+                PanelKey::ShowMemory => {
+                    self.view
+                        .act_at_cursor(RegisterGesture::ShowMemory, cx.desk, out)
+                }
                 PanelKey::Lanes => self.view.next_format(),
                 PanelKey::View => {
                     self.view.next_group();
@@ -151,7 +239,11 @@ impl RegistersPanel {
             }
         }
         if let Some(row) = self.view.take_reveal(grid) {
-            let view = Viewport { rows: grid.rows.len() as u64, height: body.height(), row_height: ROW };
+            let view = Viewport {
+                rows: grid.rows.len() as u64,
+                height: body.height(),
+                row_height: ROW,
+            };
             self.scroll.reveal_row(row as u64, &view);
         }
     }
@@ -216,7 +308,11 @@ impl Panel for RegistersPanel {
         let pen = Pen::new(ui, rect, cx.tok);
         match self.view.poll(cx.desk) {
             Ok(board) => {
-                let pen = &if self.view.is_late() { pen.faded() } else { pen };
+                let pen = &if self.view.is_late() {
+                    pen.faded()
+                } else {
+                    pen
+                };
                 self.board_ui(ui, rect, BoardView { pen, board: &board }, cx, out);
             }
             Err(Status::Failed(error)) => error_ui(ui, &pen, rect, &error, out),
@@ -231,8 +327,16 @@ impl Panel for RegistersPanel {
 /// Height of the foot, given the room left below the group's registers.
 fn foot_height(board: &RegisterBoard, spare: f32) -> f32 {
     let titles = ROW * board.groups.len() as f32;
-    let reason = if board.is_inferred { detail::REASON } else { 0.0 };
-    let heights = [detail::HEIGHT_WITH_STRIP + reason, detail::HEIGHT + reason, detail::LOW_HEIGHT + reason];
+    let reason = if board.is_inferred {
+        detail::REASON
+    } else {
+        0.0
+    };
+    let heights = [
+        detail::HEIGHT_WITH_STRIP + reason,
+        detail::HEIGHT + reason,
+        detail::LOW_HEIGHT + reason,
+    ];
     match spare {
         spare if spare >= heights[0] + titles => heights[0],
         spare if spare >= heights[1] + titles => heights[1],

@@ -9,19 +9,36 @@ use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::messages::say;
 
 /// No line is known.
-pub fn no_source_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, words: EmptyWords<'_>, out: &mut Vec<Action>) {
-    Offer { words, button: say!("source-add-image"), action: Action::File(FileAction::AddImage(None)) }
-        .ui(ui, pen, rect, out);
+pub fn no_source_ui(
+    ui: &mut Ui,
+    pen: &Pen<'_>,
+    rect: Rect,
+    words: EmptyWords<'_>,
+    out: &mut Vec<Action>,
+) {
+    Offer {
+        words,
+        button: say!("source-add-image"),
+        action: Action::File(FileAction::AddImage(None)),
+    }
+    .ui(ui, pen, rect, out);
 }
 
 /// The file is not where the image says.
 pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mut Vec<Action>) {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let sentence = say!("source-not-found", file = file);
-    let advice = say!("source-compiled-as", name = end_that_fits(pen, name, rect.width() - 190.0));
+    let advice = say!(
+        "source-compiled-as",
+        name = end_that_fits(pen, name, rect.width() - 190.0)
+    );
     let words = EmptyWords(&sentence, &advice);
-    Offer { words, button: say!("source-locate"), action: Action::File(FileAction::LocateSource(name.to_owned())) }
-        .ui(ui, pen, rect, out);
+    Offer {
+        words,
+        button: say!("source-locate"),
+        action: Action::File(FileAction::LocateSource(name.to_owned())),
+    }
+    .ui(ui, pen, rect, out);
 }
 
 /// The end of a path tells more than its beginning.
@@ -30,9 +47,15 @@ fn end_that_fits(pen: &Pen<'_>, path: &str, room: f32) -> String {
     if is_fitting(path) {
         return path.to_owned();
     }
-    let ends = path.match_indices(['/', '\\']).filter_map(|(place, _)| path.get(place..));
+    let ends = path
+        .match_indices(['/', '\\'])
+        .filter_map(|(place, _)| path.get(place..));
     let cut: Vec<String> = ends.map(|end| format!("…{end}")).collect();
-    cut.iter().find(|text| is_fitting(text)).or(cut.last()).cloned().unwrap_or_else(|| path.to_owned())
+    cut.iter()
+        .find(|text| is_fitting(text))
+        .or(cut.last())
+        .cloned()
+        .unwrap_or_else(|| path.to_owned())
 }
 
 /// Why there is no source, and a button that may help.

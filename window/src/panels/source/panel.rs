@@ -46,14 +46,20 @@ impl Aside {
     /// A bar at the lower edge shows which part of them is in view.
     fn scroll(&mut self, ui: &Ui, area: &ListArea, text: &SourceText) {
         let left = text_left(area, text);
-        let (room, widest) = ((area.body.right() - left - 8.0).max(1.0), widest(area, text));
+        let (room, widest) = (
+            (area.body.right() - left - 8.0).max(1.0),
+            widest(area, text),
+        );
         if ui.rect_contains_pointer(area.body) {
             self.points -= ui.input_mut(|input| std::mem::take(&mut input.smooth_scroll_delta.x));
         }
         self.points = self.points.clamp(0.0, (widest - room).max(0.0));
         let part = |points: f32| left + points / widest * room;
         let y = area.body.bottom() - 3.0;
-        let bar = Rect::from_min_max(pos2(part(self.points), y), pos2(part(self.points + room), y + 2.0));
+        let bar = Rect::from_min_max(
+            pos2(part(self.points), y),
+            pos2(part(self.points + room), y + 2.0),
+        );
         self.bar = (widest > room).then_some(bar);
     }
 }
@@ -61,31 +67,79 @@ impl Aside {
 impl SourcePanel {
     /// The source at what `follow` says.
     pub fn new(follow: Follow) -> Self {
-        Self { view: SourceView::new(follow), list: CursorList::default(), aside: Aside::default() }
+        Self {
+            view: SourceView::new(follow),
+            list: CursorList::default(),
+            aside: Aside::default(),
+        }
     }
 
     /// Draws the chooser of the thread. Returns the left edge of the rest of the bar.
     fn chooser_ui(&mut self, ui: &Ui, bar: Rect, pen: &Pen<'_>, cx: &ViewCx<'_>) -> f32 {
-        let thread = self.view.here().map_or(0, |(_, thread)| usize::from(thread.0));
-        let name = cx.desk.session.index.threads().get(thread).map_or("", |thread| thread.name.as_str());
+        let thread = self
+            .view
+            .here()
+            .map_or(0, |(_, thread)| usize::from(thread.0));
+        let name = cx
+            .desk
+            .session
+            .index
+            .threads()
+            .get(thread)
+            .map_or("", |thread| thread.name.as_str());
         let start = pos2(bar.left() + INSET, bar.top() + BAR / 2.0);
-        let end = thread_chooser_ui(ui, start, ChooserView { pen, cx, shown: name }, self.view.thread_mut());
+        let end = thread_chooser_ui(
+            ui,
+            start,
+            ChooserView {
+                pen,
+                cx,
+                shown: name,
+            },
+            self.view.thread_mut(),
+        );
         if end > start.x { end + INSET } else { start.x }
     }
 
-    fn lines_ui(&mut self, ui: &mut Ui, list: Rect, rows: &Rows, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let place = Shown { rows: rows.count, list };
+    fn lines_ui(
+        &mut self,
+        ui: &mut Ui,
+        list: Rect,
+        rows: &Rows,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let place = Shown {
+            rows: rows.count,
+            list,
+        };
         self.list.follow(rows.marked, self.view.margin(), place);
         self.list.keys(ui, &mut self.view, place, cx, out);
         let area = self.list.area(ui, list, rows.count, cx.tok);
         let pen = Pen::new(ui, area.body, cx.tok);
-        let pen = if self.view.is_late() { pen.faded() } else { pen };
-        let Some((source, text)) = self.view.shown().and_then(|shown| Some((shown, shown.file.text.as_ref()?))) else {
+        let pen = if self.view.is_late() {
+            pen.faded()
+        } else {
+            pen
+        };
+        let Some((source, text)) = self
+            .view
+            .shown()
+            .and_then(|shown| Some((shown, shown.file.text.as_ref()?)))
+        else {
             return;
         };
         self.aside.scroll(ui, &area, text);
         let (view, cursor, aside) = (&self.view, self.list.cursor, self.aside.points);
-        let frame = Frame { pen, cx, view, source, text, cursor, aside };
+        let frame = Frame {
+            pen,
+            cx,
+            view,
+            source,
+            text,
+            cursor,
+            aside,
+        };
         let mut touched = Touched::default();
         rows_ui(ui, &area, &frame, &mut touched, out);
         if let Some(bar) = self.aside.bar {
@@ -106,7 +160,10 @@ impl Panel for SourcePanel {
 
     /// The name on the tab: that of the file, once there is one.
     fn title(&self) -> String {
-        self.view.line().map_or_else(|| say!("source-source").to_owned(), |line| line.file_name().to_owned())
+        self.view.line().map_or_else(
+            || say!("source-source").to_owned(),
+            |line| line.file_name().to_owned(),
+        )
     }
 
     fn follow(&self) -> Option<Follow> {
@@ -133,8 +190,16 @@ impl Panel for SourcePanel {
             watch_for_late(ui);
         }
         let is_known = self.view.here().is_some() && cx.desk.session.images.are_lines_ready();
-        let (bar, rest) = rect.split_top_bottom_at_y(if is_known { rect.top() + BAR } else { rect.top() });
-        let left = if is_known { self.chooser_ui(ui, bar, &pen, cx) } else { rect.left() };
+        let (bar, rest) = rect.split_top_bottom_at_y(if is_known {
+            rect.top() + BAR
+        } else {
+            rect.top()
+        });
+        let left = if is_known {
+            self.chooser_ui(ui, bar, &pen, cx)
+        } else {
+            rect.left()
+        };
         match status {
             Status::Failed(error) => error_ui(ui, &pen, rect, &error, out),
             Status::Loading(_) => {
@@ -148,7 +213,11 @@ impl Panel for SourcePanel {
             Status::Rows(rows) => {
                 let text = self.view.shown().and_then(|shown| shown.file.text.as_ref());
                 if let Some(((here, _), text)) = self.view.here().zip(text) {
-                    let pen = if self.view.is_late() { pen.faded() } else { pen };
+                    let pen = if self.view.is_late() {
+                        pen.faded()
+                    } else {
+                        pen
+                    };
                     bar::bar_ui(ui, &pen, BarPlace { bar, left }, HereText { here, text });
                 }
                 self.lines_ui(ui, rest, &rows, cx, out);

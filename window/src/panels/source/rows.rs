@@ -44,33 +44,92 @@ struct LineText<'a> {
 }
 
 /// Draws the lines in view.
-pub fn rows_ui(ui: &Ui, area: &ListArea, frame: &Frame<'_, '_>, touched: &mut Touched, out: &mut Vec<Action>) {
+pub fn rows_ui(
+    ui: &Ui,
+    area: &ListArea,
+    frame: &Frame<'_, '_>,
+    touched: &mut Touched,
+    out: &mut Vec<Action>,
+) {
     let (number_end, mut asked) = (number_end(area, frame.text), Asked { touched, out });
     for (place, rect) in area.places() {
         if let Some(line) = frame.view.line_at(place) {
             let words = frame.text.line(line).unwrap_or_default();
-            row_ui(ui, rect, LineText { place, line, words, number_end }, frame, &mut asked);
+            row_ui(
+                ui,
+                rect,
+                LineText {
+                    place,
+                    line,
+                    words,
+                    number_end,
+                },
+                frame,
+                &mut asked,
+            );
         }
     }
-    frame.pen.line_down(number_end + 10.0, area.body.top(), area.body.bottom(), frame.cx.tok.line);
+    frame.pen.line_down(
+        number_end + 10.0,
+        area.body.top(),
+        area.body.bottom(),
+        frame.cx.tok.line,
+    );
 }
 
-fn row_ui(ui: &Ui, rect: Rect, at: LineText<'_>, frame: &Frame<'_, '_>, asked: &mut Asked<'_, Touched>) {
-    let LineText { place, line, words, number_end } = at;
-    let Frame { pen, cx, view, source, .. } = frame;
+fn row_ui(
+    ui: &Ui,
+    rect: Rect,
+    at: LineText<'_>,
+    frame: &Frame<'_, '_>,
+    asked: &mut Asked<'_, Touched>,
+) {
+    let LineText {
+        place,
+        line,
+        words,
+        number_end,
+    } = at;
+    let Frame {
+        pen,
+        cx,
+        view,
+        source,
+        ..
+    } = frame;
     let tok = cx.tok;
-    let response = row_response(ui, rect, ("source", line), || say!("source-line", line = line.to_string()));
+    let response = row_response(ui, rect, ("source", line), || {
+        say!("source-line", line = line.to_string())
+    });
     let is_current = view.is_here(line, &source.file);
-    let state = RowState { is_selected: is_current, is_cursor: frame.cursor == place, has_focus: cx.has_focus };
-    row_background(pen, rect, &response, RowState { has_focus: state.has_focus || is_current, ..state });
+    let state = RowState {
+        is_selected: is_current,
+        is_cursor: frame.cursor == place,
+        has_focus: cx.has_focus,
+    };
+    row_background(
+        pen,
+        rect,
+        &response,
+        RowState {
+            has_focus: state.has_focus || is_current,
+            ..state
+        },
+    );
     if is_current {
         current_mark(frame, rect);
     }
     number_ui(ui, rect, at, frame, asked.touched);
     let (y, left) = (rect.center().y, number_end + 18.0);
-    let is_cut = left - frame.aside + ADVANCE * words.chars().count() as f32 > rect.right() || frame.aside > 0.0;
-    let clip = rect.with_min_x(left - 6.0).intersect(pen.painter.clip_rect());
-    let clipped = Pen { painter: pen.painter.with_clip_rect(clip), tok };
+    let is_cut = left - frame.aside + ADVANCE * words.chars().count() as f32 > rect.right()
+        || frame.aside > 0.0;
+    let clip = rect
+        .with_min_x(left - 6.0)
+        .intersect(pen.painter.clip_rect());
+    let clipped = Pen {
+        painter: pen.painter.with_clip_rect(clip),
+        tok,
+    };
     words_ui(&clipped, pos2(left - frame.aside, y), frame.text, line);
     response.context_menu(|ui| menu_ui(ui, at, frame, asked));
     if response.clicked() {
@@ -94,13 +153,23 @@ fn words_ui(pen: &Pen<'_>, at: egui::Pos2, text: &SourceText, line: u32) {
         WordKind::Comment => tok.t3,
         WordKind::Directive => tok.symbol,
     };
-    pen.words(at, text.words(line).into_iter().map(|word| (word.text, color(word.kind))));
+    pen.words(
+        at,
+        text.words(line)
+            .into_iter()
+            .map(|word| (word.text, color(word.kind))),
+    );
 }
 
 /// How wide the text of the longest line in view is.
 pub fn widest(area: &ListArea, text: &SourceText) -> f32 {
-    let line = |row: u64| text.line(u32::try_from(row.saturating_add(1)).unwrap_or(u32::MAX)).unwrap_or_default();
-    area.rows().map(|(row, _)| ADVANCE * line(row).chars().count() as f32).fold(0.0, f32::max)
+    let line = |row: u64| {
+        text.line(u32::try_from(row.saturating_add(1)).unwrap_or(u32::MAX))
+            .unwrap_or_default()
+    };
+    area.rows()
+        .map(|(row, _)| ADVANCE * line(row).chars().count() as f32)
+        .fold(0.0, f32::max)
 }
 
 /// Where the text of the lines begins.
@@ -123,34 +192,80 @@ fn current_mark(frame: &Frame<'_, '_>, rect: Rect) {
         .map_or(tok.t2, |window| tok.position(window.id.0));
     let (left, y) = (rect.left(), rect.center().y.round());
     let pen = &frame.pen;
-    pen.triangle([pos2(left, y - 6.0), pos2(left + 8.0, y), pos2(left, y + 6.0)], color);
+    pen.triangle(
+        [
+            pos2(left, y - 6.0),
+            pos2(left + 8.0, y),
+            pos2(left, y + 6.0),
+        ],
+        color,
+    );
     if matches!(frame.view.here(), Some((SourceHere::Call { .. }, _))) {
-        pen.triangle([pos2(left, y - 3.0), pos2(left + 4.0, y), pos2(left, y + 3.0)], frame.cx.tok.sel);
+        pen.triangle(
+            [
+                pos2(left, y - 3.0),
+                pos2(left + 4.0, y),
+                pos2(left, y + 3.0),
+            ],
+            frame.cx.tok.sel,
+        );
     }
 }
 
 /// The number: lines with code have a bar, filled when the trace reaches them, and lead to their executions.
 fn number_ui(ui: &Ui, rect: Rect, at: LineText<'_>, frame: &Frame<'_, '_>, touched: &mut Touched) {
-    let LineText { place, line, number_end: end, .. } = at;
-    let Frame { pen, cx, view, source, .. } = frame;
+    let LineText {
+        place,
+        line,
+        number_end: end,
+        ..
+    } = at;
+    let Frame {
+        pen,
+        cx,
+        view,
+        source,
+        ..
+    } = frame;
     let is_current = view.is_here(line, &source.file);
     let (tok, y) = (cx.tok, rect.center().y);
     let has_code = source.file.has_code(line);
-    let font = if is_current { mono_bold(11.5) } else { mono(11.5) };
+    let font = if is_current {
+        mono_bold(11.5)
+    } else {
+        mono(11.5)
+    };
     if !has_code {
         pen.text_left_of(end, y, line, font, tok.t3);
         return;
     }
-    let bar = Rect::from_min_size(pos2(end + 4.0, rect.top() + 2.0), vec2(3.0, rect.height() - 4.0));
+    let bar = Rect::from_min_size(
+        pos2(end + 4.0, rect.top() + 2.0),
+        vec2(3.0, rect.height() - 4.0),
+    );
     match source.executed.contains(&line) {
         true => pen.fill(bar, tok.done),
         false => pen.frame(bar, 0, tok.ctl),
     }
     let touch = Rect::from_min_max(rect.min, pos2(end + 8.0, rect.bottom()));
-    let response =
-        button_response(ui, touch, ("line", line), &say!("source-next-execution-of", line = line.to_string()));
+    let response = button_response(
+        ui,
+        touch,
+        ("line", line),
+        &say!("source-next-execution-of", line = line.to_string()),
+    );
     let color = if is_current { tok.t1 } else { tok.t2 };
-    let start = pen.text_left_of(end, y, line, font, if response.hovered() { tok.accent } else { color });
+    let start = pen.text_left_of(
+        end,
+        y,
+        line,
+        font,
+        if response.hovered() {
+            tok.accent
+        } else {
+            color
+        },
+    );
     if response.hovered() {
         pen.line_across(start, end, y + 7.0, tok.accent);
         ui.set_cursor_icon(egui::CursorIcon::PointingHand);
@@ -162,29 +277,62 @@ fn number_ui(ui: &Ui, rect: Rect, at: LineText<'_>, frame: &Frame<'_, '_>, touch
     let words = if source.executed.contains(&line) {
         String::new()
     } else {
-        so_far(&cx.desk.session, say!("source-which-the-trace-never-reaches"))
+        so_far(
+            &cx.desk.session,
+            say!("source-which-the-trace-never-reaches"),
+        )
     };
-    response.on_hover_text(say!("source-next-hint", line = line.to_string(), words = words));
+    response.on_hover_text(say!(
+        "source-next-hint",
+        line = line.to_string(),
+        words = words
+    ));
 }
 
 fn menu_ui(ui: &mut Ui, at: LineText<'_>, frame: &Frame<'_, '_>, asked: &mut Asked<'_, Touched>) {
-    let LineText { place, line, words, .. } = at;
-    let Frame { cx, view, source, .. } = frame;
+    let LineText {
+        place, line, words, ..
+    } = at;
+    let Frame {
+        cx, view, source, ..
+    } = frame;
     let tok = cx.tok;
-    menu_head_ui(ui, tok, &say!("source-line-head", line = line.to_string()), "");
+    menu_head_ui(
+        ui,
+        tok,
+        &say!("source-line-head", line = line.to_string()),
+        "",
+    );
     if source.file.has_code(line) {
-        if MenuItem::new(say!("source-next-execution")).icon(icons::STEP).key("Enter").ui(ui, tok) {
+        if MenuItem::new(say!("source-next-execution"))
+            .icon(icons::STEP)
+            .key("Enter")
+            .ui(ui, tok)
+        {
             asked.touched.gesture(place, Gesture::Go);
         }
-        if MenuItem::new(say!("source-previous-execution")).icon(icons::STEP_BACK).key("Shift+Enter").ui(ui, tok) {
+        if MenuItem::new(say!("source-previous-execution"))
+            .icon(icons::STEP_BACK)
+            .key("Shift+Enter")
+            .ui(ui, tok)
+        {
             asked.touched.gesture(place, Gesture::GoOn);
         }
         menu_line_ui(ui, tok);
     }
-    if MenuItem::new(say!("source-copy-place")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-        asked.out.extend(view.copied(place).map(|it| Action::App(AppAction::Copy(it))));
+    if MenuItem::new(say!("source-copy-place"))
+        .icon(icons::COPY)
+        .key("Ctrl+C")
+        .ui(ui, tok)
+    {
+        asked.out.extend(
+            view.copied(place)
+                .map(|it| Action::App(AppAction::Copy(it))),
+        );
     }
     if MenuItem::new(say!("source-copy-line")).ui(ui, tok) {
-        asked.out.push(Action::App(AppAction::Copy(words.to_owned())));
+        asked
+            .out
+            .push(Action::App(AppAction::Copy(words.to_owned())));
     }
 }

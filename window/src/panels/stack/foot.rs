@@ -40,8 +40,13 @@ pub fn foot_ui(
     pen.fill(rect, tok.bg1);
     pen.line_across(rect.left(), rect.right(), rect.top(), tok.line);
     let mut y = rect.top() + 15.0;
-    let end =
-        pen.cut_text(pos2(left, y), &format!("{place} {}", frame.name), mono_bold(12.5), tok.symbol, right - 90.0);
+    let end = pen.cut_text(
+        pos2(left, y),
+        &format!("{place} {}", frame.name),
+        mono_bold(12.5),
+        tok.symbol,
+        right - 90.0,
+    );
     let address = format!("{:x}", frame.call.function.0);
     if address != frame.name {
         pen.code(end + ADVANCE, y, address, tok.t2);
@@ -50,7 +55,13 @@ pub fn foot_ui(
     let mut x = pen.label(left, y, entered_words(&frame.call), tok.t2);
     if let Some(site) = &frame.call_site {
         x = pen.label(x + 4.0, y, say!("stack-from-step"), tok.t2) + 4.0;
-        x = StepLink { step: site.step, trace: cx.trace(), window }.ui(ui, pen, x, y, out) + 8.0;
+        x = StepLink {
+            step: site.step,
+            trace: cx.trace(),
+            window,
+        }
+        .ui(ui, pen, x, y, out)
+            + 8.0;
         pen.cut_text(pos2(x, y), &site.place_text(), mono(12.0), tok.t2, right);
     }
     y += ROW;
@@ -69,7 +80,11 @@ pub fn foot_ui(
             break;
         }
         let end = pen.code(x, y, &argument.name, tok.register);
-        let color = if argument.value.is_unknown() { tok.unknown } else { tok.t1 };
+        let color = if argument.value.is_unknown() {
+            tok.unknown
+        } else {
+            tok.t1
+        };
         x = pen.code(end + ADVANCE * 0.7, y, text, color) + 14.0;
     }
 }

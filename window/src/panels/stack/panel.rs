@@ -10,7 +10,9 @@ use crate::panels::ViewCx;
 use crate::panels::cursor_list::{CursorList, Shown, take_rect};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW, head_font};
-use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late};
+use crate::panels::row::{
+    EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
+};
 use crate::panels::thread::{ChooserView, ChosenThread, thread_chooser_ui};
 use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, Follow, PanelAction, PanelKind, WindowId};
@@ -40,10 +42,19 @@ pub struct StackPanel {
 impl StackPanel {
     /// The window that travels when a frame is clicked.
     fn window(&self, cx: &ViewCx<'_>) -> WindowId {
-        cx.desk.windows.travelling(self.view.follow().unwrap_or_default())
+        cx.desk
+            .windows
+            .travelling(self.view.follow().unwrap_or_default())
     }
 
-    fn rows_ui(&mut self, ui: &mut Ui, rest: Rect, pen: &Pen<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn rows_ui(
+        &mut self,
+        ui: &mut Ui,
+        rest: Rect,
+        pen: &Pen<'_>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let count = self.view.stack().map_or(0, |stack| stack.frames.len());
         let above = HEAD + ROW * count.min(FRAMES_ABOVE_FOOT) as f32;
         // It takes a third at most.
@@ -51,17 +62,27 @@ impl StackPanel {
         let foot_height = if has_foot { foot::HEIGHT } else { 0.0 };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         let (head, list) = body.split_top_bottom_at_y(body.top() + HEAD);
-        self.list.keys(ui, &mut self.view, Shown { rows: count, list }, cx, out);
+        self.list
+            .keys(ui, &mut self.view, Shown { rows: count, list }, cx, out);
         let area = self.list.area(ui, list, count, cx.tok);
-        let (top, page) = (self.list.top(), usize::try_from(area.view.page()).unwrap_or(count));
+        let (top, page) = (
+            self.list.top(),
+            usize::try_from(area.view.page()).unwrap_or(count),
+        );
         if let Some(error) = self.view.fetch(top..top + page + 1, cx.desk) {
             return error_ui(ui, pen, list, &error, out);
         }
         let columns = Columns::new(area.body);
         columns.head_ui(&Pen::new(ui, head, cx.tok), head);
-        let here = cx.desk.windows.position_of(self.view.follow().unwrap_or_default());
+        let here = cx
+            .desk
+            .windows
+            .position_of(self.view.follow().unwrap_or_default());
         let rows = StackRows {
-            pen: Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok },
+            pen: Pen {
+                painter: pen.painter.with_clip_rect(area.body),
+                tok: cx.tok,
+            },
             cx,
             columns,
             window: self.window(cx),
@@ -76,31 +97,80 @@ impl StackPanel {
         self.hovered = touched.hovered;
         let place = self.hovered.unwrap_or(self.list.cursor);
         if let Some(frame) = self.view.frame(place).filter(|_| has_foot) {
-            foot::foot_ui(ui, foot, FramePaint { pen, place, frame }, Scene { cx, window: self.window(cx) }, out);
+            foot::foot_ui(
+                ui,
+                foot,
+                FramePaint { pen, place, frame },
+                Scene {
+                    cx,
+                    window: self.window(cx),
+                },
+                out,
+            );
         }
         if let Some(frame) = touched.opened.and_then(|place| self.view.frame(place)) {
-            out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(entered_at(&frame.call)))));
+            out.push(Action::Panel(PanelAction::OpenWindowAt(
+                cx.moment(entered_at(&frame.call)),
+            )));
         }
         if touched.is_copied {
-            out.extend(self.view.copied_whole().map(|it| Action::App(AppAction::Copy(it))));
+            out.extend(
+                self.view
+                    .copied_whole()
+                    .map(|it| Action::App(AppAction::Copy(it))),
+            );
         }
         out.extend(touched.asked);
-        touched.rows.apply(&mut self.view, &mut self.list, cx.desk, out);
+        touched
+            .rows
+            .apply(&mut self.view, &mut self.list, cx.desk, out);
     }
 
     /// Whose stack it is and how deep; the way back from a frame that was looked at.
-    fn bar_ui(&mut self, ui: &Ui, bar: Rect, pen: &Pen<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let Some(stack) = self.view.stack() else { return };
+    fn bar_ui(
+        &mut self,
+        ui: &Ui,
+        bar: Rect,
+        pen: &Pen<'_>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(stack) = self.view.stack() else {
+            return;
+        };
         let (tok, y, count, thread) = (cx.tok, bar.center().y, stack.frames.len(), stack.thread);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
         let thread = cx.desk.session.index.threads().get(usize::from(thread.0));
         let name = thread.map_or("", |thread| thread.name.as_str());
         let left = bar.left() + INSET;
-        let end = thread_chooser_ui(ui, pos2(left, y), ChooserView { pen, cx, shown: name }, self.view.thread_mut());
+        let end = thread_chooser_ui(
+            ui,
+            pos2(left, y),
+            ChooserView {
+                pen,
+                cx,
+                shown: name,
+            },
+            self.view.thread_mut(),
+        );
         let left = if end > left { end + INSET } else { left };
-        let end = pen.text(left, y, say!("stack-frames", count = count), ui_font(12.0), tok.t2);
-        let Some(held) = self.view.held_at(cx.desk) else { return };
-        let end = pen.text(end + 6.0, y, say!("stack-at", position = held.0), ui_font(12.0), tok.t2);
+        let end = pen.text(
+            left,
+            y,
+            say!("stack-frames", count = count),
+            ui_font(12.0),
+            tok.t2,
+        );
+        let Some(held) = self.view.held_at(cx.desk) else {
+            return;
+        };
+        let end = pen.text(
+            end + 6.0,
+            y,
+            say!("stack-at", position = held.0),
+            ui_font(12.0),
+            tok.t2,
+        );
         let label = say!("stack-return-to-it");
         let back = Rect::from_min_max(
             pos2(end + 10.0, y - 10.0),
@@ -120,7 +190,11 @@ impl StackPanel {
 
 impl Panel for StackPanel {
     fn make(_: PanelKind, _: WindowId) -> Self {
-        Self { view: StackView::new(Follow::Active), list: CursorList::default(), hovered: None }
+        Self {
+            view: StackView::new(Follow::Active),
+            list: CursorList::default(),
+            hovered: None,
+        }
     }
 
     fn kind(&self) -> PanelKind {
@@ -177,7 +251,10 @@ impl Columns {
         let (tok, y) = (pen.tok, head.center().y);
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
         let mut heads = vec![(self.name, say!("stack-function"))];
-        heads.extend(self.arguments.map(|x| (x, say!("stack-arguments-at-its-entry"))));
+        heads.extend(
+            self.arguments
+                .map(|x| (x, say!("stack-arguments-at-its-entry"))),
+        );
         heads.extend(self.place.map(|x| (x, say!("stack-called-from"))));
         for (x, words) in heads {
             pen.text(x, y, words, head_font(), tok.t2);

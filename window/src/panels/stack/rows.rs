@@ -46,8 +46,15 @@ impl Columns {
         let name = list.left() + 40.0;
         let right = list.right() - 10.0;
         let place = (width >= WITH_PLACE).then_some(right - (width * 0.28).min(300.0));
-        let arguments = (width >= WITH_ARGUMENTS).then_some(name + (width * 0.27).clamp(150.0, 320.0));
-        Self { number: list.left() + 30.0, name, arguments, place, right }
+        let arguments =
+            (width >= WITH_ARGUMENTS).then_some(name + (width * 0.27).clamp(150.0, 320.0));
+        Self {
+            number: list.left() + 30.0,
+            name,
+            arguments,
+            place,
+            right,
+        }
     }
 
     /// Where names and their marks have to end.
@@ -91,21 +98,51 @@ pub struct Touched {
 
 impl StackRows<'_> {
     /// Draws a row. A frame that is not known yet has its number alone.
-    pub fn row_ui(&self, ui: &mut Ui, rect: Rect, place: usize, frame: Option<&StackFrame>, touched: &mut Touched) {
+    pub fn row_ui(
+        &self,
+        ui: &mut Ui,
+        rect: Rect,
+        place: usize,
+        frame: Option<&StackFrame>,
+        touched: &mut Touched,
+    ) {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         let name = frame.map_or("…", |frame| frame.name.as_str());
-        let response =
-            row_response(ui, rect, ("frame", place), || say!("stack-frame", place = place.to_string(), name = &*name));
+        let response = row_response(ui, rect, ("frame", place), || {
+            say!("stack-frame", place = place.to_string(), name = &*name)
+        });
         let is_here = self.is_here(place, frame);
-        let state = RowState { is_selected: is_here, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
-        row_background(pen, rect, &response, RowState { has_focus: true, is_cursor: false, ..state });
+        let state = RowState {
+            is_selected: is_here,
+            is_cursor: self.cursor == place,
+            has_focus: self.cx.has_focus,
+        };
+        row_background(
+            pen,
+            rect,
+            &response,
+            RowState {
+                has_focus: true,
+                is_cursor: false,
+                ..state
+            },
+        );
         if state.is_cursor && state.has_focus {
             pen.frame(rect.shrink(1.0), 0, tok.focus);
         }
         if is_here {
-            pen.fill(Rect::from_min_size(rect.min, vec2(2.0, ROW)), tok.position(self.window.0));
+            pen.fill(
+                Rect::from_min_size(rect.min, vec2(2.0, ROW)),
+                tok.position(self.window.0),
+            );
         }
-        pen.text_left_of(self.columns.number, y, thousands(place as u64), mono(11.5), tok.t3);
+        pen.text_left_of(
+            self.columns.number,
+            y,
+            thousands(place as u64),
+            mono(11.5),
+            tok.t3,
+        );
         let Some(frame) = frame else {
             let bar = Rect::from_min_size(pos2(self.columns.name, y - 4.0), vec2(72.0, 8.0));
             pen.painter.rect_filled(bar, 2.0, tok.bg3);
@@ -118,7 +155,9 @@ impl StackRows<'_> {
         if response.clicked() || response.secondary_clicked() {
             touched.rows.cursor = Some(place);
         }
-        if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
+        if response.middle_clicked()
+            || (response.clicked() && ui.input(|input| input.modifiers.command))
+        {
             touched.opened = Some(place);
         } else if response.double_clicked() {
             touched.rows.gesture(place, Gesture::Go);
@@ -131,7 +170,9 @@ impl StackRows<'_> {
                 for line in frame.detail_lines(&self.cx.desk.session) {
                     ui.label(line);
                 }
-                self.argument(frame).iter().for_each(|hover| hover.line_ui(ui));
+                self.argument(frame)
+                    .iter()
+                    .for_each(|hover| hover.line_ui(ui));
             });
         }
     }
@@ -139,14 +180,19 @@ impl StackRows<'_> {
     /// The first argument, as it was passed.
     fn argument(&self, frame: &StackFrame) -> Option<HoverCell> {
         let name = &frame.arguments.first()?.name;
-        Some(HoverCell { cell: register_of(frame.call.thread, name, self.cx), at: entered_at(&frame.call) })
+        Some(HoverCell {
+            cell: register_of(frame.call.thread, name, self.cx),
+            at: entered_at(&frame.call),
+        })
     }
 
     /// The innermost frame, or the one that the window was sent to.
     fn is_here(&self, place: usize, frame: Option<&StackFrame>) -> bool {
         match (self.here, frame) {
             (None, _) => place == 0,
-            (Some(here), Some(frame)) => called_at(&frame.call) == here || entered_at(&frame.call) == here,
+            (Some(here), Some(frame)) => {
+                called_at(&frame.call) == here || entered_at(&frame.call) == here
+            }
             (Some(_), None) => false,
         }
     }
@@ -154,17 +200,38 @@ impl StackRows<'_> {
     fn words(&self, y: f32, frame: &StackFrame, font: egui::FontId) {
         let (pen, tok, columns) = (&self.pen, self.cx.tok, &self.columns);
         let steps = match &frame.call_site {
-            Some(site) => pen.text_left_of(columns.right, y, thousands(site.step.0), mono(12.0), tok.accent),
+            Some(site) => pen.text_left_of(
+                columns.right,
+                y,
+                thousands(site.step.0),
+                mono(12.0),
+                tok.accent,
+            ),
             None => columns.right,
         };
         let end = columns.name_end(steps);
         let marks = frame.marks();
-        let marks_width: f32 = marks.iter().map(|mark| pen.width(mark.word(), ui_font(11.0)) + 8.0).sum();
+        let marks_width: f32 = marks
+            .iter()
+            .map(|mark| pen.width(mark.word(), ui_font(11.0)) + 8.0)
+            .sum();
         // A long name gives way to its marks, but not below what tells functions apart.
-        let name_end = (end - marks_width).max(columns.name + 8.0 * ADVANCE).min(end);
-        let mut x = pen.cut_text(pos2(columns.name, y), &frame.name, font, tok.symbol, name_end) + 8.0;
+        let name_end = (end - marks_width)
+            .max(columns.name + 8.0 * ADVANCE)
+            .min(end);
+        let mut x = pen.cut_text(
+            pos2(columns.name, y),
+            &frame.name,
+            font,
+            tok.symbol,
+            name_end,
+        ) + 8.0;
         for mark in marks {
-            let color = if mark == FrameMark::Exception { tok.err } else { tok.t3 };
+            let color = if mark == FrameMark::Exception {
+                tok.err
+            } else {
+                tok.t3
+            };
             x = pen.cut_text(pos2(x, y), mark.word(), ui_font(11.0), color, end) + 8.0;
         }
         if let Some(left) = columns.arguments {
@@ -172,13 +239,30 @@ impl StackRows<'_> {
         }
         if let Some(left) = columns.place {
             let place = match &frame.call_site {
-                Some(site) => site.place.clone().unwrap_or_else(|| format!("{:x}", site.address.0)),
+                Some(site) => site
+                    .place
+                    .clone()
+                    .unwrap_or_else(|| format!("{:x}", site.address.0)),
                 None => say!("stack-nothing").to_owned(),
             };
-            let color = if frame.call_site.is_some() { tok.t2 } else { tok.t3 };
+            let color = if frame.call_site.is_some() {
+                tok.t2
+            } else {
+                tok.t3
+            };
             let end = pen.cut_text(pos2(left, y), &place, mono(12.5), color, steps - 8.0);
-            if let Some(source) = frame.call_site.as_ref().and_then(|site| site.source.as_ref()) {
-                pen.cut_text(pos2(end + 10.0, y), source, ui_font(11.5), tok.t3, steps - 8.0);
+            if let Some(source) = frame
+                .call_site
+                .as_ref()
+                .and_then(|site| site.source.as_ref())
+            {
+                pen.cut_text(
+                    pos2(end + 10.0, y),
+                    source,
+                    ui_font(11.5),
+                    tok.t3,
+                    steps - 8.0,
+                );
             }
         }
     }
@@ -195,7 +279,11 @@ impl StackRows<'_> {
                 return;
             }
             let end = pen.code(x, y, &argument.name, tok.register);
-            let color = if argument.value.is_unknown() { tok.unknown } else { tok.t1 };
+            let color = if argument.value.is_unknown() {
+                tok.unknown
+            } else {
+                tok.t1
+            };
             x = pen.code(end + ADVANCE * 0.7, y, value, color) + 12.0;
         }
     }

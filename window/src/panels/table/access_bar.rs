@@ -20,9 +20,17 @@ pub const BAR: f32 = 30.0;
 const FIELD: f32 = 110.0;
 const WIDTHS: [u64; 4] = [1, 2, 4, 8];
 const KINDS: [(AccessKinds, &str, &str); 3] = [
-    (AccessKinds::All, "accesses-all", "accesses-reads-and-writes"),
+    (
+        AccessKinds::All,
+        "accesses-all",
+        "accesses-reads-and-writes",
+    ),
     (AccessKinds::Reads, "accesses-reads", "accesses-reads-alone"),
-    (AccessKinds::Writes, "accesses-writes", "accesses-writes-alone"),
+    (
+        AccessKinds::Writes,
+        "accesses-writes",
+        "accesses-writes-alone",
+    ),
 ];
 
 /// What is typed while it is.
@@ -63,7 +71,9 @@ impl AccessBar {
                 }
             }
         }
-        if let Some(listed) = self.field_ui(ui, pen, bar.with_max_x(right - 2.0), cx, question.as_ref()) {
+        if let Some(listed) =
+            self.field_ui(ui, pen, bar.with_max_x(right - 2.0), cx, question.as_ref())
+        {
             let kinds = question.map_or(AccessKinds::All, |question| question.kinds);
             question = Some(table.question_about(listed, kinds, cx.desk));
         }
@@ -81,10 +91,18 @@ impl AccessBar {
     ) -> Option<Listed> {
         let images = &cx.desk.session.images;
         let read = |text: &str| listed(text, |name| Some(images.symbol(name)?.is_code()));
-        let asked = question.map(|question| shown(&question.listed, read)).unwrap_or_default();
+        let asked = question
+            .map(|question| shown(&question.listed, read))
+            .unwrap_or_default();
         let mut text = self.typed.take().unwrap_or_else(|| asked.clone());
-        let rect = Rect::from_min_max(pos2(bar.left() + 8.0, bar.top() + 4.0), pos2(bar.right(), bar.bottom() - 4.0));
-        let field = Field { hint: say!("accesses-register-address-length-code-or"), icon: icons::LIST };
+        let rect = Rect::from_min_max(
+            pos2(bar.left() + 8.0, bar.top() + 4.0),
+            pos2(bar.right(), bar.bottom() - 4.0),
+        );
+        let field = Field {
+            hint: say!("accesses-register-address-length-code-or"),
+            icon: icons::LIST,
+        };
         let response = field.ui(ui, pen, rect, &mut text);
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         // What was not edited stays as it is, with its thread and from where it is listed.
@@ -107,7 +125,9 @@ fn shown(asked: &Listed, read: impl Fn(&str) -> Listed) -> String {
 /// `is_code` tells whether a symbol is code; none where nothing is called so.
 fn listed(text: &str, is_code: impl Fn(&str) -> Option<bool>) -> Listed {
     let text = text.trim();
-    let said = ["pc:", "line:"].iter().find_map(|prefix| text.strip_prefix(prefix));
+    let said = ["pc:", "line:"]
+        .iter()
+        .find_map(|prefix| text.strip_prefix(prefix));
     if let Some(code) = said {
         return Listed::Code(code.trim().to_owned());
     }
@@ -116,32 +136,64 @@ fn listed(text: &str, is_code: impl Fn(&str) -> Option<bool>) -> Listed {
         is_name && !line.is_empty() && line.bytes().all(|digit| digit.is_ascii_digit())
     });
     let (address, length) = split_range(text);
-    let name = address.split_once('+').map_or(address, |(name, _)| name).trim();
+    let name = address
+        .split_once('+')
+        .map_or(address, |(name, _)| name)
+        .trim();
     // Names of symbols may look like those of files: `counter.1234:4`.
     let is_listed_code = is_code(name).map_or(is_line, |is_code| is_code && length.is_none());
-    if is_listed_code { Listed::Code(text.to_owned()) } else { Listed::Cell(text.to_owned()) }
+    if is_listed_code {
+        Listed::Code(text.to_owned())
+    } else {
+        Listed::Cell(text.to_owned())
+    }
 }
 
 /// Whether a text looks like memory: a word alone is a register, unless it is a symbol.
 fn is_memory(text: &str, cx: &ViewCx<'_>) -> bool {
-    let is_word = text.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_word = text
+        .chars()
+        .all(|letter| letter.is_alphanumeric() || letter == '_');
     let is_number = text.starts_with(|first: char| first.is_ascii_digit());
-    !text.contains(" of ") && (!is_word || is_number || cx.desk.session.images.symbol(text).is_some())
+    !text.contains(" of ")
+        && (!is_word || is_number || cx.desk.session.images.symbol(text).is_some())
 }
 
 /// Where the list begins. Returns where it begins itself.
-fn from_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, cx: &ViewCx<'_>, question: &mut AccessQuestion) -> f32 {
+fn from_ui(
+    ui: &Ui,
+    pen: &Pen<'_>,
+    bar: Rect,
+    cx: &ViewCx<'_>,
+    question: &mut AccessQuestion,
+) -> f32 {
     let (label, to) = match question.from {
-        Position(0) => (say!("accesses-list-from-the-position"), cx.desk.windows.active().position),
+        Position(0) => (
+            say!("accesses-list-from-the-position"),
+            cx.desk.windows.active().position,
+        ),
         _ => (say!("accesses-list-from-the-start"), Position(0)),
     };
-    let short = if question.from == Position(0) { say!("accesses-from-here") } else { say!("accesses-from-start") };
+    let short = if question.from == Position(0) {
+        say!("accesses-from-here")
+    } else {
+        say!("accesses-from-start")
+    };
     let text = if bar.width() > 560.0 { label } else { short };
     if bar.width() < FIELD + 150.0 {
         return bar.right();
     }
     let left = chip_left(pen, bar, text);
-    if chip_ui(ui, pen, bar.with_min_x(left), &Chip { text, name: label, is_chosen: false }) {
+    if chip_ui(
+        ui,
+        pen,
+        bar.with_min_x(left),
+        &Chip {
+            text,
+            name: label,
+            is_chosen: false,
+        },
+    ) {
         question.from = to;
     }
     left - 6.0
@@ -149,20 +201,35 @@ fn from_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, cx: &ViewCx<'_>, question: &mut Ac
 
 /// By steps or by call stacks.
 fn stacks_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -> f32 {
-    let (text, name) = (say!("accesses-by-call-stack"), say!("accesses-group-by-call-stack"));
+    let (text, name) = (
+        say!("accesses-by-call-stack"),
+        say!("accesses-group-by-call-stack"),
+    );
     let left = chip_left(pen, bar, text);
     if left < bar.left() + FIELD {
         return bar.right();
     }
     let is_chosen = question.arrangement == Arrangement::CallStacks;
-    if chip_ui(ui, pen, bar.with_min_x(left), &Chip { text, name, is_chosen }) {
+    if chip_ui(
+        ui,
+        pen,
+        bar.with_min_x(left),
+        &Chip {
+            text,
+            name,
+            is_chosen,
+        },
+    ) {
         question.arrangement = question.arrangement.other();
     }
     left - 6.0
 }
 
 fn kinds_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -> f32 {
-    let needed: f32 = KINDS.iter().map(|(_, text, _)| pen.width(spoken(text), ui_font(11.5)) + 14.0).sum();
+    let needed: f32 = KINDS
+        .iter()
+        .map(|(_, text, _)| pen.width(spoken(text), ui_font(11.5)) + 14.0)
+        .sum();
     if bar.width() < FIELD + needed {
         return bar.right();
     }
@@ -171,7 +238,16 @@ fn kinds_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) ->
         let (text, name) = (spoken(text), spoken(name));
         let left = chip_left(pen, bar.with_max_x(right), text);
         let rect = bar.with_max_x(right).with_min_x(left);
-        if chip_ui(ui, pen, rect, &Chip { text, name, is_chosen: question.kinds == kinds }) {
+        if chip_ui(
+            ui,
+            pen,
+            rect,
+            &Chip {
+                text,
+                name,
+                is_chosen: question.kinds == kinds,
+            },
+        ) {
             question.kinds = kinds;
         }
         right = left - 2.0;
@@ -184,7 +260,9 @@ fn widths_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -
     if bar.width() < FIELD + 100.0 {
         return bar.right();
     }
-    let Listed::Cell(text) = &question.listed else { return bar.right() };
+    let Listed::Cell(text) = &question.listed else {
+        return bar.right();
+    };
     let (address, length) = split_range(text);
     let (address, length) = (address.to_owned(), length.map_or("1", str::trim).to_owned());
     let mut right = bar.right();
@@ -192,7 +270,16 @@ fn widths_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -
         let text = width.to_string();
         let rect = bar.with_max_x(right).with_min_x(right - 20.0);
         let name = say!("accesses-bytes", count = width);
-        if chip_ui(ui, pen, rect, &Chip { text: &text, name: &name, is_chosen: length == text }) {
+        if chip_ui(
+            ui,
+            pen,
+            rect,
+            &Chip {
+                text: &text,
+                name: &name,
+                is_chosen: length == text,
+            },
+        ) {
             question.listed = Listed::Cell(format!("{address}:{width}"));
         }
         right -= 22.0;
@@ -206,12 +293,17 @@ fn chip_left(pen: &Pen<'_>, bar: Rect, text: &str) -> f32 {
 
 /// Draws a button as high as a field, in the middle of a bar. True when it was clicked.
 fn chip_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, chip: &Chip<'_>) -> bool {
-    let rect = Rect::from_min_max(pos2(bar.left(), bar.top() + 5.0), pos2(bar.right(), bar.bottom() - 5.0));
+    let rect = Rect::from_min_max(
+        pos2(bar.left(), bar.top() + 5.0),
+        pos2(bar.right(), bar.bottom() - 5.0),
+    );
     let response = button_response(ui, rect, ("chip", chip.name), chip.name);
-    response.widget_info(|| WidgetInfo::selected(egui::Role::Button, true, chip.is_chosen, chip.name));
+    response
+        .widget_info(|| WidgetInfo::selected(egui::Role::Button, true, chip.is_chosen, chip.name));
     let tok = pen.tok;
     if chip.is_chosen || response.hovered() || response.has_focus() {
-        pen.painter.rect_filled(rect, 3.0, if chip.is_chosen { tok.bg4 } else { tok.bg3 });
+        pen.painter
+            .rect_filled(rect, 3.0, if chip.is_chosen { tok.bg4 } else { tok.bg3 });
     }
     let is_number = chip.text.bytes().all(|digit| digit.is_ascii_digit());
     let font = match (is_number, chip.is_chosen) {
@@ -219,7 +311,12 @@ fn chip_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, chip: &Chip<'_>) -> bool {
         (true, false) => mono(11.5),
         (false, _) => ui_font(11.5),
     };
-    pen.text_centered(rect.center(), chip.text, font, if chip.is_chosen { tok.t1 } else { tok.t2 });
+    pen.text_centered(
+        rect.center(),
+        chip.text,
+        font,
+        if chip.is_chosen { tok.t1 } else { tok.t2 },
+    );
     response.on_hover_text(chip.name).clicked()
 }
 

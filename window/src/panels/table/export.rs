@@ -51,22 +51,42 @@ impl ListTools<'_> {
         let (y, mut left) = (self.bar.center().y, self.bar.right() - 8.0);
         let mut is_changed = false;
         if self.bar.width() > 2.0 * Self::FILTER {
-            let field = Rect::from_min_max(pos2(left - Self::FILTER, y - 11.0), pos2(left, y + 11.0));
-            is_changed = Field { hint: say!("export-filter"), icon: icons::SEARCH }
-                .ui(ui, self.export.pen, field, filter)
-                .changed();
+            let field =
+                Rect::from_min_max(pos2(left - Self::FILTER, y - 11.0), pos2(left, y + 11.0));
+            is_changed = Field {
+                hint: say!("export-filter"),
+                icon: icons::SEARCH,
+            }
+            .ui(ui, self.export.pen, field, filter)
+            .changed();
             left = field.left() - 8.0;
         }
         let button = Rect::from_min_max(pos2(left - 24.0, y - 11.0), pos2(left, y + 11.0));
         self.export.ui(ui, button, out);
-        ToolsShown { left: button.left() - 8.0, is_changed }
+        ToolsShown {
+            left: button.left() - 8.0,
+            is_changed,
+        }
     }
 }
 
 /// A list of texts as a table.
-pub fn text_table<'a>(heads: &[&'static str], rows: impl Iterator<Item = Vec<String>>) -> Cow<'a, Table> {
-    let cells = |texts: Vec<String>| texts.into_iter().map(|text| TableCell::new(Meaning::Plain, text)).collect();
-    let rows = rows.map(|texts| TableRow { cells: cells(texts), ..TableRow::default() }).collect();
+pub fn text_table<'a>(
+    heads: &[&'static str],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> Cow<'a, Table> {
+    let cells = |texts: Vec<String>| {
+        texts
+            .into_iter()
+            .map(|text| TableCell::new(Meaning::Plain, text))
+            .collect()
+    };
+    let rows = rows
+        .map(|texts| TableRow {
+            cells: cells(texts),
+            ..TableRow::default()
+        })
+        .collect();
     Cow::Owned(Table::new(String::new(), heads, rows))
 }
 
@@ -78,23 +98,29 @@ impl Export<'_> {
         if response.hovered() || response.has_focus() {
             self.pen.painter.rect_filled(rect, 4.0, tok.bg3);
         }
-        self.pen.text_centered(rect.center(), icons::COPY, icon(14.0), tok.t2);
+        self.pen
+            .text_centered(rect.center(), icons::COPY, icon(14.0), tok.t2);
         egui::Popup::menu(&response).show(|ui| {
-            for (format, words) in
-                [(TableFormat::Csv, say!("export-copy-as-csv")), (TableFormat::Json, say!("export-copy-as-json"))]
-            {
+            for (format, words) in [
+                (TableFormat::Csv, say!("export-copy-as-csv")),
+                (TableFormat::Json, say!("export-copy-as-json")),
+            ] {
                 if MenuItem::new(words).icon(icons::COPY).ui(ui, tok) {
                     out.push(Action::App(AppAction::Copy(format.write(&(self.rows)()))));
                     ui.close();
                 }
             }
             menu_line_ui(ui, tok);
-            for (format, words) in
-                [(TableFormat::Csv, say!("export-save-as-csv")), (TableFormat::Json, say!("export-save-as-json"))]
-            {
+            for (format, words) in [
+                (TableFormat::Csv, say!("export-save-as-csv")),
+                (TableFormat::Json, say!("export-save-as-json")),
+            ] {
                 if MenuItem::new(words).icon(icons::FILE).ui(ui, tok) {
                     let name = format!("{}.{}", self.name, format.ending());
-                    out.push(Action::File(FileAction::SaveText(name, format.write(&(self.rows)()))));
+                    out.push(Action::File(FileAction::SaveText(
+                        name,
+                        format.write(&(self.rows)()),
+                    )));
                     ui.close();
                 }
             }

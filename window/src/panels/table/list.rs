@@ -43,7 +43,10 @@ pub struct ListPlace<'a> {
 impl ListPlace<'_> {
     /// A number of rows below the heads.
     fn shown(&self, rows: usize) -> Shown {
-        Shown { rows, list: self.rect.split_top_bottom_at_y(self.rect.top() + HEAD).1 }
+        Shown {
+            rows,
+            list: self.rect.split_top_bottom_at_y(self.rect.top() + HEAD).1,
+        }
     }
 }
 
@@ -92,7 +95,10 @@ impl RowList {
         let ListPlace { pen, nothing, rect } = *place;
         let table = Arc::clone(view.table());
         if table.rows.is_empty() && !view.shown().filter.is_empty() {
-            let words = EmptyWords(say!("table-no-row-holds-the-text"), say!("table-take-something-out-of-the"));
+            let words = EmptyWords(
+                say!("table-no-row-holds-the-text"),
+                say!("table-take-something-out-of-the"),
+            );
             return empty_ui(ui, pen, rect, icons::SEARCH, words);
         }
         if table.rows.is_empty() {
@@ -104,16 +110,31 @@ impl RowList {
             let has_memory = table.rows.get(row).is_some_and(|row| row.address.is_some());
             if key == PanelKey::ShowMemory && has_memory {
                 let gestures = view.source().memory_gestures();
-                gestures.iter().for_each(|gesture| _ = view.act(row, *gesture, cx.desk, out));
+                gestures
+                    .iter()
+                    .for_each(|gesture| _ = view.act(row, *gesture, cx.desk, out));
             }
         }
         let gap = view.rows_before(cx.desk);
         self.reveal(gap, shown);
         let area = self.cursor.area(ui, shown.list, shown.rows, cx.tok);
         view.fetch(area.seen(), cx.desk);
-        let head_pen = Pen { painter: pen.painter.with_clip_rect(head), tok: cx.tok };
-        let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
-        let rows = TableRows { pen, cx, view, table: &table, cursor: self.cursor(), right: area.body.right() };
+        let head_pen = Pen {
+            painter: pen.painter.with_clip_rect(head),
+            tok: cx.tok,
+        };
+        let pen = Pen {
+            painter: pen.painter.with_clip_rect(area.body),
+            tok: cx.tok,
+        };
+        let rows = TableRows {
+            pen,
+            cx,
+            view,
+            table: &table,
+            cursor: self.cursor(),
+            right: area.body.right(),
+        };
         let sorted = rows.heads_ui(ui, &head_pen, head);
         let mut touched = Touched::default();
         for (place, rect) in area.places() {
@@ -140,7 +161,8 @@ impl RowList {
     fn reveal(&mut self, gap: Option<(Position, usize)>, Shown { rows, list }: Shown) {
         match gap {
             Some((_, before)) if self.revealed != gap => {
-                self.cursor.reveal(before.min(rows.saturating_sub(1)), rows, list);
+                self.cursor
+                    .reveal(before.min(rows.saturating_sub(1)), rows, list);
                 self.revealed = gap;
             }
             // The list by steps had gone to the position; where rows stand otherwise the first matters most.
@@ -153,6 +175,16 @@ impl RowList {
 /// The position between rows, as in the list of steps.
 fn position_line(pen: &Pen<'_>, rect: Rect, y: f32, cx: &ViewCx<'_>) {
     let (color, y) = (cx.tok.position(cx.desk.windows.active.0), y.round());
-    pen.fill(Rect::from_min_max(pos2(rect.left(), y - 1.0), pos2(rect.right(), y + 1.0)), color);
-    pen.triangle([pos2(rect.left(), y - 5.0), pos2(rect.left() + 6.0, y), pos2(rect.left(), y + 5.0)], color);
+    pen.fill(
+        Rect::from_min_max(pos2(rect.left(), y - 1.0), pos2(rect.right(), y + 1.0)),
+        color,
+    );
+    pen.triangle(
+        [
+            pos2(rect.left(), y - 5.0),
+            pos2(rect.left() + 6.0, y),
+            pos2(rect.left(), y + 5.0),
+        ],
+        color,
+    );
 }

@@ -16,7 +16,10 @@ use stepback_debugger::views::{TableSource, TableView, View};
 
 /// A list of a source. Filter and order are saved.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(default, bound(serialize = "", deserialize = "S: TableSource + Default"))]
+#[serde(
+    default,
+    bound(serialize = "", deserialize = "S: TableSource + Default")
+)]
 pub struct ListPanel<S> {
     view: TableView<S>,
     #[serde(skip)]
@@ -54,6 +57,13 @@ impl<S: TableSource + Default> Panel for ListPanel<S> {
         let rect = take_rect(ui);
         let pen = &Pen::new(ui, rect, cx.tok);
         let Self { view, list, .. } = self;
-        TableUi { view, list, pen, rect, how_to_ask: None }.ui(ui, cx, out);
+        TableUi {
+            view,
+            list,
+            pen,
+            rect,
+            how_to_ask: None,
+        }
+        .ui(ui, cx, out);
     }
 }

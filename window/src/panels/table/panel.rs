@@ -16,7 +16,9 @@ use stepback_debugger::desk::{Desk, SessionWatch};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::access_table::Arrangement;
 use stepback_debugger::model::table::View as Filter;
-use stepback_debugger::views::{AccessTable, EffectsTable, MemoryTable, TableSource, TableView, View};
+use stepback_debugger::views::{
+    AccessTable, EffectsTable, MemoryTable, TableSource, TableView, View,
+};
 
 /// A list.
 #[derive(Deserialize)]
@@ -61,14 +63,32 @@ struct SavedTable {
 }
 
 impl From<SavedTable> for TablePanel {
-    fn from(SavedTable { kind, view, arrangement }: SavedTable) -> Self {
+    fn from(
+        SavedTable {
+            kind,
+            view,
+            arrangement,
+        }: SavedTable,
+    ) -> Self {
         let lists = match kind {
-            PanelKind::Accesses => Lists::Accesses(TableView::with_shown(AccessTable::arranged(arrangement), view)),
-            PanelKind::Effects => Lists::Effects(TableView::with_shown(EffectsTable::default(), view)),
+            PanelKind::Accesses => Lists::Accesses(TableView::with_shown(
+                AccessTable::arranged(arrangement),
+                view,
+            )),
+            PanelKind::Effects => {
+                Lists::Effects(TableView::with_shown(EffectsTable::default(), view))
+            }
             kind => Lists::Memory(TableView::with_shown(MemoryTable::of(kind), view)),
         };
         let (session, bar, list) = Default::default();
-        Self { state: Box::new(TableState { lists, session, bar, list }) }
+        Self {
+            state: Box::new(TableState {
+                lists,
+                session,
+                bar,
+                list,
+            }),
+        }
     }
 }
 
@@ -79,7 +99,12 @@ impl Serialize for TablePanel {
             Lists::Effects(_) | Lists::Memory(_) => Arrangement::default(),
         };
         let view = with_view!(&self.state.lists, view => view.shown().clone());
-        SavedTable { kind: self.kind(), view, arrangement }.serialize(serializer)
+        SavedTable {
+            kind: self.kind(),
+            view,
+            arrangement,
+        }
+        .serialize(serializer)
     }
 }
 
@@ -109,7 +134,9 @@ impl TableState {
             Lists::Accesses(view) if view.source().question().is_none() => {
                 Some(say!("table-type-above-or-right-click"))
             }
-            Lists::Effects(view) if view.source().of().is_none() => Some(say!("table-choose-a-call-or-steps")),
+            Lists::Effects(view) if view.source().of().is_none() => {
+                Some(say!("table-choose-a-call-or-steps"))
+            }
             _ => None,
         }
     }
@@ -117,7 +144,12 @@ impl TableState {
 
 impl Panel for TablePanel {
     fn make(kind: PanelKind, _: WindowId) -> Self {
-        SavedTable { kind, view: Filter::default(), arrangement: Arrangement::default() }.into()
+        SavedTable {
+            kind,
+            view: Filter::default(),
+            arrangement: Arrangement::default(),
+        }
+        .into()
     }
 
     fn kind(&self) -> PanelKind {
@@ -144,7 +176,9 @@ impl Panel for TablePanel {
         self.state.look(cx.desk);
         let mut rect = take_rect(ui);
         let pen = &Pen::new(ui, rect, cx.tok);
-        let TableState { lists, bar, list, .. } = &mut *self.state;
+        let TableState {
+            lists, bar, list, ..
+        } = &mut *self.state;
         if let Lists::Accesses(view) = lists {
             let (head, rest) = rect.split_top_bottom_at_y(rect.top() + access_bar::BAR);
             if let Some(question) = bar.ui(ui, pen, head, cx, view.source()) {

@@ -43,7 +43,9 @@ pub struct TableRows<'a, S> {
 impl<S: TableSource> TableRows<'_, S> {
     /// The left and right edges of the columns; those that are left out have no width.
     fn edges(&self, left: f32) -> Vec<(f32, f32)> {
-        let mut wide: Vec<f32> = (0..self.table.columns.len()).map(|place| self.width_of(place)).collect();
+        let mut wide: Vec<f32> = (0..self.table.columns.len())
+            .map(|place| self.width_of(place))
+            .collect();
         let room = self.right - 8.0 - left - INSET;
         self.cut_names(&mut wide, room);
         let left_out = self.left_out(&wide, room);
@@ -55,7 +57,11 @@ impl<S: TableSource> TableRows<'_, S> {
             }
             // The last has the rest, unless its numbers would stand far away from all others.
             let takes_rest = place == last && !self.table.is_counted(place);
-            let right = if takes_rest { self.right - 8.0 } else { left + width };
+            let right = if takes_rest {
+                self.right - 8.0
+            } else {
+                left + width
+            };
             let edges = (left, right.min(self.right - 8.0));
             left = right + INSET;
             edges
@@ -64,18 +70,32 @@ impl<S: TableSource> TableRows<'_, S> {
     }
 
     fn width_of(&self, place: usize) -> f32 {
-        let is_bar =
-            self.table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
-        let characters = self.table.columns.get(place).map_or(0, |column| column.characters);
+        let is_bar = self
+            .table
+            .rows
+            .first()
+            .is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
+        let characters = self
+            .table
+            .columns
+            .get(place)
+            .map_or(0, |column| column.characters);
         let is_narrow = matches!(self.view.kind(), PanelKind::Functions | PanelKind::Threads);
         let bar = if is_narrow { SHARE / 2.0 } else { SHARE };
-        if is_bar { bar } else { ADVANCE * characters.min(longest(self.view.kind())) as f32 }
+        if is_bar {
+            bar
+        } else {
+            ADVANCE * characters.min(longest(self.view.kind())) as f32
+        }
     }
 
     /// Where columns may be left out, names are cut before that: to a width that still tells them apart.
     fn cut_names(&self, wide: &mut [f32], room: f32) {
         let needed: f32 = wide.iter().map(|width| width + INSET).sum();
-        if let Some(names) = wide.first_mut().filter(|_| !self.table.spare.is_empty() && needed > room) {
+        if let Some(names) = wide
+            .first_mut()
+            .filter(|_| !self.table.spare.is_empty() && needed > room)
+        {
             *names = (*names + room - needed).max(names.min(ADVANCE * LEAST_NAME));
         }
     }
@@ -84,7 +104,13 @@ impl<S: TableSource> TableRows<'_, S> {
     fn left_out(&self, wide: &[f32], room: f32) -> Vec<usize> {
         let mut left_out = Vec::new();
         let mut needed: f32 = wide.iter().map(|width| width + INSET).sum();
-        for place in self.table.spare.iter().copied().filter(|place| *place < wide.len()) {
+        for place in self
+            .table
+            .spare
+            .iter()
+            .copied()
+            .filter(|place| *place < wide.len())
+        {
             if needed <= room {
                 break;
             }
@@ -99,22 +125,53 @@ impl<S: TableSource> TableRows<'_, S> {
         let (shown, usual) = (self.view.shown(), self.view.source().usual_order());
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
         let mut clicked = None;
-        for (place, (column, (left, right))) in self.table.columns.iter().zip(self.edges(head.left())).enumerate() {
+        for (place, (column, (left, right))) in self
+            .table
+            .columns
+            .iter()
+            .zip(self.edges(head.left()))
+            .enumerate()
+        {
             if column.label.is_empty() || left + 8.0 > right {
                 continue;
             }
             let rect = Rect::from_min_max(pos2(left, head.top()), pos2(right, head.bottom()));
-            let response = button_response(ui, rect.expand2(vec2(4.0, 0.0)), ("head", place), column.label);
+            let response = button_response(
+                ui,
+                rect.expand2(vec2(4.0, 0.0)),
+                ("head", place),
+                column.label,
+            );
             let is_usual = shown.column.is_none() && usual == Some(column.name);
             let is_chosen = shown.column == Some(place) || is_usual;
-            let color = if is_chosen || response.hovered() { pen.tok.t1 } else { pen.tok.t2 };
+            let color = if is_chosen || response.hovered() {
+                pen.tok.t1
+            } else {
+                pen.tok.t2
+            };
             let y = head.center().y;
-            let is_right =
-                matches!(self.table.rows.first().and_then(|row| row.cells.get(place)), Some(TableCell::Number(..)));
-            let start = if is_right { (right - pen.width(column.label, head_font())).max(left) } else { left };
-            let end = pen.cut_text(pos2(start, y), column.label, head_font(), color, right + INSET);
+            let is_right = matches!(
+                self.table.rows.first().and_then(|row| row.cells.get(place)),
+                Some(TableCell::Number(..))
+            );
+            let start = if is_right {
+                (right - pen.width(column.label, head_font())).max(left)
+            } else {
+                left
+            };
+            let end = pen.cut_text(
+                pos2(start, y),
+                column.label,
+                head_font(),
+                color,
+                right + INSET,
+            );
             if is_chosen {
-                let caret = if shown.is_falling || is_usual { icons::CARET_DOWN } else { icons::CARET_UP };
+                let caret = if shown.is_falling || is_usual {
+                    icons::CARET_DOWN
+                } else {
+                    icons::CARET_UP
+                };
                 pen.text(end + 2.0, y, caret, icon(10.0), pen.tok.t2);
             }
             let words = say!("table-sort-by", column = column.label.to_lowercase());
@@ -126,18 +183,36 @@ impl<S: TableSource> TableRows<'_, S> {
     }
 
     /// Draws a row.
-    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut Touched, out: &mut Vec<Action>) {
-        let (Some(row), kind) = (self.table.rows.get(place), self.view.kind()) else { return };
+    pub fn row_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        place: usize,
+        touched: &mut Touched,
+        out: &mut Vec<Action>,
+    ) {
+        let (Some(row), kind) = (self.table.rows.get(place), self.view.kind()) else {
+            return;
+        };
         let response = row_response(ui, rect, ("row", place), || row.name.clone());
         let is_selected = match kind {
             // The callers and callees beside the list are those of this row.
             PanelKind::Functions => self.cursor == place,
-            _ => self.table.group_at(place).is_none() && self.view.source().is_here(row, self.cx.desk),
+            _ => {
+                self.table.group_at(place).is_none()
+                    && self.view.source().is_here(row, self.cx.desk)
+            }
         };
-        let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
+        let state = RowState {
+            is_selected,
+            is_cursor: self.cursor == place,
+            has_focus: self.cx.has_focus,
+        };
         row_background(&self.pen, rect, &response, state);
         let last = row.cells.len().saturating_sub(1);
-        for ((column, cell), (left, right)) in row.cells.iter().enumerate().zip(self.edges(rect.left())) {
+        for ((column, cell), (left, right)) in
+            row.cells.iter().enumerate().zip(self.edges(rect.left()))
+        {
             if left < right {
                 let area = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
                 let end = self.cell_ui(ui, row, cell, area, out);
@@ -154,14 +229,21 @@ impl<S: TableSource> TableRows<'_, S> {
         }
         let is_elsewhere = response.clicked() && ui.input(|input| input.modifiers.command);
         if response.middle_clicked() || is_elsewhere {
-            out.extend(row.position.map(|position| Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position)))));
+            out.extend(row.position.map(|position| {
+                Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position)))
+            }));
         } else if response.double_clicked() {
             touched.gesture(place, self.view.source().double_clicked());
         } else if let Some(gesture) = self.view.source().clicked().filter(|_| response.clicked()) {
             touched.gesture(place, gesture);
         }
         response.context_menu(|ui| {
-            row_menu_ui(ui, self.cx.tok, self.view.source().menu(row, self.table, self.cx.desk), out);
+            row_menu_ui(
+                ui,
+                self.cx.tok,
+                self.view.source().menu(row, self.table, self.cx.desk),
+                out,
+            );
         });
         let detail = self.view.source().detail(row);
         // A row about one moment has a value there.
@@ -181,7 +263,13 @@ impl<S: TableSource> TableRows<'_, S> {
 
     fn mark_ui(&self, after: Rect, row: &TableRow) {
         if let Some(shape) = self.view.source().mark(row, self.cx.desk) {
-            self.pen.text(after.left() + 3.0, after.center().y, shape, icon(11.0), self.cx.tok.accent);
+            self.pen.text(
+                after.left() + 3.0,
+                after.center().y,
+                shape,
+                icon(11.0),
+                self.cx.tok.accent,
+            );
         }
     }
 
@@ -189,7 +277,8 @@ impl<S: TableSource> TableRows<'_, S> {
         let detail = self.view.source().detail(row);
         if !detail.is_empty() && after.width() > LEAST_DETAIL {
             let start = pos2(after.left() + INSET, after.center().y);
-            self.pen.cut_text(start, detail, mono(11.5), self.cx.tok.t2, after.right());
+            self.pen
+                .cut_text(start, detail, mono(11.5), self.cx.tok.t2, after.right());
         }
     }
 
@@ -199,9 +288,19 @@ impl<S: TableSource> TableRows<'_, S> {
         let response = row_response(ui, rect, "more", || words.to_owned());
         let place = self.table.rows.len();
         let is_cursor = self.cursor == place;
-        let state = RowState { is_selected: false, is_cursor, has_focus: self.cx.has_focus };
+        let state = RowState {
+            is_selected: false,
+            is_cursor,
+            has_focus: self.cx.has_focus,
+        };
         row_background(&self.pen, rect, &response, state);
-        self.pen.text(rect.left() + INSET, rect.center().y, words, ui_font(11.5), self.cx.tok.accent);
+        self.pen.text(
+            rect.left() + INSET,
+            rect.center().y,
+            words,
+            ui_font(11.5),
+            self.cx.tok.accent,
+        );
         if response.clicked() {
             touched.cursor = Some(place);
             touched.gesture(place, Gesture::Go);
@@ -210,31 +309,67 @@ impl<S: TableSource> TableRows<'_, S> {
 
     /// Draws the caret of a row that stands for others.
     fn caret_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut Touched) {
-        let (Some(group), Some(row)) = (self.table.group_at(place), self.table.rows.get(place)) else { return };
+        let (Some(group), Some(row)) = (self.table.group_at(place), self.table.rows.get(place))
+        else {
+            return;
+        };
         let touch = Rect::from_min_max(rect.min, pos2(rect.left() + INSET + CARET, rect.bottom()));
         let (shape, name, gesture) = match group.is_open {
-            true => (icons::CARET_DOWN, say!("accesses-close-group", name = &*row.name), Gesture::Close),
-            false => (icons::CARET_RIGHT, say!("accesses-open-group", name = &*row.name), Gesture::Open),
+            true => (
+                icons::CARET_DOWN,
+                say!("accesses-close-group", name = &*row.name),
+                Gesture::Close,
+            ),
+            false => (
+                icons::CARET_RIGHT,
+                say!("accesses-open-group", name = &*row.name),
+                Gesture::Open,
+            ),
         };
         let response = button_response(ui, touch, ("caret", group.key), &name);
-        let color = if response.hovered() { self.cx.tok.t1 } else { self.cx.tok.t2 };
-        self.pen.text_centered(pos2(rect.left() + CARET, rect.center().y), shape, icon(10.0), color);
+        let color = if response.hovered() {
+            self.cx.tok.t1
+        } else {
+            self.cx.tok.t2
+        };
+        self.pen.text_centered(
+            pos2(rect.left() + CARET, rect.center().y),
+            shape,
+            icon(10.0),
+            color,
+        );
         if response.clicked() {
             touched.gesture(place, gesture);
         }
     }
 
     /// Draws a cell. Returns where it ends.
-    fn cell_ui(&self, ui: &Ui, row: &TableRow, cell: &TableCell, rect: Rect, out: &mut Vec<Action>) -> f32 {
+    fn cell_ui(
+        &self,
+        ui: &Ui,
+        row: &TableRow,
+        cell: &TableCell,
+        rect: Rect,
+        out: &mut Vec<Action>,
+    ) -> f32 {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         match cell {
             TableCell::Step(step) => {
-                let link = StepLink { step: *step, trace: self.cx.trace(), window: self.cx.desk.windows.active };
+                let link = StepLink {
+                    step: *step,
+                    trace: self.cx.trace(),
+                    window: self.cx.desk.windows.active,
+                };
                 link.ui(ui, pen, rect.left(), y, out)
             }
             TableCell::Text(_) | TableCell::Spans { .. } => {
                 let (left, right) = (rect.left(), rect.right() + INSET / 2.0);
-                let end = pen.cut_spans(pos2(left, y), cell.spans(), row.is_faded.then_some(tok.t3), right);
+                let end = pen.cut_spans(
+                    pos2(left, y),
+                    cell.spans(),
+                    row.is_faded.then_some(tok.t3),
+                    right,
+                );
                 if matches!(cell.spans(), [span] if span.meaning == Meaning::Inferred) {
                     pen.dots(left, end.min(right), y + 7.0);
                 }
@@ -242,18 +377,34 @@ impl<S: TableSource> TableRows<'_, S> {
             }
             TableCell::Number(_, span) => {
                 let width = pen.width(&span.text, mono(12.5));
-                let color = if row.is_faded { tok.t3 } else { pen.color(span.meaning) };
-                pen.text((rect.right() - width).max(rect.left()), y, &span.text, mono(12.5), color)
+                let color = if row.is_faded {
+                    tok.t3
+                } else {
+                    pen.color(span.meaning)
+                };
+                pen.text(
+                    (rect.right() - width).max(rect.left()),
+                    y,
+                    &span.text,
+                    mono(12.5),
+                    color,
+                )
             }
             TableCell::Bar(reads, writes, most) => {
-                let width = |count: u64| rect.width().min(SHARE) * (count as f32 / (*most).max(1) as f32);
-                let bar = |left: f32, width: f32| Rect::from_min_size(pos2(left, y - 4.0), vec2(width, 8.0));
+                let width =
+                    |count: u64| rect.width().min(SHARE) * (count as f32 / (*most).max(1) as f32);
+                let bar = |left: f32, width: f32| {
+                    Rect::from_min_size(pos2(left, y - 4.0), vec2(width, 8.0))
+                };
                 pen.fill(bar(rect.left(), rect.width().min(SHARE)), tok.bg3);
                 pen.fill(bar(rect.left(), width(*reads)), tok.read);
                 // Anything above zero shows.
                 let is_none = *reads == 0 && *writes == 0;
                 pen.fill(
-                    bar(rect.left() + width(*reads), width(*writes).max(if is_none { 0.0 } else { 1.0 })),
+                    bar(
+                        rect.left() + width(*reads),
+                        width(*writes).max(if is_none { 0.0 } else { 1.0 }),
+                    ),
                     if *writes > 0 { tok.write } else { tok.read },
                 );
                 rect.right()
@@ -263,7 +414,12 @@ impl<S: TableSource> TableRows<'_, S> {
 
     /// The memory of a row, and where its value is asked about; of lists that are about code there is no such question.
     fn asked(&self, row: &TableRow) -> Option<HoverCell> {
-        let at = row.position.unwrap_or(self.cx.desk.windows.active().position);
-        Some(HoverCell { cell: self.view.source().row_cell(row, self.table)?, at })
+        let at = row
+            .position
+            .unwrap_or(self.cx.desk.windows.active().position);
+        Some(HoverCell {
+            cell: self.view.source().row_cell(row, self.table)?,
+            at,
+        })
     }
 }

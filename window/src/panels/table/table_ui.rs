@@ -11,7 +11,9 @@ use super::kind::icon_of;
 use super::list::{ListPlace, RowList};
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late};
+use crate::panels::row::{
+    EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
+};
 use crate::theme::ui as ui_font;
 use stepback_debugger::action::Action;
 use stepback_debugger::views::{Status, TableSource, TableView, View, Work};
@@ -56,13 +58,21 @@ impl<S: TableSource> TableUi<'_, S> {
             let words = EmptyWords(&title, self.how_to_ask.unwrap_or(&advice));
             return empty_ui(ui, pen, rect, icon_of(self.view.kind()), words);
         }
-        let pen = if work == Work::Late { pen.clone().faded() } else { pen.clone() };
+        let pen = if work == Work::Late {
+            pen.clone().faded()
+        } else {
+            pen.clone()
+        };
         let bar = if self.has_bar(cx) { BAR } else { 0.0 };
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + bar);
         if bar.height() > 0.0 {
             self.bar_ui(ui, &pen, bar, cx, out);
         }
-        let place = ListPlace { pen: &pen, nothing: EmptyWords(&title, &advice), rect: rest };
+        let place = ListPlace {
+            pen: &pen,
+            nothing: EmptyWords(&title, &advice),
+            rect: rest,
+        };
         self.list.ui(ui, &place, self.view, cx, out);
     }
 
@@ -74,10 +84,24 @@ impl<S: TableSource> TableUi<'_, S> {
     }
 
     /// Summary of the list, its button, and what can be done with all of it.
-    fn bar_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, bar: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        bar: Rect,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
-        let (table, name) = (Arc::clone(self.view.table()), self.view.source().tab_title().to_lowercase());
-        let export = Export { pen, rows: &|| Cow::Borrowed(&*table), name: &name };
+        let (table, name) = (
+            Arc::clone(self.view.table()),
+            self.view.source().tab_title().to_lowercase(),
+        );
+        let export = Export {
+            pen,
+            rows: &|| Cow::Borrowed(&*table),
+            name: &name,
+        };
         let tools = ListTools { export, bar }.ui(ui, self.view.filter_mut(), out);
         if tools.is_changed {
             self.list.rewind();
@@ -85,12 +109,21 @@ impl<S: TableSource> TableUi<'_, S> {
         let mut right = tools.left;
         if let Some(label) = self.view.source().button(cx.desk) {
             let (middle, width) = (bar.center().y, pen.width(label, ui_font(12.0)) + 12.0);
-            let button = Rect::from_min_max(pos2(right - width, middle - 10.0), pos2(right, middle + 10.0));
+            let button = Rect::from_min_max(
+                pos2(right - width, middle - 10.0),
+                pos2(right, middle + 10.0),
+            );
             let response = button_response(ui, button, "button", label);
             if response.hovered() {
                 pen.painter.rect_filled(button, 4.0, pen.tok.bg3);
             }
-            pen.text(button.left() + 6.0, middle, label, ui_font(12.0), pen.tok.accent);
+            pen.text(
+                button.left() + 6.0,
+                middle,
+                label,
+                ui_font(12.0),
+                pen.tok.accent,
+            );
             if response.clicked() && self.view.source_mut().press(cx.desk, out) {
                 self.list.rewind();
             }

@@ -18,7 +18,11 @@ const GRIP: f32 = 5.0;
 /// Whether a moment or a part of the trace is marked.
 pub fn has_any(cx: &ViewCx<'_>) -> bool {
     // Those of memory come last.
-    cx.desk.bookmarks.list().first().is_some_and(|bookmark| bookmark.place.position().is_some())
+    cx.desk
+        .bookmarks
+        .list()
+        .first()
+        .is_some_and(|bookmark| bookmark.place.position().is_some())
 }
 
 /// Draws the row: ribbons at moments, bars over parts. Returns the position of the one under the pointer.
@@ -31,11 +35,17 @@ pub fn row_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, rect: Rect) 
         tok.t3,
         strip.chart.left() - 8.0,
     );
-    let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
+    let pen = Pen {
+        painter: pen.painter.with_clip_rect(strip.chart),
+        tok,
+    };
     let mut last = f32::NEG_INFINITY;
     for bookmark in cx.desk.bookmarks.list() {
         let color = tok.ribbon(bookmark.color);
-        let Some(spot) = spot(strip, bookmark).filter(|spot| spot.right() >= strip.chart.left()) else { continue };
+        let Some(spot) = spot(strip, bookmark).filter(|spot| spot.right() >= strip.chart.left())
+        else {
+            continue;
+        };
         if spot.left() > strip.chart.right() {
             continue;
         }
@@ -48,17 +58,25 @@ pub fn row_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, rect: Rect) 
                 }
             }
             BookmarkPlace::Range { .. } => {
-                pen.fill(Rect::from_min_max(pos2(spot.left(), y - 1.0), pos2(spot.right(), y + 3.0)), color);
+                pen.fill(
+                    Rect::from_min_max(pos2(spot.left(), y - 1.0), pos2(spot.right(), y + 3.0)),
+                    color,
+                );
             }
             BookmarkPlace::Memory { .. } => {}
         }
     }
-    let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| rect.contains(*at))?;
+    let pointer = ui
+        .input(|input| input.pointer.hover_pos())
+        .filter(|at| rect.contains(*at))?;
     if !ui.rect_contains_pointer(rect) {
         return None;
     }
     if pointer.x < strip.chart.left() {
-        tip_ui(ui, say!("timeline-bookmarks-moments-and-parts-that").to_owned());
+        tip_ui(
+            ui,
+            say!("timeline-bookmarks-moments-and-parts-that").to_owned(),
+        );
         return None;
     }
     let bookmark = under(strip, cx, pointer.x)?;
@@ -77,12 +95,19 @@ pub fn row_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, rect: Rect) 
 
 /// The bookmark at a column: moments before parts, the shortest part.
 fn under<'a>(strip: &Strip, cx: &ViewCx<'a>, x: f32) -> Option<&'a Bookmark> {
-    let near = cx.desk.bookmarks.list().iter().filter_map(|bookmark| Some((spot(strip, bookmark)?, bookmark)));
+    let near = cx
+        .desk
+        .bookmarks
+        .list()
+        .iter()
+        .filter_map(|bookmark| Some((spot(strip, bookmark)?, bookmark)));
     let near = near.filter(|(spot, _)| spot.left() - GRIP <= x && x <= spot.right() + GRIP);
     near.min_by(|(one, _), (other, _)| {
         let rank = |spot: &Rect| (spot.width(), (spot.center().x - x).abs());
         let ((one_width, one_far), (other_width, other_far)) = (rank(one), rank(other));
-        one_width.total_cmp(&other_width).then(one_far.total_cmp(&other_far))
+        one_width
+            .total_cmp(&other_width)
+            .then(one_far.total_cmp(&other_far))
     })
     .map(|(_, bookmark)| bookmark)
 }

@@ -13,25 +13,41 @@ use crate::panels::ViewCx;
 use crate::panels::pen::Pen;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::model::timeline::{FrameBox, Here, LaneRequest, Lanes, frame_hint, here, lanes};
+use stepback_debugger::model::timeline::{
+    FrameBox, Here, LaneRequest, Lanes, frame_hint, here, lanes,
+};
 
 /// Draws the calls. Returns the frame under the pointer.
-pub fn calls_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, state: &mut TimelineState) -> Option<FrameBox> {
+pub fn calls_ui(
+    ui: &Ui,
+    strip: &Strip,
+    Scene { pen, cx }: Scene<'_>,
+    state: &mut TimelineState,
+) -> Option<FrameBox> {
     let session = Arc::clone(&cx.desk.session);
-    let answer = state.here.poll(&cx.desk.windows.active().position, &cx.desk.worker, |position| {
-        let position = *position;
-        move |_: &Cancel| Ok(here(&session, position)?)
-    });
+    let answer = state.here.poll(
+        &cx.desk.windows.active().position,
+        &cx.desk.worker,
+        |position| {
+            let position = *position;
+            move |_: &Cancel| Ok(here(&session, position)?)
+        },
+    );
     let here = answer.any()?.clone();
     let height = lane_height(ui.ctx().content_rect().height());
-    let room = ((strip.floor - strip.rect.top() - AXIS - 2.0 * PADDING) / height).floor().max(1.0) as u32;
+    let room = ((strip.floor - strip.rect.top() - AXIS - 2.0 * PADDING) / height)
+        .floor()
+        .max(1.0) as u32;
     let threads = cx.desk.session.index.threads();
     let current = usize::from(here.thread.0);
     let shown = threads_in_view(threads.len(), current, room as usize);
     let each = (room / u32::try_from(shown.len()).unwrap_or(1).max(1)).max(1);
     strip.labels(pen, threads, &shown, current, height * each as f32);
     state.depths.reveal(here.depth, each);
-    state.depths.scroll(wheel_over_labels(ui, strip) + std::mem::take(&mut state.depths_to_scroll), each);
+    state.depths.scroll(
+        wheel_over_labels(ui, strip) + std::mem::take(&mut state.depths_to_scroll),
+        each,
+    );
     state.lanes.resize_with(shown.len(), Default::default);
     let mut under = None;
     for (place, of_thread) in (0u8..).zip(&shown) {
@@ -44,7 +60,9 @@ pub fn calls_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, state: &mu
             top: if is_current { state.depths.top } else { 0 },
             lanes: each,
         };
-        let Some(slot) = state.lanes.get_mut(usize::from(place)) else { continue };
+        let Some(slot) = state.lanes.get_mut(usize::from(place)) else {
+            continue;
+        };
         let session = Arc::clone(&cx.desk.session);
         let answer = slot.poll(&request, &cx.desk.worker, |request| {
             let request = *request;
@@ -52,7 +70,11 @@ pub fn calls_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, state: &mu
         });
         let Some(lanes) = answer.any() else { continue };
         let top = strip.top_of_lanes() + f32::from(place) * height * each as f32;
-        let place = LanePlace { top, lane: height, depth: request.top };
+        let place = LanePlace {
+            top,
+            lane: height,
+            depth: request.top,
+        };
         if is_current {
             state.depths.count = lanes.depths;
         }
@@ -68,16 +90,37 @@ pub fn calls_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, state: &mu
 }
 
 /// Says what is under the pointer.
-fn hover_ui(ui: &Ui, strip: &Strip, cx: &ViewCx<'_>, state: &mut TimelineState, under: Option<&FrameBox>) {
-    let Some(pointer) = strip.pointer(ui).filter(|pointer| pointer.y < strip.floor) else { return };
+fn hover_ui(
+    ui: &Ui,
+    strip: &Strip,
+    cx: &ViewCx<'_>,
+    state: &mut TimelineState,
+    under: Option<&FrameBox>,
+) {
+    let Some(pointer) = strip.pointer(ui).filter(|pointer| pointer.y < strip.floor) else {
+        return;
+    };
     if strip.is_unknown(pointer.x) {
         return tip_ui(ui, say!("timeline-not-indexed-yet").to_owned());
     }
-    let position = say!("timeline-position", position = strip.position_at(pointer.x).0);
-    let Some(frame) = under else { return tip_ui(ui, position) };
+    let position = say!(
+        "timeline-position",
+        position = strip.position_at(pointer.x).0
+    );
+    let Some(frame) = under else {
+        return tip_ui(ui, position);
+    };
     if frame.call != frame.last_call {
         let length = thousands(frame.left.0.saturating_sub(frame.entered.0));
-        return tip_ui(ui, say!("timeline-several", name = &*frame.name, length = length, position = position));
+        return tip_ui(
+            ui,
+            say!(
+                "timeline-several",
+                name = &*frame.name,
+                length = length,
+                position = position
+            ),
+        );
     }
     let session = Arc::clone(&cx.desk.session);
     let hint = state.hint.poll(&frame.call, &cx.desk.worker, |call| {
@@ -85,7 +128,11 @@ fn hover_ui(ui: &Ui, strip: &Strip, cx: &ViewCx<'_>, state: &mut TimelineState, 
         move |cancel: &Cancel| Ok(frame_hint(&session, call, cancel)?)
     });
     let is_of_frame = matches!(hint, stepback_debugger::worker::Answer::Fresh(_));
-    let words = hint.any().filter(|_| is_of_frame).cloned().unwrap_or_else(|| frame.name.clone());
+    let words = hint
+        .any()
+        .filter(|_| is_of_frame)
+        .cloned()
+        .unwrap_or_else(|| frame.name.clone());
     tip_ui(ui, format!("{words}\n{position}"));
 }
 
@@ -101,16 +148,30 @@ fn threads_in_view(count: usize, current: usize, lanes_in_view: usize) -> Vec<us
 
 /// The frames around the position are underlined, the innermost one strongly.
 impl Strip {
-    fn path_ui(&self, pen: &Pen<'_>, lanes: &Lanes, place: LanePlace, cx: &ViewCx<'_>, here: &Here) {
+    fn path_ui(
+        &self,
+        pen: &Pen<'_>,
+        lanes: &Lanes,
+        place: LanePlace,
+        cx: &ViewCx<'_>,
+        here: &Here,
+    ) {
         let window = cx.desk.windows.active();
         let column = (self.x_of(window.position) - self.chart.left()).max(0.0) as u32;
-        let pen = Pen { painter: pen.painter.with_clip_rect(self.chart), tok: pen.tok };
+        let pen = Pen {
+            painter: pen.painter.with_clip_rect(self.chart),
+            tok: pen.tok,
+        };
         for frame in &lanes.boxes {
             let is_around = (frame.first..=frame.end).contains(&column)
                 && (frame.entered..=frame.left).contains(&window.position)
                 && frame.depth < here.depth;
             if is_around {
-                let thickness = if frame.depth + 1 == here.depth { 2.0 } else { 1.0 };
+                let thickness = if frame.depth + 1 == here.depth {
+                    2.0
+                } else {
+                    1.0
+                };
                 self.underline(&pen, frame, place, thickness, pen.tok.position(window.id.0));
             }
         }

@@ -21,25 +21,39 @@ const LEAST_LANES: f32 = 40.0;
 
 /// The height of both rows in a strip of a height, of which other rows take some.
 pub fn height(state: &TimelineState, strip: f32, others: f32) -> f32 {
-    let has_any = state.densities.peek().is_some_and(|(_, densities)| densities.has_any());
+    let has_any = state
+        .densities
+        .peek()
+        .is_some_and(|(_, densities)| densities.has_any());
     let room = strip - others - super::paint::AXIS - 2.0 * HEIGHT;
-    if has_any && room >= LEAST_LANES { 2.0 * HEIGHT } else { 0.0 }
+    if has_any && room >= LEAST_LANES {
+        2.0 * HEIGHT
+    } else {
+        0.0
+    }
 }
 
 /// What the rows show of a strip.
 fn request(strip: &Strip) -> RowsRequest {
     let (first, last) = (stepback_parsers::Position(strip.first), strip.last_known());
-    RowsRequest { first, last, columns: strip.known_columns(), cell: None }
+    RowsRequest {
+        first,
+        last,
+        columns: strip.known_columns(),
+        cell: None,
+    }
 }
 
 /// Asks for what the rows show.
 pub fn ask(strip: &Strip, scene: &Scene<'_>, state: &mut TimelineState) {
     let request = request(strip);
     let session = Arc::clone(&scene.cx.desk.session);
-    state.densities.poll_long(&request, &scene.cx.desk.worker, |request| {
-        let request = *request;
-        move |cancel: &Cancel| densities(&session, &request, cancel)
-    });
+    state
+        .densities
+        .poll_long(&request, &scene.cx.desk.worker, |request| {
+            let request = *request;
+            move |cancel: &Cancel| densities(&session, &request, cancel)
+        });
 }
 
 /// A row that is drawn.
@@ -80,14 +94,29 @@ pub enum Age {
 }
 
 /// Draws both rows from a height on.
-pub fn rows_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, top: f32, state: &TimelineState) {
-    let Some((answered, densities)) = state.densities.peek() else { return };
-    let age = if *answered == request(strip) { Age::Fresh } else { Age::Old };
+pub fn rows_ui(
+    ui: &Ui,
+    strip: &Strip,
+    Scene { pen, cx }: Scene<'_>,
+    top: f32,
+    state: &TimelineState,
+) {
+    let Some((answered, densities)) = state.densities.peek() else {
+        return;
+    };
+    let age = if *answered == request(strip) {
+        Age::Fresh
+    } else {
+        Age::Old
+    };
     let faded = pen.clone().faded();
     let pen = if age == Age::Fresh { pen } else { &faded };
     let rect = |row: f32| {
         let top = top + row * HEIGHT;
-        Rect::from_min_max(pos2(strip.rect.left(), top), pos2(strip.rect.right(), top + HEIGHT))
+        Rect::from_min_max(
+            pos2(strip.rect.left(), top),
+            pos2(strip.rect.right(), top + HEIGHT),
+        )
     };
     let reads = Row {
         kind: DensityKind::Reads,
@@ -113,16 +142,34 @@ impl Row<'_> {
     fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) {
         let (tok, y) = (pen.tok, self.rect.center().y);
         let label = pos2(self.rect.left() + INSET, y);
-        pen.cut_text(label, self.kind.label(), ui_font(10.5), tok.t3, strip.chart.left() - 8.0);
+        pen.cut_text(
+            label,
+            self.kind.label(),
+            ui_font(10.5),
+            tok.t3,
+            strip.chart.left() - 8.0,
+        );
         let share = |share: &AccessShare| (self.part)(share) as f32 / share.steps.max(1) as f32;
-        let most = self.densities.columns.iter().map(share).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
-        let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
+        let most = self
+            .densities
+            .columns
+            .iter()
+            .map(share)
+            .fold(0.0, f32::max)
+            .max(f32::MIN_POSITIVE);
+        let pen = Pen {
+            painter: pen.painter.with_clip_rect(strip.chart),
+            tok,
+        };
         let (bottom, height) = (self.rect.bottom() - 1.0, HEIGHT - 2.0);
         for (column, told) in (0u32..).zip(&self.densities.columns) {
             let tall = (share(told) / most * height).ceil();
             if tall > 0.0 {
                 let left = strip.chart.left() + column as f32;
-                pen.fill(Rect::from_min_max(pos2(left, bottom - tall), pos2(left + 1.0, bottom)), self.color);
+                pen.fill(
+                    Rect::from_min_max(pos2(left, bottom - tall), pos2(left + 1.0, bottom)),
+                    self.color,
+                );
             }
         }
         self.hover_ui(ui, strip);
@@ -145,11 +192,19 @@ impl Row<'_> {
     }
 
     fn hover_ui(&self, ui: &Ui, strip: &Strip) {
-        let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.rect.contains(*at));
-        let Some(pointer) = pointer.filter(|_| ui.rect_contains_pointer(self.rect)) else { return };
+        let pointer = ui
+            .input(|input| input.pointer.hover_pos())
+            .filter(|at| self.rect.contains(*at));
+        let Some(pointer) = pointer.filter(|_| ui.rect_contains_pointer(self.rect)) else {
+            return;
+        };
 
         if pointer.x < strip.chart.left() {
-            let how = if self.densities.is_exact { say!("timeline-all-steps") } else { say!("timeline-some-steps") };
+            let how = if self.densities.is_exact {
+                say!("timeline-all-steps")
+            } else {
+                say!("timeline-some-steps")
+            };
             return tip_ui(
                 ui,
                 match self.kind {
@@ -159,7 +214,10 @@ impl Row<'_> {
             );
         }
         let column = (pointer.x - strip.chart.left()) as usize;
-        let position = say!("timeline-position", position = strip.position_at(pointer.x).0);
+        let position = say!(
+            "timeline-position",
+            position = strip.position_at(pointer.x).0
+        );
         tip_ui(
             ui,
             format!(
@@ -177,12 +235,25 @@ mod tests {
 
     #[test]
     fn numbers_of_an_earlier_view_are_not_told() {
-        let share = AccessShare { steps: 32, reads: 12, ..AccessShare::default() };
-        let densities = Densities { columns: vec![share], ..Densities::default() };
+        let share = AccessShare {
+            steps: 32,
+            reads: 12,
+            ..AccessShare::default()
+        };
+        let densities = Densities {
+            columns: vec![share],
+            ..Densities::default()
+        };
         let words = |age: Age, column: usize| {
             let (rect, color) = (Rect::ZERO, Color32::BLACK);
-            let row =
-                Row { kind: DensityKind::Reads, rect, color, part: |share| share.reads, densities: &densities, age };
+            let row = Row {
+                kind: DensityKind::Reads,
+                rect,
+                color,
+                part: |share| share.reads,
+                densities: &densities,
+                age,
+            };
             row.words(column)
         };
         assert_eq!(words(Age::Fresh, 0), "12 of 32 steps here read memory");

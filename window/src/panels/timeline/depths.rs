@@ -46,7 +46,11 @@ impl Depths {
 
     /// What is in view in a room for so many.
     pub fn shown(self, room: u32) -> ShownDepths {
-        ShownDepths { first: self.top, shown: room, count: self.count.max(self.revealed) }
+        ShownDepths {
+            first: self.top,
+            shown: room,
+            count: self.count.max(self.revealed),
+        }
     }
 }
 
@@ -56,7 +60,10 @@ mod tests {
 
     #[test]
     fn the_innermost_frame_comes_into_view_and_can_be_scrolled_away_from() {
-        let mut depths = Depths { count: 30, ..Depths::default() };
+        let mut depths = Depths {
+            count: 30,
+            ..Depths::default()
+        };
         depths.reveal(5, 7);
         assert_eq!(depths.top, 0);
         depths.reveal(20, 7);

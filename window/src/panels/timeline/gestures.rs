@@ -23,8 +23,17 @@ pub struct Touch<'a> {
 }
 
 /// The wheel zooms around the pointer, sideways it moves; with Alt it scrolls the depths. The middle button drags.
-pub fn turn(ui: &Ui, strip: &Strip, response: &egui::Response, state: &mut TimelineState, end: u64) {
-    let view = View { first: strip.first, last: strip.last };
+pub fn turn(
+    ui: &Ui,
+    strip: &Strip,
+    response: &egui::Response,
+    state: &mut TimelineState,
+    end: u64,
+) {
+    let view = View {
+        first: strip.first,
+        last: strip.last,
+    };
     if response.dragged_by(PointerButton::Middle) {
         let delta = response.drag_delta();
         state.rest += delta.y / super::paint::lane_height(ui.ctx().content_rect().height());
@@ -32,12 +41,33 @@ pub fn turn(ui: &Ui, strip: &Strip, response: &egui::Response, state: &mut Timel
         state.rest -= whole;
         state.depths_to_scroll -= whole as isize;
         let moved = -f64::from(delta.x) / f64::from(strip.chart.width());
-        state.show(view.turned(Turn { center: 0.0, factor: 1.0, moved }, end), end);
+        state.show(
+            view.turned(
+                Turn {
+                    center: 0.0,
+                    factor: 1.0,
+                    moved,
+                },
+                end,
+            ),
+            end,
+        );
     }
-    let Some(pointer) = response.hover_pos() else { return };
-    let (delta, pinch) = ui.input_mut(|input| (std::mem::take(&mut input.smooth_scroll_delta), input.zoom_delta()));
+    let Some(pointer) = response.hover_pos() else {
+        return;
+    };
+    let (delta, pinch) = ui.input_mut(|input| {
+        (
+            std::mem::take(&mut input.smooth_scroll_delta),
+            input.zoom_delta(),
+        )
+    });
     if ui.input(|input| input.modifiers.alt) {
-        state.depths_to_scroll -= if delta.y == 0.0 { 0 } else { delta.y.signum() as isize };
+        state.depths_to_scroll -= if delta.y == 0.0 {
+            0
+        } else {
+            delta.y.signum() as isize
+        };
         return;
     }
     let factor = f64::from(pinch) * (f64::from(delta.y) * 0.004).exp();
@@ -46,14 +76,30 @@ pub fn turn(ui: &Ui, strip: &Strip, response: &egui::Response, state: &mut Timel
         return;
     }
     let center = f64::from((pointer.x - strip.chart.left()) / strip.chart.width()).clamp(0.0, 1.0);
-    state.show(view.turned(Turn { center, factor, moved }, end), end);
+    state.show(
+        view.turned(
+            Turn {
+                center,
+                factor,
+                moved,
+            },
+            end,
+        ),
+        end,
+    );
 }
 
 /// A click travels, however short it is; a handle can be dragged, and with Shift a part of the trace is selected.
 /// A drag is one visit in the history, however far it goes. A double click fits the frame under it, or shows everything.
 pub fn touch(
     ui: &Ui,
-    Touch { response, mark, frame, strip, tags }: Touch<'_>,
+    Touch {
+        response,
+        mark,
+        frame,
+        strip,
+        tags,
+    }: Touch<'_>,
     state: &mut TimelineState,
     cx: &ViewCx<'_>,
     out: &mut Vec<Action>,
@@ -61,8 +107,13 @@ pub fn touch(
     let end = state.end;
     if response.double_clicked() {
         state.held = None;
-        let fitted =
-            frame.map_or(View::whole(end), |frame| View { first: frame.entered.0, last: frame.left.0 }.fitting(end));
+        let fitted = frame.map_or(View::whole(end), |frame| {
+            View {
+                first: frame.entered.0,
+                last: frame.left.0,
+            }
+            .fitting(end)
+        });
         return state.show(fitted, end);
     }
     let Some(pointer) = response.interact_pointer_pos() else {
@@ -74,21 +125,37 @@ pub fn touch(
     let is_released = ui.input(|input| input.pointer.button_released(PointerButton::Primary));
     let has_moved = ui.input(|input| input.pointer.delta() != egui::Vec2::ZERO);
     if is_pressed {
-        state.held = Some(take(ui, Taken { strip, tags, pointer }, cx, out));
+        state.held = Some(take(
+            ui,
+            Taken {
+                strip,
+                tags,
+                pointer,
+            },
+            cx,
+            out,
+        ));
     }
     // A short click is pressed and released within one frame; a drag ends where the button is released.
-    let Some(held) = state.held.filter(|_| is_pressed || is_down || is_released) else { return };
+    let Some(held) = state.held.filter(|_| is_pressed || is_down || is_released) else {
+        return;
+    };
     match held {
         Held::Selection { from } => {
             let to = strip.position_at(pointer.x).0;
-            let range = StepRange { first: Position(from.min(to)), last: Position(from.max(to)) };
+            let range = StepRange {
+                first: Position(from.min(to)),
+                last: Position(from.max(to)),
+            };
             state.selection = Some(range).filter(|range| range.first < range.last);
         }
         Held::Handle { window, origin } => {
             let is_of_handle = is_pressed && strip.handle_at(pointer, cx, tags).is_some();
             if !is_of_handle && (is_pressed || has_moved) {
                 // A press goes to the mark that is meant, a drag to where the pointer is.
-                let to = mark.filter(|_| is_pressed).map_or_else(|| strip.position_at(pointer.x), Position);
+                let to = mark
+                    .filter(|_| is_pressed)
+                    .map_or_else(|| strip.position_at(pointer.x), Position);
                 go(window, Leg { origin, to }, cx, out);
             }
         }
@@ -106,16 +173,33 @@ struct Taken<'a> {
 }
 
 /// What a press takes hold of.
-fn take(ui: &Ui, Taken { strip, tags, pointer }: Taken<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Held {
+fn take(
+    ui: &Ui,
+    Taken {
+        strip,
+        tags,
+        pointer,
+    }: Taken<'_>,
+    cx: &ViewCx<'_>,
+    out: &mut Vec<Action>,
+) -> Held {
     if ui.input(|input| input.modifiers.shift) {
-        return Held::Selection { from: strip.position_at(pointer.x).0 };
+        return Held::Selection {
+            from: strip.position_at(pointer.x).0,
+        };
     }
     let handle = strip.handle_at(pointer, cx, tags);
-    let window = cx.desk.windows.followed(handle.unwrap_or(cx.desk.windows.active));
+    let window = cx
+        .desk
+        .windows
+        .followed(handle.unwrap_or(cx.desk.windows.active));
     if window.id != cx.desk.windows.active {
         out.push(Action::Panel(PanelAction::Activate(window.id)));
     }
-    Held::Handle { window: window.id, origin: window.position }
+    Held::Handle {
+        window: window.id,
+        origin: window.position,
+    }
 }
 
 /// Where a handle was when it was taken, and where it is to be.

@@ -11,7 +11,9 @@ use crate::panels::pen::{INSET, Pen};
 use crate::theme::{semi, ui as ui_font};
 use stepback_debugger::action::TimelineLanes;
 use stepback_debugger::analysis::schedule::{Bounded, Mark, MarkKind, Schedule, Who, boxes};
-use stepback_debugger::model::lane_view::{LaneId, lane_hint, lane_name, scrolled, stretch_boxes, who_name};
+use stepback_debugger::model::lane_view::{
+    LaneId, lane_hint, lane_name, scrolled, stretch_boxes, who_name,
+};
 use stepback_debugger::model::threads::Threads;
 
 /// Above the first lane and below the last.
@@ -54,12 +56,29 @@ pub fn lanes_ui(
     let wanted = place.filter(|_| state.revealed != place);
     state.revealed = place.or(state.revealed);
     let wheel = wheel_over_labels(ui, strip);
-    state.top = scrolled(state.top.saturating_add_signed(wheel), ids.len(), room, wanted);
-    let lanes = Lanes { pen, cx, strip, schedule, height };
+    state.top = scrolled(
+        state.top.saturating_add_signed(wheel),
+        ids.len(),
+        room,
+        wanted,
+    );
+    let lanes = Lanes {
+        pen,
+        cx,
+        strip,
+        schedule,
+        height,
+    };
     let mut mark = None;
     for (row, id) in (0u8..).zip(ids.iter().skip(state.top).take(room)) {
         let top = top + f32::from(row) * height;
-        lanes.label(LabelOf { id: *id, is_current: here == Some(*id) }, top);
+        lanes.label(
+            LabelOf {
+                id: *id,
+                is_current: here == Some(*id),
+            },
+            top,
+        );
         mark = mark.or(lanes.lane_ui(ui, *id, top));
     }
     lanes.position_in_list(state.top, ids.len(), room, top);
@@ -73,7 +92,13 @@ fn current_lane(cx: &ViewCx<'_>, schedule: &Schedule, kind: TimelineLanes) -> Op
     if kind == TimelineLanes::Threads {
         return Some(LaneId::Thread(thread));
     }
-    match schedule.threads.get(thread)?.stretches.last_at(position.0.saturating_sub(1))?.who {
+    match schedule
+        .threads
+        .get(thread)?
+        .stretches
+        .last_at(position.0.saturating_sub(1))?
+        .who
+    {
         Who::One(core) => Some(LaneId::Core(core)),
         Who::Unknown | Who::Several => None,
     }
@@ -86,7 +111,11 @@ pub fn wheel_over_labels(ui: &Ui, strip: &Strip) -> isize {
         return 0;
     }
     let moved = ui.input_mut(|input| std::mem::take(&mut input.smooth_scroll_delta.y));
-    if moved == 0.0 { 0 } else { -(moved.signum() as isize) }
+    if moved == 0.0 {
+        0
+    } else {
+        -(moved.signum() as isize)
+    }
 }
 
 /// What all lanes of a frame share.
@@ -102,7 +131,11 @@ impl Lanes<'_> {
     fn label(&self, LabelOf { id, is_current }: LabelOf, top: f32) {
         let (pen, strip) = (self.pen, self.strip);
         let name = lane_name(id, self.cx.desk.session.index.threads());
-        let (font, color) = if is_current { (semi(11.0), pen.tok.t1) } else { (ui_font(11.0), pen.tok.t3) };
+        let (font, color) = if is_current {
+            (semi(11.0), pen.tok.t1)
+        } else {
+            (ui_font(11.0), pen.tok.t3)
+        };
         let (x, right) = (strip.rect.left() + INSET, strip.chart.left() - 8.0);
         pen.cut_text(pos2(x, top + self.height / 2.0), &name, font, color, right);
     }
@@ -110,24 +143,55 @@ impl Lanes<'_> {
     /// Draws a lane. Returns the position of the mark under the pointer.
     fn lane_ui(&self, ui: &Ui, id: LaneId, top: f32) -> Option<u64> {
         let (tok, chart) = (self.pen.tok, self.strip.chart);
-        let pen = Pen { painter: self.pen.painter.with_clip_rect(chart), tok };
+        let pen = Pen {
+            painter: self.pen.painter.with_clip_rect(chart),
+            tok,
+        };
         let columns = chart.width().max(1.0) as u32;
         let view = (self.strip.first, self.strip.last);
-        let whole = Rect::from_min_size(pos2(chart.left(), top), vec2(chart.width(), self.height - 1.0));
+        let whole = Rect::from_min_size(
+            pos2(chart.left(), top),
+            vec2(chart.width(), self.height - 1.0),
+        );
         pen.line_across(chart.left(), chart.right(), whole.center().y, tok.line);
         let lane = match id {
-            LaneId::Thread(number) => self.schedule.threads.get(number).map(|lane| &lane.stretches),
+            LaneId::Thread(number) => self
+                .schedule
+                .threads
+                .get(number)
+                .map(|lane| &lane.stretches),
             LaneId::Core(core) => self.schedule.cores.get(&core),
         };
-        for drawn in lane.map(|lane| stretch_boxes(lane, view.0..view.1, columns)).unwrap_or_default() {
+        for drawn in lane
+            .map(|lane| stretch_boxes(lane, view.0..view.1, columns))
+            .unwrap_or_default()
+        {
             let rect = column_rect(whole, drawn.left, drawn.right);
-            pen.fill(rect, if let Who::One(who) = drawn.who { tok.lane(who) } else { tok.bg4 });
-            let name = who_name(id, drawn.who, self.cx.desk.session.index.threads()).filter(|_| rect.width() > 44.0);
+            pen.fill(
+                rect,
+                if let Who::One(who) = drawn.who {
+                    tok.lane(who)
+                } else {
+                    tok.bg4
+                },
+            );
+            let name = who_name(id, drawn.who, self.cx.desk.session.index.threads())
+                .filter(|_| rect.width() > 44.0);
             let Some(name) = name else { continue };
             let name = name.strip_prefix("thread ").unwrap_or(&name);
             if pen.width(name, ui_font(10.5)) + 8.0 <= rect.width() {
-                let color = if drawn.who == Who::Several { tok.t2 } else { tok.flame_text };
-                pen.text(rect.left() + 4.0, rect.center().y, name, ui_font(10.5), color);
+                let color = if drawn.who == Who::Several {
+                    tok.t2
+                } else {
+                    tok.flame_text
+                };
+                pen.text(
+                    rect.left() + 4.0,
+                    rect.center().y,
+                    name,
+                    ui_font(10.5),
+                    color,
+                );
             }
         }
         let marks = match id {
@@ -140,21 +204,39 @@ impl Lanes<'_> {
     }
 
     /// Draws the marks of a thread. Returns the one under the pointer, and how many share its place.
-    fn marks_ui(&self, ui: &Ui, pen: &Pen<'_>, marks: &Bounded<Mark>, whole: Rect) -> Option<(Mark, u64)> {
+    fn marks_ui(
+        &self,
+        ui: &Ui,
+        pen: &Pen<'_>,
+        marks: &Bounded<Mark>,
+        whole: Rect,
+    ) -> Option<(Mark, u64)> {
         let tok = pen.tok;
         let columns = whole.width().max(1.0) as u32;
-        let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| whole.contains(*at));
+        let pointer = ui
+            .input(|input| input.pointer.hover_pos())
+            .filter(|at| whole.contains(*at));
         let pointed = pointer.map(|at| (at.x - whole.left()).max(0.0) as u32);
         let mut under = None;
         for drawn in boxes(marks, self.strip.first..self.strip.last, columns) {
-            let Some(pieces) = marks.list().get(drawn.place..drawn.place + drawn.count) else { continue };
-            let Some((first, kind)) = pieces.first().zip(pieces.iter().map(|mark| mark.kind).max()) else { continue };
+            let Some(pieces) = marks.list().get(drawn.place..drawn.place + drawn.count) else {
+                continue;
+            };
+            let Some((first, kind)) = pieces
+                .first()
+                .zip(pieces.iter().map(|mark| mark.kind).max())
+            else {
+                continue;
+            };
             let rect = column_rect(whole, drawn.left, drawn.right);
             match kind {
                 MarkKind::SystemCall => {
                     let left = rect.left();
                     pen.fill(
-                        Rect::from_min_max(pos2(left, whole.bottom() - 4.0), pos2(left + 2.0, whole.bottom())),
+                        Rect::from_min_max(
+                            pos2(left, whole.bottom() - 4.0),
+                            pos2(left + 2.0, whole.bottom()),
+                        ),
                         tok.call,
                     );
                 }
@@ -162,7 +244,10 @@ impl Lanes<'_> {
                     let wide = rect.width().max(2.0);
                     pen.fill(Rect::from_min_size(rect.min, vec2(wide, 3.0)), tok.warn);
                 }
-                MarkKind::Signal => pen.fill(Rect::from_min_size(rect.min, vec2(2.0, whole.height())), tok.err),
+                MarkKind::Signal => pen.fill(
+                    Rect::from_min_size(rect.min, vec2(2.0, whole.height())),
+                    tok.err,
+                ),
             }
             if pointed.is_some_and(|at| at + GRIP >= drawn.left && at <= drawn.right + GRIP) {
                 let count = pieces.iter().map(|mark| mark.count).sum();
@@ -174,8 +259,15 @@ impl Lanes<'_> {
 
     fn hover_ui(&self, ui: &Ui, id: LaneId, whole: Rect, under: Option<(Mark, u64)>) {
         let pointer = ui.input(|input| input.pointer.hover_pos());
-        let Some(pointer) = pointer.filter(|at| whole.contains(*at) && ui.rect_contains_pointer(whole)) else { return };
-        let position = under.map_or_else(|| self.strip.position_at(pointer.x).0, |(mark, _)| mark.first);
+        let Some(pointer) =
+            pointer.filter(|at| whole.contains(*at) && ui.rect_contains_pointer(whole))
+        else {
+            return;
+        };
+        let position = under.map_or_else(
+            || self.strip.position_at(pointer.x).0,
+            |(mark, _)| mark.first,
+        );
         let marks = under.map(|(mark, count)| (mark.kind, count));
         let threads = self.cx.desk.session.index.threads();
         tip_ui(ui, lane_hint(self.schedule, threads, id, position, marks));
@@ -189,8 +281,14 @@ impl Lanes<'_> {
         let (tok, x) = (self.pen.tok, self.strip.chart.left() - 5.0);
         let height = room as f32 * self.height;
         let part = |count: usize| height * count as f32 / lanes as f32;
-        self.pen.fill(Rect::from_min_size(pos2(x, top), vec2(3.0, height)), tok.bg3);
-        self.pen.fill(Rect::from_min_size(pos2(x, top + part(first)), vec2(3.0, part(room).max(6.0))), tok.ctl);
+        self.pen.fill(
+            Rect::from_min_size(pos2(x, top), vec2(3.0, height)),
+            tok.bg3,
+        );
+        self.pen.fill(
+            Rect::from_min_size(pos2(x, top + part(first)), vec2(3.0, part(room).max(6.0))),
+            tok.ctl,
+        );
     }
 }
 

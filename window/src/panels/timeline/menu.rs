@@ -10,8 +10,8 @@ use crate::panels::effects_items::effects_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 use stepback_debugger::action::{
-    Action, AppAction, EffectsOf, FileAction, FunctionsOf, MarkAction, PanelAction, PanelKind, StepRange, TimelineFit,
-    ViewAction,
+    Action, AppAction, EffectsOf, FileAction, FunctionsOf, MarkAction, PanelAction, PanelKind,
+    StepRange, TimelineFit, ViewAction,
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
@@ -28,26 +28,66 @@ pub fn menu_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mu
         range_ui(ui, cx, range, out);
     }
     wave_ui(ui, cx, state, out);
-    if MenuItem::new(say!("timeline-show-the-call-at-the")).icon(icons::CALLS).key("Z").ui(ui, tok) {
+    if MenuItem::new(say!("timeline-show-the-call-at-the"))
+        .icon(icons::CALLS)
+        .key("Z")
+        .ui(ui, tok)
+    {
         out.push(Action::View(ViewAction::FitTimeline(TimelineFit::Call)));
     }
-    if MenuItem::new(say!("timeline-show-the-position")).icon(icons::GO_TO).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-show-the-position"))
+        .icon(icons::GO_TO)
+        .ui(ui, tok)
+    {
         out.push(Action::View(ViewAction::FitTimeline(TimelineFit::Position)));
     }
-    if MenuItem::new(say!("timeline-show-the-whole-trace")).key("Shift+Z").ui(ui, tok) {
+    if MenuItem::new(say!("timeline-show-the-whole-trace"))
+        .key("Shift+Z")
+        .ui(ui, tok)
+    {
         out.push(Action::View(ViewAction::FitTimeline(TimelineFit::Whole)));
     }
 }
 
-fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut TimelineState, out: &mut Vec<Action>) {
+fn frame_ui(
+    ui: &mut Ui,
+    cx: &ViewCx<'_>,
+    frame: &FrameBox,
+    state: &mut TimelineState,
+    out: &mut Vec<Action>,
+) {
     let (tok, window) = (cx.tok, cx.desk.windows.active);
     let end = state.end;
-    menu_head_ui(ui, tok, &frame.name, &say!("timeline-steps", count = frame.left.0.saturating_sub(frame.entered.0)));
-    let range = StepRange { first: frame.entered, last: frame.left };
-    if MenuItem::new(say!("timeline-zoom-to-it")).key("double click").ui(ui, tok) {
-        state.show(View { first: range.first.0, last: range.last.0 }.fitting(end), end);
+    menu_head_ui(
+        ui,
+        tok,
+        &frame.name,
+        &say!(
+            "timeline-steps",
+            count = frame.left.0.saturating_sub(frame.entered.0)
+        ),
+    );
+    let range = StepRange {
+        first: frame.entered,
+        last: frame.left,
+    };
+    if MenuItem::new(say!("timeline-zoom-to-it"))
+        .key("double click")
+        .ui(ui, tok)
+    {
+        state.show(
+            View {
+                first: range.first.0,
+                last: range.last.0,
+            }
+            .fitting(end),
+            end,
+        );
     }
-    if MenuItem::new(say!("timeline-travel-to-its-entry")).icon(icons::GO_TO).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-travel-to-its-entry"))
+        .icon(icons::GO_TO)
+        .ui(ui, tok)
+    {
         out.push(Action::travel(window, range.first));
     }
     if MenuItem::new(say!("timeline-travel-to-its-end")).ui(ui, tok) {
@@ -56,7 +96,10 @@ fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut Timeline
     if MenuItem::new(say!("timeline-select-it")).ui(ui, tok) {
         out.push(Action::View(ViewAction::SelectRange(Some(range))));
     }
-    if MenuItem::new(say!("timeline-compare-before-and-after-it")).icon(icons::COMPARE).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-compare-before-and-after-it"))
+        .icon(icons::COMPARE)
+        .ui(ui, tok)
+    {
         out.push(Action::Panel(PanelAction::CompareEnds(range)));
     }
     effects_items(ui, tok, frame.entered, out);
@@ -66,22 +109,37 @@ fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut Timeline
 /// The row of values that the menu was opened on.
 fn wave_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &TimelineState, out: &mut Vec<Action>) {
     let Some(place) = state.menu_wave else { return };
-    let Some(watch) = cx.desk.waves.list().get(place) else { return };
+    let Some(watch) = cx.desk.waves.list().get(place) else {
+        return;
+    };
     menu_head_ui(ui, cx.tok, &watch.expression, say!("timeline-waveform"));
     ui.menu_button(say!("timeline-read-as"), |ui| {
         for kind in WatchType::ALL {
-            if ui.add(egui::Button::selectable(kind == watch.kind, kind.name())).clicked() {
-                out.push(Action::Mark(MarkAction::Wave(WatchChange::Read(place, kind))));
+            if ui
+                .add(egui::Button::selectable(kind == watch.kind, kind.name()))
+                .clicked()
+            {
+                out.push(Action::Mark(MarkAction::Wave(WatchChange::Read(
+                    place, kind,
+                ))));
             }
         }
     });
     if MenuItem::new(say!("timeline-move-it-up")).ui(ui, cx.tok) {
         out.push(Action::Mark(MarkAction::Wave(WatchChange::MoveUp(place))));
     }
-    if MenuItem::new(say!("timeline-watch-it")).icon(icons::WATCH).ui(ui, cx.tok) {
-        out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(watch.text()))));
+    if MenuItem::new(say!("timeline-watch-it"))
+        .icon(icons::WATCH)
+        .ui(ui, cx.tok)
+    {
+        out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(
+            watch.text(),
+        ))));
     }
-    if MenuItem::new(say!("timeline-take-the-waveform-away")).icon(icons::CLOSE).ui(ui, cx.tok) {
+    if MenuItem::new(say!("timeline-take-the-waveform-away"))
+        .icon(icons::CLOSE)
+        .ui(ui, cx.tok)
+    {
         out.push(Action::Mark(MarkAction::Wave(WatchChange::Remove(place))));
     }
     menu_line_ui(ui, cx.tok);
@@ -92,32 +150,71 @@ fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action
     let words = format!("{} – {}", thousands(range.first.0), thousands(range.last.0));
     menu_head_ui(ui, tok, say!("timeline-selection"), &words);
     if MenuItem::new(say!("timeline-zoom-to-the-selection")).ui(ui, tok) {
-        out.push(Action::View(ViewAction::FitTimeline(TimelineFit::Selection)));
+        out.push(Action::View(ViewAction::FitTimeline(
+            TimelineFit::Selection,
+        )));
     }
-    if MenuItem::new(say!("timeline-compare-its-ends")).icon(icons::COMPARE).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-compare-its-ends"))
+        .icon(icons::COMPARE)
+        .ui(ui, tok)
+    {
         out.push(Action::Panel(PanelAction::CompareEnds(range)));
     }
-    if MenuItem::new(say!("effects-what-these-steps")).icon(icons::SWAP).ui(ui, tok) {
-        out.push(Action::View(ViewAction::ShowEffects(EffectsOf::Range(range))));
+    if MenuItem::new(say!("effects-what-these-steps"))
+        .icon(icons::SWAP)
+        .ui(ui, tok)
+    {
+        out.push(Action::View(ViewAction::ShowEffects(EffectsOf::Range(
+            range,
+        ))));
     }
-    add_items(ui, BookmarkPlace::Range { first: range.first.0, last: range.last.0 }, cx, out);
+    add_items(
+        ui,
+        BookmarkPlace::Range {
+            first: range.first.0,
+            last: range.last.0,
+        },
+        cx,
+        out,
+    );
     let of_range = |kind| {
-        [Action::View(ViewAction::TellFunctions(FunctionsOf::Selection)), Action::Panel(PanelAction::ShowPanel(kind))]
+        [
+            Action::View(ViewAction::TellFunctions(FunctionsOf::Selection)),
+            Action::Panel(PanelAction::ShowPanel(kind)),
+        ]
     };
-    if MenuItem::new(say!("timeline-functions-of-this-range")).icon(icons::CALLS).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-functions-of-this-range"))
+        .icon(icons::CALLS)
+        .ui(ui, tok)
+    {
         out.extend(of_range(PanelKind::Functions));
     }
-    if MenuItem::new(say!("timeline-flame-graph-of-this-range")).icon(icons::FLAME).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-flame-graph-of-this-range"))
+        .icon(icons::FLAME)
+        .ui(ui, tok)
+    {
         out.extend(of_range(PanelKind::FlameGraph));
     }
-    if MenuItem::new(say!("timeline-calls-of-this-range")).icon(icons::LIST).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-calls-of-this-range"))
+        .icon(icons::LIST)
+        .ui(ui, tok)
+    {
         out.push(Action::View(ViewAction::ListCalls(Some(range))));
     }
-    if MenuItem::new(say!("timeline-save-it-as-a-trace")).icon(icons::FILE).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-save-it-as-a-trace"))
+        .icon(icons::FILE)
+        .ui(ui, tok)
+    {
         out.push(Action::File(FileAction::SavePart(Some(range), None)));
     }
-    if MenuItem::new(say!("timeline-copy-its-positions")).icon(icons::COPY).ui(ui, tok) {
-        out.push(Action::App(AppAction::Copy(format!("{}..{}", range.first.0, range.last.0))));
+    if MenuItem::new(say!("timeline-copy-its-positions"))
+        .icon(icons::COPY)
+        .ui(ui, tok)
+    {
+        out.push(Action::App(AppAction::Copy(format!(
+            "{}..{}",
+            range.first.0, range.last.0
+        ))));
     }
     if MenuItem::new(say!("timeline-select-nothing")).ui(ui, tok) {
         out.push(Action::View(ViewAction::SelectRange(None)));

@@ -67,7 +67,17 @@ impl Strip {
     pub fn halves(&self) -> (Self, Self) {
         let middle = ((self.rect.top() + AXIS + self.floor) / 2.0).round();
         let lower = |rect: Rect| rect.with_min_y(middle - AXIS);
-        (Self { floor: middle, ..*self }, Self { rect: lower(self.rect), chart: lower(self.chart), ..*self })
+        (
+            Self {
+                floor: middle,
+                ..*self
+            },
+            Self {
+                rect: lower(self.rect),
+                chart: lower(self.chart),
+                ..*self
+            },
+        )
     }
 
     /// Where a position is.
@@ -79,7 +89,9 @@ impl Strip {
     /// The position nearest to a place, as far as the trace is indexed.
     pub fn position_at(&self, x: f32) -> Position {
         let share = f64::from((x - self.chart.left()) / self.chart.width()).clamp(0.0, 1.0);
-        Position((self.first + (share * (self.last - self.first) as f64).round() as u64).min(self.known))
+        Position(
+            (self.first + (share * (self.last - self.first) as f64).round() as u64).min(self.known),
+        )
     }
 
     /// The last position of the chart that is indexed.
@@ -90,7 +102,11 @@ impl Strip {
     /// How many pixel columns show what is indexed.
     pub fn known_columns(&self) -> u32 {
         let width = self.chart.width().max(1.0);
-        if self.last <= self.known { width as u32 } else { (self.x_of(self.last_known()) - self.chart.left()) as u32 }
+        if self.last <= self.known {
+            width as u32
+        } else {
+            (self.x_of(self.last_known()) - self.chart.left()) as u32
+        }
     }
 
     /// Whether a place shows what is not indexed yet.
@@ -106,13 +122,17 @@ impl Strip {
         let tok = pen.tok;
         let left = self.x_of(self.last_known()).max(self.chart.left());
         let rest = Rect::from_min_max(pos2(left, self.rect.top() + AXIS), self.rect.max);
-        let pen = Pen { painter: pen.painter.with_clip_rect(rest), tok };
+        let pen = Pen {
+            painter: pen.painter.with_clip_rect(rest),
+            tok,
+        };
         pen.fill(rest, tok.bg2);
         let height = rest.height();
         let mut x = rest.left() - height;
         while x < rest.right() {
             let line = [pos2(x, rest.bottom()), pos2(x + height, rest.top())];
-            pen.painter.line_segment(line, egui::Stroke::new(1.0, tok.line2));
+            pen.painter
+                .line_segment(line, egui::Stroke::new(1.0, tok.line2));
             x += HATCH;
         }
         pen.line_down(rest.left(), rest.top(), rest.bottom(), tok.line2);
@@ -120,7 +140,11 @@ impl Strip {
         let wide = pen.width(words, ui_font(11.0)) + 12.0;
         if rest.width() > wide + 8.0 {
             let center = pos2(rest.left() + 8.0 + wide / 2.0, rest.center().y);
-            pen.painter.rect_filled(Rect::from_center_size(center, vec2(wide, 18.0)), 3.0, tok.bg2);
+            pen.painter.rect_filled(
+                Rect::from_center_size(center, vec2(wide, 18.0)),
+                3.0,
+                tok.bg2,
+            );
             pen.text_centered(center, words, ui_font(11.0), tok.t3);
         }
     }
@@ -131,11 +155,19 @@ impl Strip {
             return Some(tag.window);
         }
         let distance = |position: Position| (self.x_of(position) - pointer.x).abs();
-        let near = cx.desk.windows.list.iter().filter(|window| distance(window.position) <= GRIP);
+        let near = cx
+            .desk
+            .windows
+            .list
+            .iter()
+            .filter(|window| distance(window.position) <= GRIP);
         // Of windows at one position it is the active one.
         let rank = |id: WindowId| id != cx.desk.windows.active;
-        let nearest =
-            near.min_by(|a, b| distance(a.position).total_cmp(&distance(b.position)).then(rank(a.id).cmp(&rank(b.id))));
+        let nearest = near.min_by(|a, b| {
+            distance(a.position)
+                .total_cmp(&distance(b.position))
+                .then(rank(a.id).cmp(&rank(b.id)))
+        });
         nearest.map(|window| window.id)
     }
 
@@ -147,10 +179,16 @@ impl Strip {
         windows.sort_by_key(|window| window.position);
         let tag = |window: &&TraceWindow| {
             let rect = self.tag(pen, window.id, window.position)?;
-            Some(Tag { window: window.id, rect })
+            Some(Tag {
+                window: window.id,
+                rect,
+            })
         };
         let mut tags: Vec<Tag> = windows.iter().filter_map(tag).collect();
-        let first = tags.iter().position(|tag| tag.window == active).unwrap_or(0);
+        let first = tags
+            .iter()
+            .position(|tag| tag.window == active)
+            .unwrap_or(0);
         let room = self.chart.left()..=self.chart.right() + 14.0;
         spread(&mut tags, first, room);
         tags.sort_by_key(|tag| tag.window != active);
@@ -163,23 +201,46 @@ impl Strip {
     }
 
     /// The words at the left: one thread, or each of several beside its lanes.
-    pub fn labels(&self, pen: &Pen<'_>, threads: &[ThreadInfo], shown: &[usize], current: usize, height: f32) {
-        let (x, y, right) = (self.rect.left() + INSET, self.top_of_lanes() + 7.0, self.chart.left() - 4.0);
-        let name = |thread: usize| threads.get(thread).map_or("", |thread| thread.name.as_str());
+    pub fn labels(
+        &self,
+        pen: &Pen<'_>,
+        threads: &[ThreadInfo],
+        shown: &[usize],
+        current: usize,
+        height: f32,
+    ) {
+        let (x, y, right) = (
+            self.rect.left() + INSET,
+            self.top_of_lanes() + 7.0,
+            self.chart.left() - 4.0,
+        );
+        let name = |thread: usize| {
+            threads
+                .get(thread)
+                .map_or("", |thread| thread.name.as_str())
+        };
         if threads.len() < 2 {
             pen.cut_text(pos2(x, y), name(0), ui_font(11.0), pen.tok.t3, right);
             return;
         }
         for (place, thread) in (0u8..).zip(shown) {
             let top = y + f32::from(place) * height;
-            let (font, color) = if *thread == current { (semi(11.0), pen.tok.t1) } else { (ui_font(11.0), pen.tok.t3) };
+            let (font, color) = if *thread == current {
+                (semi(11.0), pen.tok.t1)
+            } else {
+                (ui_font(11.0), pen.tok.t3)
+            };
             pen.cut_text(pos2(x, top), name(*thread), font, color, right);
             if place > 0 {
                 pen.line_across(self.rect.left(), self.rect.right(), top - 8.0, pen.tok.line);
             }
         }
         if shown.len() < threads.len() {
-            let more = say!("timeline-of", shown = shown.len().to_string(), all = threads.len().to_string());
+            let more = say!(
+                "timeline-of",
+                shown = shown.len().to_string(),
+                all = threads.len().to_string()
+            );
             pen.cut_text(pos2(x, y + 13.0), &more, ui_font(10.5), pen.tok.t3, right);
         }
     }
@@ -198,9 +259,14 @@ impl Strip {
             pen.line_down(x, axis.bottom() - 5.0, axis.bottom(), tok.line2);
             pen.line_down(x, axis.bottom(), self.rect.bottom(), tok.line);
             let text = thousands(tick.0);
-            let label = Rect::from_min_size(pos2(x + 4.0, axis.top()), vec2(pen.width(&text, mono(10.5)), AXIS));
-            let is_free =
-                tags.iter().all(|tag| !tag.rect.expand(2.0).intersects(label)) && label.right() < self.rect.right();
+            let label = Rect::from_min_size(
+                pos2(x + 4.0, axis.top()),
+                vec2(pen.width(&text, mono(10.5)), AXIS),
+            );
+            let is_free = tags
+                .iter()
+                .all(|tag| !tag.rect.expand(2.0).intersects(label))
+                && label.right() < self.rect.right();
             if is_free {
                 pen.text(x + 4.0, axis.center().y, text, mono(10.5), tok.t3);
             }
@@ -210,7 +276,10 @@ impl Strip {
     /// The frames.
     pub fn lanes_ui(&self, pen: &Pen<'_>, lanes: &Lanes, place: LanePlace) {
         let tok = pen.tok;
-        let pen = Pen { painter: pen.painter.with_clip_rect(self.chart), tok };
+        let pen = Pen {
+            painter: pen.painter.with_clip_rect(self.chart),
+            tok,
+        };
         for frame in &lanes.boxes {
             let rect = self.box_rect(frame, place);
             pen.fill(rect, tok.flame(&frame.name));
@@ -219,20 +288,45 @@ impl Strip {
     }
 
     /// A line below a frame.
-    pub fn underline(&self, pen: &Pen<'_>, frame: &FrameBox, place: LanePlace, thickness: f32, color: Color32) {
+    pub fn underline(
+        &self,
+        pen: &Pen<'_>,
+        frame: &FrameBox,
+        place: LanePlace,
+        thickness: f32,
+        color: Color32,
+    ) {
         let rect = self.box_rect(frame, place);
-        pen.fill(Rect::from_min_max(pos2(rect.left(), rect.bottom() - thickness), rect.max), color);
+        pen.fill(
+            Rect::from_min_max(pos2(rect.left(), rect.bottom() - thickness), rect.max),
+            color,
+        );
     }
 
     /// Which depths are in view, where there are more than that: beside the names, as in a scroll bar.
-    pub fn depths_ui(&self, pen: &Pen<'_>, place: LanePlace, ShownDepths { first, shown, count }: ShownDepths) {
+    pub fn depths_ui(
+        &self,
+        pen: &Pen<'_>,
+        place: LanePlace,
+        ShownDepths {
+            first,
+            shown,
+            count,
+        }: ShownDepths,
+    ) {
         if count <= shown {
             return;
         }
         let (x, height) = (self.chart.left() - 5.0, shown as f32 * place.lane);
         let part = |depths: u32| height * depths as f32 / count as f32;
-        pen.fill(Rect::from_min_size(pos2(x, place.top), vec2(3.0, height)), pen.tok.bg3);
-        let grip = Rect::from_min_size(pos2(x, place.top + part(first)), vec2(3.0, part(shown).max(6.0)));
+        pen.fill(
+            Rect::from_min_size(pos2(x, place.top), vec2(3.0, height)),
+            pen.tok.bg3,
+        );
+        let grip = Rect::from_min_size(
+            pos2(x, place.top + part(first)),
+            vec2(3.0, part(shown).max(6.0)),
+        );
         pen.fill(grip, pen.tok.ctl);
         let (label, y) = (
             say!(
@@ -244,13 +338,22 @@ impl Strip {
             place.top + 20.0,
         );
         if place.top + height > y + 8.0 {
-            pen.cut_text(pos2(self.rect.left() + INSET, y), &label, ui_font(10.5), pen.tok.t3, x - 4.0);
+            pen.cut_text(
+                pos2(self.rect.left() + INSET, y),
+                &label,
+                ui_font(10.5),
+                pen.tok.t3,
+                x - 4.0,
+            );
         }
     }
 
     fn box_rect(&self, frame: &FrameBox, LanePlace { top, lane, depth }: LanePlace) -> Rect {
         let top = top + lane * frame.depth.saturating_sub(depth) as f32;
-        let (left, right) = (self.chart.left() + frame.first as f32, self.chart.left() + frame.end as f32);
+        let (left, right) = (
+            self.chart.left() + frame.first as f32,
+            self.chart.left() + frame.end as f32,
+        );
         // A gap of a pixel tells neighbours apart, where there is room for it.
         let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
         Rect::from_min_max(pos2(left, top), pos2(right - gap, top + lane - 1.0))
@@ -262,7 +365,13 @@ impl Strip {
         }
         let width = pen.width(&frame.name, ui_font(11.0));
         if width + 8.0 <= rect.width() {
-            pen.text(rect.left() + 4.0, rect.center().y - 1.0, &frame.name, ui_font(11.0), pen.tok.flame_text);
+            pen.text(
+                rect.left() + 4.0,
+                rect.center().y - 1.0,
+                &frame.name,
+                ui_font(11.0),
+                pen.tok.flame_text,
+            );
         }
     }
 
@@ -270,19 +379,35 @@ impl Strip {
     pub fn handles_ui(&self, pen: &Pen<'_>, cx: &ViewCx<'_>, tags: &[Tag]) {
         let mut lines: Vec<f32> = Vec::new();
         for Tag { window, rect } in tags {
-            let Some(window) = cx.desk.windows.get(*window) else { continue };
+            let Some(window) = cx.desk.windows.get(*window) else {
+                continue;
+            };
             let mut x = self.x_of(window.position).round();
             while lines.iter().any(|line| (line - x).abs() < 2.0) {
                 x += 2.0;
             }
             lines.push(x);
             let color = pen.tok.position(window.id.0);
-            pen.fill(Rect::from_min_max(pos2(x - 1.0, rect.bottom()), pos2(x + 1.0, self.rect.bottom())), color);
+            pen.fill(
+                Rect::from_min_max(
+                    pos2(x - 1.0, rect.bottom()),
+                    pos2(x + 1.0, self.rect.bottom()),
+                ),
+                color,
+            );
         }
         for Tag { window, rect } in tags.iter().rev() {
-            let Some(window) = cx.desk.windows.get(*window) else { continue };
-            pen.painter.rect_filled(*rect, 3.0, pen.tok.position(window.id.0));
-            pen.text_centered(rect.center(), tag_text(window.id, window.position), semi(11.0), pen.tok.on_accent);
+            let Some(window) = cx.desk.windows.get(*window) else {
+                continue;
+            };
+            pen.painter
+                .rect_filled(*rect, 3.0, pen.tok.position(window.id.0));
+            pen.text_centered(
+                rect.center(),
+                tag_text(window.id, window.position),
+                semi(11.0),
+                pen.tok.on_accent,
+            );
         }
     }
 
@@ -294,19 +419,34 @@ impl Strip {
         let width = pen.width(&tag_text(window, position), semi(11.0)) + 12.0;
         let center = self.x_of(position);
         let least = self.chart.left();
-        let left = (center - width / 2.0).min(self.chart.right() + 2.0 - width).max(least);
-        Some(Rect::from_min_size(pos2(left.round(), self.rect.top() + 2.0), vec2(width.round(), 16.0)))
+        let left = (center - width / 2.0)
+            .min(self.chart.right() + 2.0 - width)
+            .max(least);
+        Some(Rect::from_min_size(
+            pos2(left.round(), self.rect.top() + 2.0),
+            vec2(width.round(), 16.0),
+        ))
     }
 
     /// The frame under the pointer.
-    pub fn frame_at<'a>(&self, ui: &Ui, lanes: &'a Lanes, place: LanePlace) -> Option<&'a FrameBox> {
+    pub fn frame_at<'a>(
+        &self,
+        ui: &Ui,
+        lanes: &'a Lanes,
+        place: LanePlace,
+    ) -> Option<&'a FrameBox> {
         let pointer = self.pointer(ui)?;
-        lanes.boxes.iter().find(|frame| self.box_rect(frame, place).expand(0.5).contains(pointer))
+        lanes
+            .boxes
+            .iter()
+            .find(|frame| self.box_rect(frame, place).expand(0.5).contains(pointer))
     }
 
     /// Where the pointer is over the chart, when nothing is in front of it.
     pub fn pointer(&self, ui: &Ui) -> Option<Pos2> {
-        let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.chart.contains(*at))?;
+        let pointer = ui
+            .input(|input| input.pointer.hover_pos())
+            .filter(|at| self.chart.contains(*at))?;
         ui.rect_contains_pointer(self.chart).then_some(pointer)
     }
 
@@ -314,8 +454,14 @@ impl Strip {
     pub fn selection_ui(&self, pen: &Pen<'_>, StepRange { first, last }: StepRange) {
         let (left, right) = (self.x_of(first), self.x_of(last));
         let top = self.rect.top() + AXIS;
-        let rect = Rect::from_min_max(pos2(left, top), pos2(right.max(left + 1.0), self.rect.bottom()));
-        let pen = Pen { painter: pen.painter.with_clip_rect(self.chart), tok: pen.tok };
+        let rect = Rect::from_min_max(
+            pos2(left, top),
+            pos2(right.max(left + 1.0), self.rect.bottom()),
+        );
+        let pen = Pen {
+            painter: pen.painter.with_clip_rect(self.chart),
+            tok: pen.tok,
+        };
         pen.fill(rect, pen.tok.accent.gamma_multiply(0.22));
         for x in [rect.left(), rect.right()] {
             pen.line_down(x, rect.top(), rect.bottom(), pen.tok.accent);
@@ -331,7 +477,14 @@ pub fn tip_ui(ui: &Ui, words: String) {
 /// Says something of a cell at the pointer.
 pub fn tip_of(ui: &Ui, words: String, hover: Option<HoverCell>) {
     let id = ui.unique_id().with("tip");
-    egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, egui::PopupAnchor::Pointer).gap(12.0).show(|ui| {
+    egui::Tooltip::always_open(
+        ui.ctx().clone(),
+        ui.layer_id(),
+        id,
+        egui::PopupAnchor::Pointer,
+    )
+    .gap(12.0)
+    .show(|ui| {
         // The size of the last tooltip must not break the lines of this one.
         ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
         ui.label(words);
@@ -355,7 +508,9 @@ fn spread(tags: &mut [Tag], stays: usize, room: std::ops::RangeInclusive<f32>) {
         tag.rect = pushed(tag.rect, (least - tag.rect.left()).max(0.0));
         least = tag.rect.right() + 2.0;
     }
-    let most = behind.first().map_or(f32::INFINITY, |tag| tag.rect.left() - 2.0);
+    let most = behind
+        .first()
+        .map_or(f32::INFINITY, |tag| tag.rect.left() - 2.0);
     push_left(before, most);
     push_left(tags, *room.end());
     let mut least = *room.start();
@@ -368,7 +523,9 @@ fn spread(tags: &mut [Tag], stays: usize, room: std::ops::RangeInclusive<f32>) {
 /// Moves tags to the left so that the last ends at `most` and none is on the next.
 fn push_left(tags: &mut [Tag], mut most: f32) {
     for tag in tags.iter_mut().rev() {
-        tag.rect = tag.rect.translate(vec2((most - tag.rect.right()).min(0.0), 0.0));
+        tag.rect = tag
+            .rect
+            .translate(vec2((most - tag.rect.right()).min(0.0), 0.0));
         most = tag.rect.left() - 2.0;
     }
 }

@@ -39,7 +39,10 @@ pub fn timeline_ui(
     let rect = whole.with_max_y(whole.bottom() - EDGE);
     let end = state.end;
     let View { first, last } = state.view.unwrap_or(View::whole(end)).within(end);
-    let chart = Rect::from_min_max(pos2(rect.left() + LABELS, rect.top()), pos2(rect.right() - RIGHT, rect.bottom()));
+    let chart = Rect::from_min_max(
+        pos2(rect.left() + LABELS, rect.top()),
+        pos2(rect.right() - RIGHT, rect.bottom()),
+    );
     let heights = rows::heights(state, rect.height(), cell, cx);
     let floor = rect.bottom() - heights.all;
     let known = cx.desk.session.index.step_count();
@@ -54,7 +57,11 @@ pub fn timeline_ui(
         known,
     };
     let pen = Pen::new(ui, rect, cx.tok);
-    let response = ui.interact(chart, ui.unique_id().with("timeline"), Sense::CLICK | Sense::DRAG);
+    let response = ui.interact(
+        chart,
+        ui.unique_id().with("timeline"),
+        Sense::CLICK | Sense::DRAG,
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, say!("timeline-timeline")));
     turn(ui, &strip, &response, state, end);
     let tags = strip.tags(&pen, cx);
@@ -63,9 +70,19 @@ pub fn timeline_ui(
     let shown = state.shown(threads.map(|threads| &**threads));
     let scene = || Scene { pen: &pen, cx };
     let lanes = shown.lanes().zip(threads);
-    let (upper, lower) = if shown.has_calls() && lanes.is_some() { strip.halves() } else { (strip, strip) };
-    let frame = if shown.has_calls() || lanes.is_none() { calls_ui(ui, &upper, scene(), state) } else { None };
-    let mark = lanes.and_then(|(kind, threads)| lanes_ui(ui, &lower, scene(), LaneSource { threads, kind }, state));
+    let (upper, lower) = if shown.has_calls() && lanes.is_some() {
+        strip.halves()
+    } else {
+        (strip, strip)
+    };
+    let frame = if shown.has_calls() || lanes.is_none() {
+        calls_ui(ui, &upper, scene(), state)
+    } else {
+        None
+    };
+    let mark = lanes.and_then(|(kind, threads)| {
+        lanes_ui(ui, &lower, scene(), LaneSource { threads, kind }, state)
+    });
     let mark = mark.or(rows_ui(ui, &strip, scene(), cell, state));
     strip.hatch_ui(&pen);
     if let Some(range) = state.selection {
@@ -73,7 +90,19 @@ pub fn timeline_ui(
     }
     chooser_ui(ui, &strip, &pen, shown, out);
     strip.handles_ui(&pen, cx, &tags);
-    touch(ui, Touch { response: &response, mark, frame: frame.as_ref(), strip: &strip, tags: &tags }, state, cx, out);
+    touch(
+        ui,
+        Touch {
+            response: &response,
+            mark,
+            frame: frame.as_ref(),
+            strip: &strip,
+            tags: &tags,
+        },
+        state,
+        cx,
+        out,
+    );
     if response.secondary_clicked() {
         state.menu_frame = frame;
         state.menu_wave = state.wave_under;
@@ -91,18 +120,44 @@ fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: 
         (TimelineLanes::CallsAndCores, "timeline-calls-cores"),
     ];
     let tok = pen.tok;
-    let name = KINDS.iter().find(|(kind, _)| *kind == shown).map_or("", |(_, name)| spoken(name));
-    let rect = Rect::from_min_size(strip.rect.min + vec2(6.0, 1.0), vec2(LABELS - 10.0, AXIS - 3.0));
-    let response = button_response(ui, rect, "timeline lanes", &say!("timeline-shows", lanes = name));
+    let name = KINDS
+        .iter()
+        .find(|(kind, _)| *kind == shown)
+        .map_or("", |(_, name)| spoken(name));
+    let rect = Rect::from_min_size(
+        strip.rect.min + vec2(6.0, 1.0),
+        vec2(LABELS - 10.0, AXIS - 3.0),
+    );
+    let response = button_response(
+        ui,
+        rect,
+        "timeline lanes",
+        &say!("timeline-shows", lanes = name),
+    );
     if response.hovered() || response.has_focus() {
         pen.painter.rect_filled(rect, 3.0, tok.bg3);
     }
-    let end = pen.cut_text(rect.left_center() + vec2(6.0, 0.0), name, ui_font(11.0), tok.t2, rect.right() - 12.0);
-    pen.text(end + 4.0, rect.center().y, icons::CARET_DOWN, icon(9.0), tok.t3);
+    let end = pen.cut_text(
+        rect.left_center() + vec2(6.0, 0.0),
+        name,
+        ui_font(11.0),
+        tok.t2,
+        rect.right() - 12.0,
+    );
+    pen.text(
+        end + 4.0,
+        rect.center().y,
+        icons::CARET_DOWN,
+        icon(9.0),
+        tok.t3,
+    );
     egui::Popup::menu(&response).show(|ui| {
         ui.style_mut().override_font_id = Some(ui_font(13.0));
         for (kind, name) in KINDS {
-            if ui.add(egui::Button::selectable(kind == shown, spoken(name))).clicked() {
+            if ui
+                .add(egui::Button::selectable(kind == shown, spoken(name)))
+                .clicked()
+            {
                 out.push(Action::View(ViewAction::Timeline(kind)));
             }
         }
@@ -110,7 +165,11 @@ fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: 
     response.on_hover_ui(|ui| {
         ui.label(say!("timeline-what-is-shown"));
         for (gesture, meaning) in stepback_debugger::keymap::TIMELINE_GESTURES {
-            ui.label(say!("page-key-said", command = spoken(meaning), keys = spoken(gesture)));
+            ui.label(say!(
+                "page-key-said",
+                command = spoken(meaning),
+                keys = spoken(gesture)
+            ));
         }
     });
 }

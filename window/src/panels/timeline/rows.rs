@@ -22,7 +22,9 @@ use stepback_debugger::analysis::names::NamesAt;
 use stepback_debugger::keymap::argument_text;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::spots::spots;
-use stepback_debugger::model::timeline_rows::{Rows, RowsRequest, Tick, TickKind, exception_ticks, merged, rows};
+use stepback_debugger::model::timeline_rows::{
+    Rows, RowsRequest, Tick, TickKind, exception_ticks, merged, rows,
+};
 
 /// Height of a row.
 const HEIGHT: f32 = 13.0;
@@ -58,33 +60,61 @@ pub struct Heights {
 }
 
 /// The heights in a strip of a height, as far as is known what the rows show.
-pub fn heights(state: &TimelineState, strip: f32, cell: Option<&CellName>, cx: &ViewCx<'_>) -> Heights {
+pub fn heights(
+    state: &TimelineState,
+    strip: f32,
+    cell: Option<&CellName>,
+    cx: &ViewCx<'_>,
+) -> Heights {
     let rows = state.rows.peek().map(|(_, rows)| rows);
     let has_marks = rows.is_some_and(|rows| !rows.marks.is_empty());
     let has_exceptions = rows.is_some_and(|rows| !rows.exceptions.is_empty()) || has_entries(state);
-    let shown = [cell.is_some(), has_exceptions, has_marks, has_hits(cx), has_slice(cx), bookmarks::has_any(cx)];
+    let shown = [
+        cell.is_some(),
+        has_exceptions,
+        has_marks,
+        has_hits(cx),
+        has_slice(cx),
+        bookmarks::has_any(cx),
+    ];
     let ticks = HEIGHT * shown.into_iter().filter(|is_shown| *is_shown).count() as f32;
     let waves = waves::height(waves::rows(strip, ticks, cx));
     let densities = density::height(state, strip, ticks + waves);
     let all = ticks + densities + waves;
-    Heights { all: if all == 0.0 { 0.0 } else { all + 3.0 }, densities, waves }
+    Heights {
+        all: if all == 0.0 { 0.0 } else { all + 3.0 },
+        densities,
+        waves,
+    }
 }
 
 /// Whether handlers are entered anywhere.
 fn has_entries(state: &TimelineState) -> bool {
-    state.exceptions.peek().is_some_and(|(_, entries)| !entries.list().is_empty())
+    state
+        .exceptions
+        .peek()
+        .is_some_and(|(_, entries)| !entries.list().is_empty())
 }
 
 /// Where the program was interrupted, as far as is known: by markers, and by the frames of handlers.
 fn exceptions_of(strip: &Strip, state: &mut TimelineState, cx: &ViewCx<'_>) -> Vec<Tick> {
     let session = Arc::clone(&cx.desk.session);
-    state
-        .exceptions
-        .poll_long(&(), &cx.desk.worker, |()| move |cancel: &Cancel| Ok(Arc::new(exceptions(&session.index, cancel)?)));
+    state.exceptions.poll_long(&(), &cx.desk.worker, |()| {
+        move |cancel: &Cancel| Ok(Arc::new(exceptions(&session.index, cancel)?))
+    });
     let request = view_of(strip);
-    let entries = state.exceptions.peek().map(|(_, entries)| exception_ticks(entries, &request)).unwrap_or_default();
-    let told = state.rows.peek().map(|(answered, rows)| (age_of(answered, &request), &rows.exceptions));
-    let told = told.map_or(Cow::Borrowed(&[][..]), |(age, told)| placed(strip, told, age));
+    let entries = state
+        .exceptions
+        .peek()
+        .map(|(_, entries)| exception_ticks(entries, &request))
+        .unwrap_or_default();
+    let told = state
+        .rows
+        .peek()
+        .map(|(answered, rows)| (age_of(answered, &request), &rows.exceptions));
+    let told = told.map_or(Cow::Borrowed(&[][..]), |(age, told)| {
+        placed(strip, told, age)
+    });
     merged(&told, &entries)
 }
 
@@ -95,22 +125,51 @@ fn has_hits(cx: &ViewCx<'_>) -> bool {
 
 /// Whether there are steps of a slice.
 fn has_slice(cx: &ViewCx<'_>) -> bool {
-    cx.desk.slice.slice().is_some_and(|slice| slice.step_count() > 0)
+    cx.desk
+        .slice
+        .slice()
+        .is_some_and(|slice| slice.step_count() > 0)
 }
 
 /// The steps of the slice in view: at most one a column.
 fn slice_ticks(strip: &Strip, cx: &ViewCx<'_>) -> Vec<Tick> {
-    let column = |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
-    let positions = cx.desk.slice.slice().map(|slice| &*slice.positions).unwrap_or_default();
+    let column =
+        |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
+    let positions = cx
+        .desk
+        .slice
+        .slice()
+        .map(|slice| &*slice.positions)
+        .unwrap_or_default();
     let spots = spots(positions, strip.first..=strip.last, column);
-    spots.iter().map(|spot| Tick { column: spot.spot, position: spot.position, kind: TickKind::Slice }).collect()
+    spots
+        .iter()
+        .map(|spot| Tick {
+            column: spot.spot,
+            position: spot.position,
+            kind: TickKind::Slice,
+        })
+        .collect()
 }
 
 /// The hits of the search in view: at most one a column.
 fn hit_ticks(strip: &Strip, cx: &ViewCx<'_>) -> Vec<Tick> {
-    let column = |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
-    let spots = cx.desk.find.found().map(|found| found.spots(strip.first..=strip.last, column)).unwrap_or_default();
-    spots.iter().map(|spot| Tick { column: spot.spot, position: spot.position, kind: TickKind::Hit }).collect()
+    let column =
+        |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
+    let spots = cx
+        .desk
+        .find
+        .found()
+        .map(|found| found.spots(strip.first..=strip.last, column))
+        .unwrap_or_default();
+    spots
+        .iter()
+        .map(|spot| Tick {
+            column: spot.spot,
+            position: spot.position,
+            kind: TickKind::Hit,
+        })
+        .collect()
 }
 
 /// Draws the rows. Returns the position of the tick under the pointer.
@@ -125,7 +184,12 @@ pub fn rows_ui(
     density::ask(strip, &Scene { pen, cx }, state);
     let mut top = strip.floor + 1.0;
     if strip.floor < strip.rect.bottom() {
-        pen.line_across(strip.rect.left(), strip.rect.right(), strip.floor, pen.tok.line);
+        pen.line_across(
+            strip.rect.left(),
+            strip.rect.right(),
+            strip.floor,
+            pen.tok.line,
+        );
     }
     if strip.densities > 0.0 {
         density::rows_ui(ui, strip, Scene { pen, cx }, top, state);
@@ -136,7 +200,12 @@ pub fn rows_ui(
     let has_entries = has_entries(state);
     let none = Rows::default();
     let known = ask(strip, cx, cell, state);
-    let known = known.unwrap_or(Known { rows: &none, accesses: &[], nothing: say!("timeline-looking"), age: Age::Old });
+    let known = known.unwrap_or(Known {
+        rows: &none,
+        accesses: &[],
+        nothing: say!("timeline-looking"),
+        age: Age::Old,
+    });
     // What an earlier view told stands where it belongs now, and pale, as there may be more.
     let faded = pen.clone().faded();
     let pen = if known.age == Age::Fresh { pen } else { &faded };
@@ -145,44 +214,82 @@ pub fn rows_ui(
     let mut under = changed;
     let name = cell.map(argument_text);
     let mut row_of = |of: Option<&CellName>, words: RowWords<'_>, ticks: &[Tick]| {
-        let rect = Rect::from_min_size(pos2(strip.rect.left(), top), vec2(strip.rect.width(), HEIGHT));
+        let rect = Rect::from_min_size(
+            pos2(strip.rect.left(), top),
+            vec2(strip.rect.width(), HEIGHT),
+        );
         top += HEIGHT;
-        let row = Row { words, ticks, rect, of };
+        let row = Row {
+            words,
+            ticks,
+            rect,
+            of,
+        };
         under = under.or(row.ui(ui, strip, pen));
     };
     if let Some(name) = &name {
         let hint = say!("timeline-reads-low-and-writes-tall");
-        row_of(cell, RowWords { label: name, hint, nothing: known.nothing }, &accesses);
+        row_of(
+            cell,
+            RowWords {
+                label: name,
+                hint,
+                nothing: known.nothing,
+            },
+            &accesses,
+        );
     }
     let mut row = |words: RowWords<'_>, ticks: &[Tick]| row_of(None, words, ticks);
     if has_entries || !known.rows.exceptions.is_empty() {
         let hint = say!("timeline-exceptions-interrupts-traps-and-signals");
         row(
-            RowWords { label: say!("timeline-exceptions"), hint, nothing: say!("timeline-nothing-here") },
+            RowWords {
+                label: say!("timeline-exceptions"),
+                hint,
+                nothing: say!("timeline-nothing-here"),
+            },
             &interrupted,
         );
     }
     if !marks.is_empty() {
         let hint = say!("timeline-gaps-and-external-changes-a");
-        row(RowWords { label: say!("timeline-marks"), hint, nothing: say!("timeline-nothing-here") }, marks);
+        row(
+            RowWords {
+                label: say!("timeline-marks"),
+                hint,
+                nothing: say!("timeline-nothing-here"),
+            },
+            marks,
+        );
     }
     if has_hits(cx) {
         let hint = say!("timeline-what-the-search-found-a");
         row(
-            RowWords { label: say!("timeline-hits"), hint, nothing: say!("timeline-nothing-here") },
+            RowWords {
+                label: say!("timeline-hits"),
+                hint,
+                nothing: say!("timeline-nothing-here"),
+            },
             &hit_ticks(strip, cx),
         );
     }
     if has_slice(cx) {
         let hint = say!("timeline-slice-hint");
         row(
-            RowWords { label: say!("timeline-slice"), hint, nothing: say!("timeline-nothing-here") },
+            RowWords {
+                label: say!("timeline-slice"),
+                hint,
+                nothing: say!("timeline-nothing-here"),
+            },
             &slice_ticks(strip, cx),
         );
     }
     gaps_ui(strip, pen, marks);
     if bookmarks::has_any(cx) {
-        let rect = Rect::from_min_size(pos2(strip.rect.left(), top), vec2(strip.rect.width(), HEIGHT));
+        let rect = Rect::from_min_size(
+            pos2(strip.rect.left(), top),
+            vec2(strip.rect.width(), HEIGHT),
+        );
         under = under.or(bookmarks::row_ui(ui, strip, Scene { pen, cx }, rect));
     }
     under
@@ -204,18 +311,40 @@ fn placed<'a>(strip: &Strip, ticks: &'a [Tick], age: Age) -> Cow<'a, [Tick]> {
         return Cow::Borrowed(ticks);
     }
     let view = view_of(strip);
-    let in_view = ticks.iter().filter(|tick| (view.first..=view.last).contains(&tick.position));
-    Cow::Owned(in_view.map(|tick| Tick { column: view.column_of(tick.position), ..*tick }).collect())
+    let in_view = ticks
+        .iter()
+        .filter(|tick| (view.first..=view.last).contains(&tick.position));
+    Cow::Owned(
+        in_view
+            .map(|tick| Tick {
+                column: view.column_of(tick.position),
+                ..*tick
+            })
+            .collect(),
+    )
 }
 
 /// What is asked of a strip, whatever the cell.
 fn view_of(strip: &Strip) -> RowsRequest {
-    RowsRequest { first: Position(strip.first), last: strip.last_known(), columns: strip.known_columns(), cell: None }
+    RowsRequest {
+        first: Position(strip.first),
+        last: strip.last_known(),
+        columns: strip.known_columns(),
+        cell: None,
+    }
 }
 
-fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a mut TimelineState) -> Option<Known<'a>> {
+fn ask<'a>(
+    strip: &Strip,
+    cx: &ViewCx<'_>,
+    cell: Option<&CellName>,
+    state: &'a mut TimelineState,
+) -> Option<Known<'a>> {
     let meant = cell.and_then(|name| meaning_of(name, cx, state));
-    let request = RowsRequest { cell: meant.flatten(), ..view_of(strip) };
+    let request = RowsRequest {
+        cell: meant.flatten(),
+        ..view_of(strip)
+    };
     let session = Arc::clone(&cx.desk.session);
     state.rows.poll_long(&request, &cx.desk.worker, |request| {
         let request = *request;
@@ -230,28 +359,45 @@ fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a m
         Some(Some(_)) if is_of_cell && age == Age::Fresh => say!("timeline-nothing-here"),
         _ => say!("timeline-looking"),
     };
-    Some(Known { rows, accesses: if is_of_cell { &rows.accesses } else { &[] }, nothing, age })
+    Some(Known {
+        rows,
+        accesses: if is_of_cell { &rows.accesses } else { &[] },
+        nothing,
+        age,
+    })
 }
 
 /// Whether an answer is of the view that is asked about.
 fn age_of(answered: &RowsRequest, asked: &RowsRequest) -> Age {
-    let is_fresh = RowsRequest { cell: asked.cell, ..*answered } == *asked;
+    let is_fresh = RowsRequest {
+        cell: asked.cell,
+        ..*answered
+    } == *asked;
     if is_fresh { Age::Fresh } else { Age::Old }
 }
 
 /// The cell that a name means at the position, the inner one where it means none; the last answer for the same name
 /// while the new one is on its way.
 fn meaning_of(name: &CellName, cx: &ViewCx<'_>, state: &mut TimelineState) -> Option<Option<Cell>> {
-    let named = NamedCell { name: name.clone(), at: cx.desk.windows.active().position };
+    let named = NamedCell {
+        name: name.clone(),
+        at: cx.desk.windows.active().position,
+    };
     let session = Arc::clone(&cx.desk.session);
-    state.cell.poll(&named, &cx.desk.worker, |NamedCell { name, at }| {
-        let (text, at) = (argument_text(name), *at);
-        move |cancel: &Cancel| {
-            let names = NamesAt::new(&session.index, &session.images, at, None, cancel)?;
-            Ok(names.cell(&text).ok())
-        }
-    });
-    state.cell.peek().filter(|(of, _)| of.name == *name).map(|(_, cell)| *cell)
+    state
+        .cell
+        .poll(&named, &cx.desk.worker, |NamedCell { name, at }| {
+            let (text, at) = (argument_text(name), *at);
+            move |cancel: &Cancel| {
+                let names = NamesAt::new(&session.index, &session.images, at, None, cancel)?;
+                Ok(names.cell(&text).ok())
+            }
+        });
+    state
+        .cell
+        .peek()
+        .filter(|(of, _)| of.name == *name)
+        .map(|(_, cell)| *cell)
 }
 
 /// A gap goes through all lanes, so that nobody overlooks it.
@@ -265,32 +411,58 @@ fn gaps_ui(strip: &Strip, pen: &Pen<'_>, marks: &[Tick]) {
 impl Row<'_> {
     fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) -> Option<u64> {
         let (tok, y) = (pen.tok, self.rect.center().y);
-        let font =
-            if [say!("timeline-exceptions"), say!("timeline-marks"), say!("timeline-hits"), say!("timeline-slice")]
-                .contains(&self.words.label)
-            {
-                ui_font(11.0)
-            } else {
-                mono(11.0)
-            };
+        let font = if [
+            say!("timeline-exceptions"),
+            say!("timeline-marks"),
+            say!("timeline-hits"),
+            say!("timeline-slice"),
+        ]
+        .contains(&self.words.label)
+        {
+            ui_font(11.0)
+        } else {
+            mono(11.0)
+        };
         let label = pos2(self.rect.left() + INSET, y);
-        pen.cut_text(label, self.words.label, font, tok.t3, strip.chart.left() - 8.0);
-        let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
+        pen.cut_text(
+            label,
+            self.words.label,
+            font,
+            tok.t3,
+            strip.chart.left() - 8.0,
+        );
+        let pen = Pen {
+            painter: pen.painter.with_clip_rect(strip.chart),
+            tok,
+        };
         for (place, tick) in self.ticks.iter().enumerate() {
             // Where every column has one, there are too many to tell apart: paler, so that single ones stand out.
             let opacity = if self.is_dense(place) { DENSE } else { 1.0 };
             self.tick_ui(&pen, strip, tick, opacity);
         }
-        let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.rect.contains(*at))?;
+        let pointer = ui
+            .input(|input| input.pointer.hover_pos())
+            .filter(|at| self.rect.contains(*at))?;
         if !ui.rect_contains_pointer(self.rect) {
             return None;
         }
         if pointer.x < strip.chart.left() {
-            tip_ui(ui, say!("timeline-hint", row = self.words.label, hint = self.words.hint));
+            tip_ui(
+                ui,
+                say!(
+                    "timeline-hint",
+                    row = self.words.label,
+                    hint = self.words.hint
+                ),
+            );
             return None;
         }
         let column = (pointer.x - strip.chart.left()).max(0.0) as u32;
-        let near = self.ticks.iter().rev().filter(|tick| tick.column.abs_diff(column) <= GRIP);
+        let near = self
+            .ticks
+            .iter()
+            .rev()
+            .filter(|tick| tick.column.abs_diff(column) <= GRIP);
         let Some(tick) = near.min_by_key(|tick| tick.column.abs_diff(column)) else {
             tip_ui(
                 ui,
@@ -303,21 +475,44 @@ impl Row<'_> {
             );
             return None;
         };
-        let words = say!("timeline-tick", row = self.words.label, what = tick.kind.words(), position = tick.position.0);
-        tip_of(ui, words, self.of.map(|cell| HoverCell { cell: cell.clone(), at: tick.position }));
+        let words = say!(
+            "timeline-tick",
+            row = self.words.label,
+            what = tick.kind.words(),
+            position = tick.position.0
+        );
+        tip_of(
+            ui,
+            words,
+            self.of.map(|cell| HoverCell {
+                cell: cell.clone(),
+                at: tick.position,
+            }),
+        );
         Some(tick.position.0)
     }
 
     /// Whether the columns on both sides of a tick have one too.
     fn is_dense(&self, place: usize) -> bool {
         let column = |place: Option<usize>| Some(self.ticks.get(place?)?.column);
-        let (before, here, after) = (column(place.checked_sub(1)), column(Some(place)), column(place.checked_add(1)));
-        before.zip(here).is_some_and(|(before, here)| before.abs_diff(here) == 1)
-            && after.zip(here).is_some_and(|(after, here)| after.abs_diff(here) == 1)
+        let (before, here, after) = (
+            column(place.checked_sub(1)),
+            column(Some(place)),
+            column(place.checked_add(1)),
+        );
+        before
+            .zip(here)
+            .is_some_and(|(before, here)| before.abs_diff(here) == 1)
+            && after
+                .zip(here)
+                .is_some_and(|(after, here)| after.abs_diff(here) == 1)
     }
 
     fn tick_ui(&self, pen: &Pen<'_>, strip: &Strip, tick: &Tick, opacity: f32) {
-        let (x, bottom) = (strip.chart.left() + tick.column as f32, self.rect.bottom() - 1.0);
+        let (x, bottom) = (
+            strip.chart.left() + tick.column as f32,
+            self.rect.bottom() - 1.0,
+        );
         let (width, height) = match tick.kind {
             TickKind::Read => (1.0, 4.0),
             TickKind::Write => (1.0, HEIGHT - 2.0),

@@ -93,10 +93,17 @@ struct KnownIds {
 impl TimelineState {
     /// The lanes of a kind, from top to bottom.
     pub(super) fn ids(&mut self, threads: &Arc<Threads>, kind: TimelineLanes) -> Arc<[LaneId]> {
-        let known = self.ids.take().filter(|known| Arc::ptr_eq(&known.threads, threads) && known.kind == kind);
+        let known = self
+            .ids
+            .take()
+            .filter(|known| Arc::ptr_eq(&known.threads, threads) && known.kind == kind);
         let known = known.unwrap_or_else(|| {
             let ids = lane_ids(&threads.schedule, kind).into();
-            KnownIds { threads: Arc::clone(threads), kind, ids }
+            KnownIds {
+                threads: Arc::clone(threads),
+                kind,
+                ids,
+            }
         });
         let ids = Arc::clone(&known.ids);
         self.ids = Some(known);
@@ -125,7 +132,10 @@ impl TimelineState {
 
     /// Which part of the trace is in view; none: all of it.
     pub fn view(&self) -> Option<StepRange> {
-        self.view.map(|View { first, last }| StepRange { first: Position(first), last: Position(last) })
+        self.view.map(|View { first, last }| StepRange {
+            first: Position(first),
+            last: Position(last),
+        })
     }
 
     /// Shows a part of a trace that ends at `end`.
@@ -136,32 +146,56 @@ impl TimelineState {
     /// What is shown: threads where their steps are known by times alone, calls in all other traces.
     pub fn shown(&self, threads: Option<&Threads>) -> TimelineLanes {
         let is_by_time = threads.is_some_and(|threads| threads.schedule.is_order_by_time);
-        self.chosen.unwrap_or(if is_by_time { TimelineLanes::Threads } else { TimelineLanes::Calls })
+        self.chosen.unwrap_or(if is_by_time {
+            TimelineLanes::Threads
+        } else {
+            TimelineLanes::Calls
+        })
     }
 
     /// What a command asked for comes into view, and the position where it went out of it. Another trace starts afresh.
     pub(super) fn look(&mut self, cx: &ViewCx<'_>) {
         if self.session.is_new(&cx.desk.session) {
             let (session, chosen) = (std::mem::take(&mut self.session), self.chosen);
-            *self = Self { session, chosen, ..Self::default() };
+            *self = Self {
+                session,
+                chosen,
+                ..Self::default()
+            };
         }
         let part = SoFar::of(&cx.desk.session);
-        let end = self.axis.look(cx.desk.session.index.step_count(), part.as_ref());
+        let end = self
+            .axis
+            .look(cx.desk.session.index.step_count(), part.as_ref());
         self.end = end;
         let window = cx.desk.windows.active();
-        let now = Followed { window: window.id, position: window.position };
-        let has_moved = self.followed.replace(now).is_some_and(|before| before != now);
+        let now = Followed {
+            window: window.id,
+            position: window.position,
+        };
+        let has_moved = self
+            .followed
+            .replace(now)
+            .is_some_and(|before| before != now);
         let view = self.view.unwrap_or(View::whole(end)).within(end);
         if has_moved && self.held.is_none() && !view.contains(now.position.0) {
             self.show(view.around(now.position.0, end), end);
         }
-        let known = self.here.peek().filter(|(at, _)| **at == now.position).map(|(_, here)| here);
+        let known = self
+            .here
+            .peek()
+            .filter(|(at, _)| **at == now.position)
+            .map(|(_, here)| here);
         let fitted = match self.wish {
             Some(TimelineFit::Whole) => Some(View::whole(end)),
             Some(TimelineFit::Position) => Some(view.around(now.position.0, end)),
-            Some(TimelineFit::Selection) => {
-                self.selection.map(|range| View { first: range.first.0, last: range.last.0 }.fitting(end))
-            }
+            Some(TimelineFit::Selection) => self.selection.map(|range| {
+                View {
+                    first: range.first.0,
+                    last: range.last.0,
+                }
+                .fitting(end)
+            }),
             // The answer is on its way.
             Some(TimelineFit::Call) if known.is_none() => return,
             Some(TimelineFit::Call) => known.and_then(|here| next_call(here, view, end)),
@@ -176,7 +210,13 @@ impl TimelineState {
 
 /// The innermost frame, or the one around that which is in view; around the outermost one, the innermost again.
 fn next_call(here: &Here, view: View, end: u64) -> Option<View> {
-    let fit = |range: &StepRange| View { first: range.first.0, last: range.last.0 }.fitting(end);
+    let fit = |range: &StepRange| {
+        View {
+            first: range.first.0,
+            last: range.last.0,
+        }
+        .fitting(end)
+    };
     let fitted: Vec<View> = here.around.iter().map(fit).collect();
     let place = fitted.iter().rposition(|fitted| *fitted == view);
     let next = place.map_or(0, |place| place + 1);

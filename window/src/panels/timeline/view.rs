@@ -28,12 +28,18 @@ pub struct Turn {
 impl View {
     /// The whole trace.
     pub const fn whole(end: u64) -> Self {
-        Self { first: 0, last: end }
+        Self {
+            first: 0,
+            last: end,
+        }
     }
 
     /// So much of it as a trace has that ends at `end`.
     pub fn within(self, end: u64) -> Self {
-        Self { first: self.first.min(end), last: self.last.min(end) }
+        Self {
+            first: self.first.min(end),
+            last: self.last.min(end),
+        }
     }
 
     /// How many steps are shown.
@@ -47,23 +53,42 @@ impl View {
     }
 
     /// The same turned by the wheel.
-    pub fn turned(self, Turn { center, factor, moved }: Turn, end: u64) -> Self {
+    pub fn turned(
+        self,
+        Turn {
+            center,
+            factor,
+            moved,
+        }: Turn,
+        end: u64,
+    ) -> Self {
         if factor == 1.0 {
             return self.moved(moved, end);
         }
         let length = self.length() as f64;
         let fixed = self.first as f64 + center * length;
         let new_length = (length / factor).clamp(LEAST.min(end as f64), end as f64);
-        Self::from(fixed - center * new_length + moved * length, new_length, end)
+        Self::from(
+            fixed - center * new_length + moved * length,
+            new_length,
+            end,
+        )
     }
 
     /// As much of the trace, so many lengths further on; rounded to whole steps, at least one.
     fn moved(self, lengths: f64, end: u64) -> Self {
         let steps = (lengths * self.length() as f64).abs().ceil() as u64;
         let last_first = end.saturating_sub(self.length());
-        let first = if lengths < 0.0 { self.first.saturating_sub(steps) } else { self.first.saturating_add(steps) };
+        let first = if lengths < 0.0 {
+            self.first.saturating_sub(steps)
+        } else {
+            self.first.saturating_add(steps)
+        };
         let first = first.min(last_first);
-        Self { first, last: first.saturating_add(self.length()).min(end) }
+        Self {
+            first,
+            last: first.saturating_add(self.length()).min(end),
+        }
     }
 
     /// A part of the trace with a little of what is around it.
@@ -83,7 +108,10 @@ impl View {
     fn from(first: f64, length: f64, end: u64) -> Self {
         let first = first.clamp(0.0, (end as f64 - length).max(0.0));
         let last = ((first + length).ceil() as u64).min(end);
-        Self { first: (first as u64).min(last), last }
+        Self {
+            first: (first as u64).min(last),
+            last,
+        }
     }
 }
 
@@ -94,21 +122,105 @@ mod tests {
     #[test]
     fn the_wheel_keeps_the_place_under_the_pointer() {
         let whole = View::whole(1000);
-        let closer = whole.turned(Turn { center: 0.5, factor: 2.0, moved: 0.0 }, 1000);
-        assert_eq!(closer, View { first: 250, last: 750 });
-        assert_eq!(closer.turned(Turn { center: 0.5, factor: 0.1, moved: 0.0 }, 1000), whole);
-        assert_eq!(closer.turned(Turn { center: 0.0, factor: 1.0, moved: 9.0 }, 1000), View { first: 500, last: 1000 });
-        let near = View { first: 100, last: 116 };
-        let pan = |moved| near.turned(Turn { center: 0.3, factor: 1.0, moved }, 1000);
-        assert_eq!((pan(0.01), pan(-0.01)), (View { first: 101, last: 117 }, View { first: 99, last: 115 }));
-        let finest = closer.turned(Turn { center: 0.5, factor: 1e9, moved: 0.0 }, 1000);
+        let closer = whole.turned(
+            Turn {
+                center: 0.5,
+                factor: 2.0,
+                moved: 0.0,
+            },
+            1000,
+        );
+        assert_eq!(
+            closer,
+            View {
+                first: 250,
+                last: 750
+            }
+        );
+        assert_eq!(
+            closer.turned(
+                Turn {
+                    center: 0.5,
+                    factor: 0.1,
+                    moved: 0.0
+                },
+                1000
+            ),
+            whole
+        );
+        assert_eq!(
+            closer.turned(
+                Turn {
+                    center: 0.0,
+                    factor: 1.0,
+                    moved: 9.0
+                },
+                1000
+            ),
+            View {
+                first: 500,
+                last: 1000
+            }
+        );
+        let near = View {
+            first: 100,
+            last: 116,
+        };
+        let pan = |moved| {
+            near.turned(
+                Turn {
+                    center: 0.3,
+                    factor: 1.0,
+                    moved,
+                },
+                1000,
+            )
+        };
+        assert_eq!(
+            (pan(0.01), pan(-0.01)),
+            (
+                View {
+                    first: 101,
+                    last: 117
+                },
+                View {
+                    first: 99,
+                    last: 115
+                }
+            )
+        );
+        let finest = closer.turned(
+            Turn {
+                center: 0.5,
+                factor: 1e9,
+                moved: 0.0,
+            },
+            1000,
+        );
         assert_eq!(finest.length(), 16);
     }
 
     #[test]
     fn a_fitted_call_has_something_around_it() {
-        assert_eq!(View { first: 400, last: 500 }.fitting(1000), View { first: 398, last: 502 });
-        assert_eq!(View { first: 0, last: 1000 }.fitting(1000), View::whole(1000));
+        assert_eq!(
+            View {
+                first: 400,
+                last: 500
+            }
+            .fitting(1000),
+            View {
+                first: 398,
+                last: 502
+            }
+        );
+        assert_eq!(
+            View {
+                first: 0,
+                last: 1000
+            }
+            .fitting(1000),
+            View::whole(1000)
+        );
         assert_eq!(View { first: 3, last: 4 }.fitting(1000).length(), 16);
         assert_eq!(View { first: 3, last: 4 }.fitting(7), View::whole(7));
         assert_eq!(View::whole(0).fitting(0), View::whole(0));
@@ -116,10 +228,35 @@ mod tests {
 
     #[test]
     fn a_position_comes_into_the_middle() {
-        let view = View { first: 100, last: 200 };
-        assert_eq!(view.around(700, 1000), View { first: 650, last: 750 });
-        assert_eq!(view.around(990, 1000), View { first: 900, last: 1000 });
+        let view = View {
+            first: 100,
+            last: 200,
+        };
+        assert_eq!(
+            view.around(700, 1000),
+            View {
+                first: 650,
+                last: 750
+            }
+        );
+        assert_eq!(
+            view.around(990, 1000),
+            View {
+                first: 900,
+                last: 1000
+            }
+        );
         assert!(view.contains(200) && !view.contains(201));
-        assert_eq!(View { first: 700, last: 900 }.within(800), View { first: 700, last: 800 });
+        assert_eq!(
+            View {
+                first: 700,
+                last: 900
+            }
+            .within(800),
+            View {
+                first: 700,
+                last: 800
+            }
+        );
     }
 }

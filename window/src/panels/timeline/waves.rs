@@ -32,7 +32,9 @@ const LEAST_WORDS: f32 = 18.0;
 
 /// How many rows have room in a strip of a height, of which others take some; one always has.
 pub fn rows(strip: f32, others: f32, cx: &ViewCx<'_>) -> usize {
-    let room = ((strip - others - AXIS - LEAST_LANES) / HEIGHT).floor().max(1.0) as usize;
+    let room = ((strip - others - AXIS - LEAST_LANES) / HEIGHT)
+        .floor()
+        .max(1.0) as usize;
     cx.desk.waves.list().len().min(room)
 }
 
@@ -61,27 +63,55 @@ pub fn rows_ui(
     let mut under = None;
     state.wave_under = None;
     for (place, watch) in cx.desk.waves.list().iter().enumerate().take(shown) {
-        let Some(slot) = state.waves.get_mut(place) else { continue };
+        let Some(slot) = state.waves.get_mut(place) else {
+            continue;
+        };
         let before = slot.peek().filter(|(asked, _)| asked.watch == *watch);
         // What names no register of a thread is the same in all of them, and is not worked out anew.
         let is_of_all = before.filter(|(_, wave)| !wave.is_of_thread && wave.error.is_none());
         let thread = is_of_all.map_or(here, |(asked, _)| asked.thread);
-        let request = WaveRequest { watch: watch.clone(), thread, view };
+        let request = WaveRequest {
+            watch: watch.clone(),
+            thread,
+            view,
+        };
         let session = Arc::clone(&cx.desk.session);
         let answer = slot.poll_long(&request, &cx.desk.worker, |request| {
             let request = request.clone();
             move |cancel: &Cancel| wave(&session, &request, cancel)
         });
-        let failure = if let Answer::Failed(error) = answer { Some(error.to_owned()) } else { None };
+        let failure = if let Answer::Failed(error) = answer {
+            Some(error.to_owned())
+        } else {
+            None
+        };
         let top = top + height(place);
-        let rect = Rect::from_min_max(pos2(strip.rect.left(), top), pos2(strip.rect.right(), top + HEIGHT));
+        let rect = Rect::from_min_max(
+            pos2(strip.rect.left(), top),
+            pos2(strip.rect.right(), top + HEIGHT),
+        );
         let known = slot.peek().filter(|(asked, _)| asked.watch == *watch);
         let is_fresh = known.is_some_and(|(asked, _)| *asked == request);
-        let known = known.map(|(asked, wave)| Known { wave, view: asked.view, owner: owner(asked.thread, wave, cx) });
+        let known = known.map(|(asked, wave)| Known {
+            wave,
+            view: asked.view,
+            owner: owner(asked.thread, wave, cx),
+        });
         let faded = pen.clone().faded();
-        let row = WaveRow { strip, pen: if is_fresh { pen } else { &faded }, watch, rect, known, failure };
+        let row = WaveRow {
+            strip,
+            pen: if is_fresh { pen } else { &faded },
+            watch,
+            rect,
+            known,
+            failure,
+        };
         let is_last = place + 1 == shown;
-        row.paint(if is_last { cx.desk.waves.list().len().saturating_sub(shown) } else { 0 });
+        row.paint(if is_last {
+            cx.desk.waves.list().len().saturating_sub(shown)
+        } else {
+            0
+        });
         under = under.or(row.touch(ui));
         if ui.rect_contains_pointer(rect) {
             state.wave_under = Some(place);
@@ -113,7 +143,10 @@ struct Known<'a> {
 fn owner<'a>(thread: ThreadId, wave: &Wave, cx: &ViewCx<'a>) -> Option<&'a str> {
     let threads = cx.desk.session.index.threads();
     let is_one_of_several = wave.is_of_thread && threads.len() > 1;
-    threads.get(thread.0 as usize).filter(|_| is_one_of_several).map(|thread| thread.name.as_str())
+    threads
+        .get(thread.0 as usize)
+        .filter(|_| is_one_of_several)
+        .map(|thread| thread.name.as_str())
 }
 
 /// A stretch in which the value stays.
@@ -126,9 +159,17 @@ struct Piece<'a> {
 impl WaveRow<'_> {
     /// Draws it; `hidden`: so many more rows have no room.
     fn paint(&self, hidden: usize) {
-        let Self { strip, pen, rect, .. } = self;
+        let Self {
+            strip, pen, rect, ..
+        } = self;
         let (tok, x, right) = (pen.tok, rect.left() + INSET, strip.chart.left() - 8.0);
-        pen.cut_text(pos2(x, rect.top() + 8.0), &self.watch.expression, mono(11.0), tok.t2, right);
+        pen.cut_text(
+            pos2(x, rect.top() + 8.0),
+            &self.watch.expression,
+            mono(11.0),
+            tok.t2,
+            right,
+        );
         let below = match hidden {
             0 => match self.known.as_ref().and_then(|known| known.owner) {
                 Some(thread) => format!("{} · {thread}", self.watch.kind.name()),
@@ -136,22 +177,50 @@ impl WaveRow<'_> {
             },
             hidden => say!("timeline-below", count = hidden.to_string()),
         };
-        pen.cut_text(pos2(x, rect.top() + 18.0), &below, ui_font(10.0), tok.t3, right);
+        pen.cut_text(
+            pos2(x, rect.top() + 18.0),
+            &below,
+            ui_font(10.0),
+            tok.t3,
+            right,
+        );
         pen.line_across(rect.left(), rect.right(), rect.bottom() - 0.5, tok.line);
-        let clipped = Pen { painter: pen.painter.with_clip_rect(rect.intersect(strip.chart)), tok };
+        let clipped = Pen {
+            painter: pen.painter.with_clip_rect(rect.intersect(strip.chart)),
+            tok,
+        };
         let known = self.known.as_ref();
-        let error = self.failure.as_ref().or(known.and_then(|known| known.wave.error.as_ref()));
+        let error = self
+            .failure
+            .as_ref()
+            .or(known.and_then(|known| known.wave.error.as_ref()));
         if let Some(error) = error {
-            clipped.text(strip.chart.left() + 4.0, rect.center().y, error, ui_font(11.0), tok.err);
+            clipped.text(
+                strip.chart.left() + 4.0,
+                rect.center().y,
+                error,
+                ui_font(11.0),
+                tok.err,
+            );
             return;
         }
         let (left, right) = self.looked_at();
-        for gap in [Rangef::new(strip.chart.left(), left), Rangef::new(right, self.known_end())] {
+        for gap in [
+            Rangef::new(strip.chart.left(), left),
+            Rangef::new(right, self.known_end()),
+        ] {
             self.gap_ui(&clipped, gap);
         }
-        let Some(Known { wave, view, .. }) = known else { return };
+        let Some(Known { wave, view, .. }) = known else {
+            return;
+        };
         let seen = Rect::from_x_y_ranges(left..=right.max(left), rect.y_range());
-        let clipped = Pen { painter: clipped.painter.with_clip_rect(clipped.painter.clip_rect().intersect(seen)), tok };
+        let clipped = Pen {
+            painter: clipped
+                .painter
+                .with_clip_rect(clipped.painter.clip_rect().intersect(seen)),
+            tok,
+        };
         if wave.is_boxes() {
             self.boxes_ui(&clipped, wave, view);
         } else {
@@ -166,55 +235,84 @@ impl WaveRow<'_> {
 
     /// Between which edges of the chart the answer tells the value.
     fn looked_at(&self) -> (f32, f32) {
-        let (start, end) = (self.strip.chart.left(), self.known_end().max(self.strip.chart.left()));
+        let (start, end) = (
+            self.strip.chart.left(),
+            self.known_end().max(self.strip.chart.left()),
+        );
         let within = |position: Position| self.strip.x_of(position).floor().clamp(start, end);
-        self.known.as_ref().map_or((end, end), |known| (within(known.view.first), within(known.view.last)))
+        self.known.as_ref().map_or((end, end), |known| {
+            (within(known.view.first), within(known.view.last))
+        })
     }
 
     /// Says that the value is looked for, where there is room.
     fn gap_ui(&self, pen: &Pen<'_>, gap: Rangef) {
         let words = say!("timeline-looking");
         if gap.span() > pen.width(words, ui_font(11.0)) + 8.0 {
-            pen.text(gap.min + 4.0, self.rect.center().y, words, ui_font(11.0), pen.tok.t3);
+            pen.text(
+                gap.min + 4.0,
+                self.rect.center().y,
+                words,
+                ui_font(11.0),
+                pen.tok.t3,
+            );
         }
     }
 
     fn pieces<'a>(&'a self, wave: &'a Wave, view: &RowsRequest) -> impl Iterator<Item = Piece<'a>> {
         let x_of = |position: Position| self.strip.x_of(position).floor();
         let (first, last) = (x_of(view.first), x_of(view.last));
-        let starts = std::iter::once((first, &wave.first))
-            .chain(wave.columns.iter().map(move |column| (x_of(column.position), &column.last)));
-        let ends = wave.columns.iter().map(move |column| x_of(column.position)).chain(std::iter::once(last));
+        let starts = std::iter::once((first, &wave.first)).chain(
+            wave.columns
+                .iter()
+                .map(move |column| (x_of(column.position), &column.last)),
+        );
+        let ends = wave
+            .columns
+            .iter()
+            .map(move |column| x_of(column.position))
+            .chain(std::iter::once(last));
         // What lies far outside is not drawn.
-        let (least, most) = (self.strip.chart.left() - 2.0, self.strip.chart.right() + 2.0);
+        let (least, most) = (
+            self.strip.chart.left() - 2.0,
+            self.strip.chart.right() + 2.0,
+        );
         let piece = move |((left, level), right): ((f32, &'a Level), f32)| Piece {
             left: left.clamp(least, most),
             right: right.clamp(least, most),
             level,
         };
-        starts
-            .zip(ends)
-            .map(piece)
-            .filter(move |piece| piece.left < piece.right || (least < piece.left && piece.left < most))
+        starts.zip(ends).map(piece).filter(move |piece| {
+            piece.left < piece.right || (least < piece.left && piece.left < most)
+        })
     }
 
     /// Values with their words.
     fn boxes_ui(&self, pen: &Pen<'_>, wave: &Wave, view: &RowsRequest) {
         let tok = pen.tok;
         for Piece { left, right, level } in self.pieces(wave, view) {
-            let rect = Rect::from_min_max(pos2(left, self.rect.top() + 4.0), pos2(right, self.rect.bottom() - 4.0));
+            let rect = Rect::from_min_max(
+                pos2(left, self.rect.top() + 4.0),
+                pos2(right, self.rect.bottom() - 4.0),
+            );
             let Some(words) = &level.words else {
                 pen.dots(rect.left() + 2.0, rect.right() - 2.0, rect.center().y);
                 continue;
             };
-            let fill = if level.source == ValueSource::External { tok.external_bg } else { tok.bg3 };
+            let fill = if level.source == ValueSource::External {
+                tok.external_bg
+            } else {
+                tok.bg3
+            };
             pen.painter.rect_filled(rect, 0.0, fill);
             pen.line_down(rect.left(), rect.top(), rect.bottom(), tok.write);
             pen.line_across(rect.left(), rect.right(), rect.top(), tok.line2);
             pen.line_across(rect.left(), rect.right(), rect.bottom(), tok.line2);
             if rect.width() >= LEAST_WORDS {
-                let (at, color) =
-                    (pos2(rect.left() + 4.0, rect.center().y), color_of(level.source, tok).unwrap_or(tok.t1));
+                let (at, color) = (
+                    pos2(rect.left() + 4.0, rect.center().y),
+                    color_of(level.source, tok).unwrap_or(tok.t1),
+                );
                 let end = pen.cut_text(at, words, mono(11.0), color, rect.right() - 2.0);
                 if level.source == ValueSource::Inferred {
                     pen.dots(at.x, end, at.y + 6.0);
@@ -225,7 +323,9 @@ impl WaveRow<'_> {
 
     /// A step a change; where a column has several, all that lies between the least and the greatest.
     fn curve_ui(&self, pen: &Pen<'_>, wave: &Wave, view: &RowsRequest) {
-        let Some((least, most)) = wave.extent() else { return };
+        let Some((least, most)) = wave.extent() else {
+            return;
+        };
         let (top, bottom) = (self.rect.top() + 4.0, self.rect.bottom() - 4.0);
         let span = most - least;
         let y_of = |number: f64| match span > 0.0 {
@@ -237,7 +337,10 @@ impl WaveRow<'_> {
             match level.number.filter(|number| number.is_finite()) {
                 Some(number) => {
                     let y = y_of(number).round();
-                    let line = Rect::from_min_max(pos2(left, y - 0.5), pos2(right.max(left + 1.0), y + 0.5));
+                    let line = Rect::from_min_max(
+                        pos2(left, y - 0.5),
+                        pos2(right.max(left + 1.0), y + 0.5),
+                    );
                     pen.fill(line, color_of(level.source, pen.tok).unwrap_or(color));
                     if level.source == ValueSource::Inferred {
                         pen.dots(left, right, y + 2.0);
@@ -249,9 +352,13 @@ impl WaveRow<'_> {
         let mut before = wave.first.number;
         for column in &wave.columns {
             let x = self.strip.x_of(column.position).floor();
-            let ends = [before, column.least, column.most].into_iter().flatten().filter(|number| number.is_finite());
+            let ends = [before, column.least, column.most]
+                .into_iter()
+                .flatten()
+                .filter(|number| number.is_finite());
             let (mut high, mut low) = (f32::MAX, f32::MIN);
-            ends.map(y_of).for_each(|y| (high, low) = (high.min(y), low.max(y)));
+            ends.map(y_of)
+                .for_each(|y| (high, low) = (high.min(y), low.max(y)));
             if high < low {
                 let strength = if column.is_cut { 0.6 } else { 1.0 };
                 let rect = Rect::from_min_max(pos2(x, high.round()), pos2(x + 1.0, low.round()));
@@ -263,7 +370,9 @@ impl WaveRow<'_> {
 
     /// Says what is under the pointer. Returns the position of a change that is meant by a click.
     fn touch(&self, ui: &Ui) -> Option<u64> {
-        let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.rect.contains(*at))?;
+        let pointer = ui
+            .input(|input| input.pointer.hover_pos())
+            .filter(|at| self.rect.contains(*at))?;
         if !ui.rect_contains_pointer(self.rect) {
             return None;
         }
@@ -272,7 +381,10 @@ impl WaveRow<'_> {
             tip_ui(ui, say!("timeline-wave", name = name));
             return None;
         }
-        let Known { wave, owner, .. } = self.known.as_ref().filter(|known| known.wave.error.is_none())?;
+        let Known { wave, owner, .. } = self
+            .known
+            .as_ref()
+            .filter(|known| known.wave.error.is_none())?;
         let (left, right) = self.looked_at();
         if self.failure.is_some() || pointer.x < left || pointer.x > right {
             return None;
@@ -281,22 +393,43 @@ impl WaveRow<'_> {
         let x_of = |position: Position| self.strip.x_of(position).floor();
         let near = |position: &Position| (x_of(*position) + 0.5 - pointer.x).abs() <= GRIP;
         let at = self.strip.position_at(pointer.x);
-        let ahead = wave.columns.partition_point(|column| x_of(column.position) <= pointer.x + GRIP);
-        let meant = ahead.checked_sub(1).and_then(|place| wave.columns.get(place));
-        let column = meant.filter(|column| near(&column.position)).or_else(|| wave.column_at(at));
+        let ahead = wave
+            .columns
+            .partition_point(|column| x_of(column.position) <= pointer.x + GRIP);
+        let meant = ahead
+            .checked_sub(1)
+            .and_then(|place| wave.columns.get(place));
+        let column = meant
+            .filter(|column| near(&column.position))
+            .or_else(|| wave.column_at(at));
         let cell = cell_of(&self.watch.expression, *owner);
-        tip_of(ui, words(&name, wave, column, at), cell.map(|cell| HoverCell { cell, at }));
-        column.map(|column| column.position).filter(near).map(|position| position.0)
+        tip_of(
+            ui,
+            words(&name, wave, column, at),
+            cell.map(|cell| HoverCell { cell, at }),
+        );
+        column
+            .map(|column| column.position)
+            .filter(near)
+            .map(|position| position.0)
     }
 }
 
 /// The register or variable that an expression is, where nothing is worked out of it.
 fn cell_of(expression: &str, owner: Option<&str>) -> Option<CellName> {
-    let is_name = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || "_%.$".contains(letter));
-    let named = Some(expression).filter(|text| !text.is_empty() && is_name(text)).map(cell_name)?.ok()?;
+    let is_name = |text: &str| {
+        text.chars()
+            .all(|letter| letter.is_alphanumeric() || "_%.$".contains(letter))
+    };
+    let named = Some(expression)
+        .filter(|text| !text.is_empty() && is_name(text))
+        .map(cell_name)?
+        .ok()?;
     // A number is no name: as a cell it would be a byte of memory.
     match (named, owner) {
-        (CellName::Register(name), Some(owner)) => Some(CellName::Register(format!("{name} of {owner}"))),
+        (CellName::Register(name), Some(owner)) => {
+            Some(CellName::Register(format!("{name} of {owner}")))
+        }
         (named @ CellName::Register(_), None) => Some(named),
         (CellName::Memory(..), _) => None,
     }
@@ -314,19 +447,37 @@ fn color_of(source: ValueSource, tok: &Tok) -> Option<Color32> {
 /// What is said of a place of the row.
 fn words(name: &str, wave: &Wave, column: Option<&WaveColumn>, at: Position) -> String {
     let level = column.map_or(&wave.first, |column| &column.last);
-    let mut value = level.words.as_deref().unwrap_or(say!("timeline-unknown")).to_owned();
-    if level.words.is_some() && matches!(level.source, ValueSource::Inferred | ValueSource::External) {
+    let mut value = level
+        .words
+        .as_deref()
+        .unwrap_or(say!("timeline-unknown"))
+        .to_owned();
+    if level.words.is_some()
+        && matches!(level.source, ValueSource::Inferred | ValueSource::External)
+    {
         value = format!("{value} ({})", SourceWords::of(level.source).phrase);
     }
     let since = match column {
         Some(column) if column.changes > 1 => {
-            let more = if column.is_cut { say!("timeline-or-more") } else { "" };
-            say!("timeline-wave-writes", count = u64::from(column.changes), more = more, position = column.position.0)
+            let more = if column.is_cut {
+                say!("timeline-or-more")
+            } else {
+                ""
+            };
+            say!(
+                "timeline-wave-writes",
+                count = u64::from(column.changes),
+                more = more,
+                position = column.position.0
+            )
         }
         Some(column) => say!("timeline-wave-written", position = column.position.0),
         None => say!("timeline-wave-before").to_owned(),
     };
-    format!("{name} = {value}\n{since}\n{}", say!("timeline-wave-position", position = at.0))
+    format!(
+        "{name} = {value}\n{since}\n{}",
+        say!("timeline-wave-position", position = at.0)
+    )
 }
 
 #[cfg(test)]

@@ -39,7 +39,12 @@ impl EndNote<'_> {
         let height = paint_note(pen, columns, note, &fatal_words(ending));
         let y = note.top() + height - ROW / 2.0;
         let end = pen.label(columns.address + 2.0, y, say!("trace-go-to"), cx.tok.t2);
-        StepLink { step: ending.step, trace: window.trace, window: window.id }.ui(ui, pen, end + 6.0, y, out);
+        StepLink {
+            step: ending.step,
+            trace: window.trace,
+            window: window.id,
+        }
+        .ui(ui, pen, end + 6.0, y, out);
         height
     }
 }

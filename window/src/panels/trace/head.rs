@@ -53,10 +53,12 @@ impl Head {
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let session = Arc::clone(&cx.desk.session);
         let end = self.source_ui(ui, &pen, bar, cx, Travel { window, out });
-        let answer = self.path.poll(&window.position, &cx.desk.worker, |position| {
-            let position = *position;
-            move |_: &Cancel| call_path(&session, position)
-        });
+        let answer = self
+            .path
+            .poll(&window.position, &cx.desk.worker, |position| {
+                let position = *position;
+                move |_: &Cancel| call_path(&session, position)
+            });
         if let Some(path) = answer.any() {
             let bar = Rect::from_min_max(bar.min, pos2(end, bar.bottom()));
             path_ui(ui, &pen, bar, path, Travel { window, out });
@@ -77,18 +79,37 @@ impl Head {
         if images.is_empty() || !images.are_lines_ready() || bar.width() < SOURCE_FROM {
             return bar.right();
         }
-        let answer = self.source.poll(&window.position, &cx.desk.worker, |position| {
-            let (position, session) = (*position, Arc::clone(&cx.desk.session));
-            move |cancel: &Cancel| source_of(&session, position, cancel)
-        });
-        let Some(Some(line)) = answer.any() else { return bar.right() };
+        let answer = self
+            .source
+            .poll(&window.position, &cx.desk.worker, |position| {
+                let (position, session) = (*position, Arc::clone(&cx.desk.session));
+                move |cancel: &Cancel| source_of(&session, position, cancel)
+            });
+        let Some(Some(line)) = answer.any() else {
+            return bar.right();
+        };
         let text = line.short();
         let left = bar.right() - INSET - pen.width(&text, mono(12.5)).min(bar.width() / 3.0);
-        let rect = Rect::from_min_max(pos2(left, bar.top()), pos2(bar.right() - INSET, bar.bottom()));
+        let rect = Rect::from_min_max(
+            pos2(left, bar.top()),
+            pos2(bar.right() - INSET, bar.bottom()),
+        );
         let response = ui.interact(rect, ui.unique_id().with("source line"), Sense::CLICK);
-        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, say!("trace-show-line", line = &*text)));
-        let color = if response.hovered() { pen.tok.accent } else { pen.tok.t2 };
-        pen.cut_text(pos2(left, bar.center().y), &text, mono(12.5), color, rect.right() + 1.0);
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Link, true, say!("trace-show-line", line = &*text))
+        });
+        let color = if response.hovered() {
+            pen.tok.accent
+        } else {
+            pen.tok.t2
+        };
+        pen.cut_text(
+            pos2(left, bar.center().y),
+            &text,
+            mono(12.5),
+            color,
+            rect.right() + 1.0,
+        );
         if response.on_hover_text(line.to_string()).clicked() {
             out.push(Action::Panel(PanelAction::ShowPanel(PanelKind::Source)));
         }
@@ -97,7 +118,13 @@ impl Head {
 }
 
 /// The innermost frame is always in view: outer ones are left out from the outside in.
-fn path_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, path: &[PathPart], Travel { window, out }: Travel<'_>) {
+fn path_ui(
+    ui: &Ui,
+    pen: &Pen<'_>,
+    bar: Rect,
+    path: &[PathPart],
+    Travel { window, out }: Travel<'_>,
+) {
     const CARET: f32 = 18.0;
     let width_of = |part: &PathPart| pen.width(&part.name, mono(12.5)) + CARET;
     let mut room = bar.width() - 2.0 * INSET;
@@ -117,14 +144,27 @@ fn path_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, path: &[PathPart], Travel { window
             pen.text(x + 4.0, y, icons::CARET_RIGHT, icon(10.0), pen.tok.t3);
             x += CARET;
         }
-        let (font, color) = if is_innermost { (mono_bold(12.5), pen.tok.symbol) } else { (mono(12.5), pen.tok.t3) };
+        let (font, color) = if is_innermost {
+            (mono_bold(12.5), pen.tok.symbol)
+        } else {
+            (mono(12.5), pen.tok.t3)
+        };
         let end = pen.cut_text(pos2(x, y), &part.name, font, color, bar.right() - INSET);
         let rect = Rect::from_min_max(pos2(x, bar.top()), pos2(end, bar.bottom()));
         let response = ui.interact(rect, ui.unique_id().with(("path", place)), Sense::CLICK);
         let name = &part.name;
-        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, say!("trace-to-the-call-of", name = &*name)));
+        response.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::Link,
+                true,
+                say!("trace-to-the-call-of", name = &*name),
+            )
+        });
         if response.hovered() {
-            pen.fill(Rect::from_min_size(pos2(x, y + 8.0), vec2(end - x, 1.0)), color);
+            pen.fill(
+                Rect::from_min_size(pos2(x, y + 8.0), vec2(end - x, 1.0)),
+                color,
+            );
         }
         if response.clicked() {
             out.push(Action::travel(window.id, part.entered_at));

@@ -25,7 +25,12 @@ const AROUND: [u64; 4] = [0, 1, 3, 10];
 const AROUND_FROM: f32 = 320.0;
 
 /// Says that only hits are shown, and of how many steps; chooses how many steps stand around them. Returns the rest.
-pub fn hits_bar_ui(ui: &Ui, rect: Rect, Scene { cx, window }: Scene<'_>, out: &mut Vec<Action>) -> Rect {
+pub fn hits_bar_ui(
+    ui: &Ui,
+    rect: Rect,
+    Scene { cx, window }: Scene<'_>,
+    out: &mut Vec<Action>,
+) -> Rect {
     let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
     let pen = Pen::new(ui, bar, cx.tok);
     let y = bar.center().y;
@@ -38,9 +43,27 @@ pub fn hits_bar_ui(ui: &Ui, rect: Rect, Scene { cx, window }: Scene<'_>, out: &m
         let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
         let response = button_response(ui, rect, name, name);
         if response.hovered() || response.has_focus() || is_chosen {
-            pen.painter.rect_filled(rect, 4.0, if is_chosen { pen.tok.sel } else { pen.tok.hover });
+            pen.painter.rect_filled(
+                rect,
+                4.0,
+                if is_chosen {
+                    pen.tok.sel
+                } else {
+                    pen.tok.hover
+                },
+            );
         }
-        pen.text(rect.left() + 6.0, y, words, ui_font(12.0), if is_chosen { pen.tok.t1 } else { pen.tok.accent });
+        pen.text(
+            rect.left() + 6.0,
+            y,
+            words,
+            ui_font(12.0),
+            if is_chosen {
+                pen.tok.t1
+            } else {
+                pen.tok.accent
+            },
+        );
         response.on_hover_text(name).clicked()
     };
     if button(say!("hits-all-steps"), say!("hits-show-all-steps"), false) {
@@ -49,7 +72,11 @@ pub fn hits_bar_ui(ui: &Ui, rect: Rect, Scene { cx, window }: Scene<'_>, out: &m
     if bar.width() > AROUND_FROM {
         for context in AROUND.into_iter().rev() {
             let name = say!("hits-around", count = context);
-            if button(&format!("±{context}"), &name, context == window.only_hits.context) {
+            if button(
+                &format!("±{context}"),
+                &name,
+                context == window.only_hits.context,
+            ) {
                 out.push(Action::Search(SearchAction::SurroundHits(context)));
             }
         }
@@ -62,16 +89,33 @@ pub fn hits_bar_ui(ui: &Ui, rect: Rect, Scene { cx, window }: Scene<'_>, out: &m
             if found.end != SearchEnd::Done {
                 hits = say!("sofar-so-far", text = hits);
             }
-            let of = so_far(&cx.desk.session, &say!("hits-only", hits = hits, steps = steps));
+            let of = so_far(
+                &cx.desk.session,
+                &say!("hits-only", hits = hits, steps = steps),
+            );
             format!("{of} · {}", subject(&found.meaning, &cx.desk.session))
         }
         None => say!("hits-only-none", steps = steps),
     };
-    let color = if window.only_hits.of == Sieve::Slice { cx.tok.taken } else { cx.tok.hit };
+    let color = if window.only_hits.of == Sieve::Slice {
+        cx.tok.taken
+    } else {
+        cx.tok.hit
+    };
     pen.text(bar.left() + INSET, y, icons::FILTER, icon(13.0), color);
-    pen.cut_text(pos2(bar.left() + INSET + 20.0, y), &words, ui_font(12.0), cx.tok.t1, right - 6.0);
+    pen.cut_text(
+        pos2(bar.left() + INSET + 20.0, y),
+        &words,
+        ui_font(12.0),
+        cx.tok.t1,
+        right - 6.0,
+    );
     let label = bar.with_max_x(right - 6.0);
-    let response = ui.interact(label, ui.unique_id().with("only hits"), egui::Sense::hover());
+    let response = ui.interact(
+        label,
+        ui.unique_id().with("only hits"),
+        egui::Sense::hover(),
+    );
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
     response.on_hover_text(words);
     rest
@@ -80,12 +124,17 @@ pub fn hits_bar_ui(ui: &Ui, rect: Rect, Scene { cx, window }: Scene<'_>, out: &m
 /// How many steps the slice has so far, and what it is of.
 fn slice_bar_words(cx: &ViewCx<'_>) -> String {
     let steps = cx.desk.session.index.step_count();
-    let Some(slice) = cx.desk.slice.slice() else { return say!("hits-only-slice", hits = "0", steps = steps) };
+    let Some(slice) = cx.desk.slice.slice() else {
+        return say!("hits-only-slice", hits = "0", steps = steps);
+    };
     let mut hits = thousands(slice.step_count());
     if slice.end != SliceEnd::Whole {
         hits = say!("sofar-so-far", text = hits);
     }
-    let of = so_far(&cx.desk.session, &say!("hits-only-slice", hits = hits, steps = steps));
+    let of = so_far(
+        &cx.desk.session,
+        &say!("hits-only-slice", hits = hits, steps = steps),
+    );
     format!("{of} · {}", question_words(slice))
 }
 
@@ -118,24 +167,51 @@ pub struct HiddenRow<'a> {
 impl HiddenRow<'_> {
     /// Draws the row; a click shows the steps.
     pub fn ui(&self, ui: &Ui, Scene { cx, window }: Scene<'_>, out: &mut Vec<Action>) {
-        let Self { rect, first, last, pen, columns } = self;
+        let Self {
+            rect,
+            first,
+            last,
+            pen,
+            columns,
+        } = self;
         let count = last.0.saturating_sub(first.0).saturating_add(1);
         let searched = cx.desk.find.found().map_or(0, |found| found.searched.0);
-        let is_outside =
-            cx.desk.find.found().is_some_and(|found| last.after() <= found.from || first.before() >= found.to);
+        let is_outside = cx
+            .desk
+            .find
+            .found()
+            .is_some_and(|found| last.after() <= found.from || first.before() >= found.to);
         let is_slice = window.only_hits.of == Sieve::Slice;
         let words = match () {
-            () if is_slice => beside_slice_words(cx, HiddenSteps { first: *first, count }),
+            () if is_slice => beside_slice_words(
+                cx,
+                HiddenSteps {
+                    first: *first,
+                    count,
+                },
+            ),
             () if is_outside => say!("hits-hidden-outside", count = count),
             () if last.0 < searched => say!("hits-hidden", count = count),
             () if first.0 >= searched => say!("hits-hidden-not-yet", count = count),
             () => say!("hits-hidden-not-all", count = count),
         };
         let response = row_response(ui, *rect, ("hidden", first.0), || words.clone());
-        row_background(pen, *rect, &response, RowState { is_selected: false, is_cursor: false, has_focus: true });
+        row_background(
+            pen,
+            *rect,
+            &response,
+            RowState {
+                is_selected: false,
+                is_cursor: false,
+                has_focus: true,
+            },
+        );
         pen.label(columns.address + 2.0, rect.center().y, &words, pen.tok.t3);
         if response.on_hover_text(say!("hits-show-these")).clicked() {
-            let steps = StepRange { first: first.before(), last: last.after() };
+            let steps = StepRange {
+                first: first.before(),
+                last: last.after(),
+            };
             out.push(Action::Search(SearchAction::OpenHidden(window.id, steps)));
         }
     }

@@ -27,11 +27,15 @@ impl RowLines {
     /// Asks for the lines of addresses that are not known yet.
     pub fn fetch(&mut self, addresses: impl Iterator<Item = Address>, cx: &ViewCx<'_>) {
         if let Some((_, lines)) = self.asked.peek() {
-            let fresh = lines.iter().filter(|(address, _)| !self.known.contains_key(address));
+            let fresh = lines
+                .iter()
+                .filter(|(address, _)| !self.known.contains_key(address));
             let fresh: Vec<(Address, Known)> = fresh.cloned().collect();
             self.known.extend(fresh);
         }
-        let mut missing: Vec<Address> = addresses.filter(|address| !self.known.contains_key(address)).collect();
+        let mut missing: Vec<Address> = addresses
+            .filter(|address| !self.known.contains_key(address))
+            .collect();
         missing.sort_unstable();
         missing.dedup();
         if missing.is_empty() || !cx.desk.session.images.are_lines_ready() {

@@ -16,14 +16,32 @@ const HIT_TICK: f32 = 4.0;
 const BOOKMARK_TICK: f32 = 7.0;
 
 /// The hits of the search on the scroll bar: no more of them than it has pixels.
-pub fn hit_ticks<'a>(cx: &ViewCx<'a>, window: &'a TraceWindow, height: f32) -> impl Iterator<Item = Tick> + use<'a> {
-    let positions = cx.desk.find.found().map(|found| &*found.positions).unwrap_or_default();
+pub fn hit_ticks<'a>(
+    cx: &ViewCx<'a>,
+    window: &'a TraceWindow,
+    height: f32,
+) -> impl Iterator<Item = Tick> + use<'a> {
+    let positions = cx
+        .desk
+        .find
+        .found()
+        .map(|found| &*found.positions)
+        .unwrap_or_default();
     ticks(positions, window, height, cx.tok.hit)
 }
 
 /// The steps of the slice there, likewise.
-pub fn slice_ticks<'a>(cx: &ViewCx<'a>, window: &'a TraceWindow, height: f32) -> impl Iterator<Item = Tick> + use<'a> {
-    let positions = cx.desk.slice.slice().map(|slice| &*slice.positions).unwrap_or_default();
+pub fn slice_ticks<'a>(
+    cx: &ViewCx<'a>,
+    window: &'a TraceWindow,
+    height: f32,
+) -> impl Iterator<Item = Tick> + use<'a> {
+    let positions = cx
+        .desk
+        .slice
+        .slice()
+        .map(|slice| &*slice.positions)
+        .unwrap_or_default();
     ticks(positions, window, height, cx.tok.taken)
 }
 
@@ -38,18 +56,32 @@ fn ticks<'a>(
     let pixels = u64::from((height.max(1.0) as u32).max(1)).min(rows);
     let row_of = move |position: u64| window.row_of(Step(position.saturating_sub(1)));
     let pixel_of = move |row: u64| u128::from(row) * u128::from(pixels) / u128::from(rows);
-    let spot_of = move |position: u64| u32::try_from(pixel_of(row_of(position))).unwrap_or(u32::MAX);
-    let row = move |spot: u32| u64::try_from(u128::from(spot) * u128::from(rows) / u128::from(pixels)).unwrap_or(rows);
+    let spot_of =
+        move |position: u64| u32::try_from(pixel_of(row_of(position))).unwrap_or(u32::MAX);
+    let row = move |spot: u32| {
+        u64::try_from(u128::from(spot) * u128::from(rows) / u128::from(pixels)).unwrap_or(rows)
+    };
     let spots = spots(positions, 1..=u64::MAX, spot_of);
-    spots.into_iter().map(move |spot| Tick { row: row(spot.spot), color, width: HIT_TICK })
+    spots.into_iter().map(move |spot| Tick {
+        row: row(spot.spot),
+        color,
+        width: HIT_TICK,
+    })
 }
 
 /// The bookmarks on the scroll bar: as many as there may be cost little.
-pub fn bookmark_ticks<'a>(cx: &ViewCx<'a>, window: &'a TraceWindow) -> impl Iterator<Item = Tick> + use<'a> {
+pub fn bookmark_ticks<'a>(
+    cx: &ViewCx<'a>,
+    window: &'a TraceWindow,
+) -> impl Iterator<Item = Tick> + use<'a> {
     let tok = cx.tok;
     cx.desk.bookmarks.list().iter().filter_map(move |bookmark| {
         let row = window.gap_of(Position(bookmark.place.position()?));
-        Some(Tick { row: row.saturating_sub(1), color: tok.ribbon(bookmark.color), width: BOOKMARK_TICK })
+        Some(Tick {
+            row: row.saturating_sub(1),
+            color: tok.ribbon(bookmark.color),
+            width: BOOKMARK_TICK,
+        })
     })
 }
 
@@ -84,16 +116,27 @@ pub fn marks_ui(
     if let Some(bookmark) = cx.desk.bookmarks.moment_in(from, last.after().0) {
         let at = rect.left_top() + vec2(3.0, 3.0);
         ribbon_ui(pen, at, cx.tok.ribbon(bookmark.color));
-        ribbon_tip(ui, response, Rect::from_min_size(rect.min, vec2(14.0, rect.height())), bookmark);
+        ribbon_tip(
+            ui,
+            response,
+            Rect::from_min_size(rect.min, vec2(14.0, rect.height())),
+            bookmark,
+        );
     }
 }
 
 /// Whether a hit of the search shows right after any of some steps.
 pub fn is_hit(cx: &ViewCx<'_>, first: Step, last: Step) -> bool {
-    cx.desk.find.found().is_some_and(|found| found.is_any_in(first.after().0..=last.after().0))
+    cx.desk
+        .find
+        .found()
+        .is_some_and(|found| found.is_any_in(first.after().0..=last.after().0))
 }
 
 /// Whether any of some steps is one of the slice.
 pub fn is_in_slice(cx: &ViewCx<'_>, first: Step, last: Step) -> bool {
-    cx.desk.slice.slice().is_some_and(|slice| is_any_in(&slice.positions, first.after().0..=last.after().0))
+    cx.desk
+        .slice
+        .slice()
+        .is_some_and(|slice| is_any_in(&slice.positions, first.after().0..=last.after().0))
 }

@@ -10,7 +10,8 @@ use crate::panels::hover_cell::register_of;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 use stepback_debugger::action::{
-    Access, Action, AppAction, CellName, Fold, MarkAction, PanelAction, SliceAction, TravelAction, ViewAction, Way,
+    Access, Action, AppAction, CellName, Fold, MarkAction, PanelAction, SliceAction, TravelAction,
+    ViewAction, Way,
 };
 use stepback_debugger::keymap::watch_text;
 use stepback_debugger::messages::say;
@@ -41,19 +42,36 @@ pub struct NamedCell<'a> {
 }
 
 /// The menu of a step.
-pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+pub fn step_menu(
+    ui: &mut Ui,
+    row: &StepRow,
+    cx: &ViewCx<'_>,
+    window: &TraceWindow,
+    out: &mut Vec<Action>,
+) {
     let tok = cx.tok;
-    menu_head_ui(ui, tok, &say!("trace-step-head", step = row.step.0), &format!("{:x}", row.address.0));
+    menu_head_ui(
+        ui,
+        tok,
+        &say!("trace-step-head", step = row.step.0),
+        &format!("{:x}", row.address.0),
+    );
     travel_items(ui, row.step, cx, window, out);
     menu_line_ui(ui, tok);
     add_items(ui, BookmarkPlace::Position(row.step.after().0), cx, out);
     let function = row.address.0.wrapping_sub(row.offset.unwrap_or(0));
-    let words = if row.offset.is_some() { say!("trace-name-its-function") } else { say!("trace-name-its-address") };
+    let words = if row.offset.is_some() {
+        say!("trace-name-its-function")
+    } else {
+        say!("trace-name-its-address")
+    };
     if MenuItem::new(words).ui(ui, tok) {
-        out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Call(BookmarkPlace::Memory {
-            address: function,
-            len_bytes: 1,
-        }))));
+        out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Call(
+            BookmarkPlace::Memory {
+                address: function,
+                len_bytes: 1,
+            },
+        ))));
     }
     fold_items(ui, row, cx, window, out);
     menu_line_ui(ui, tok);
@@ -64,7 +82,13 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
         .take(CELLS)
         .collect();
     for (label, cell) in &cells {
-        cell_items(ui, NamedCell { label, cell }, row.step, Scene { cx, window }, out);
+        cell_items(
+            ui,
+            NamedCell { label, cell },
+            row.step,
+            Scene { cx, window },
+            out,
+        );
     }
     operand_items(ui, row, cx, window, out);
     why_items(ui, row, &cells, Scene { cx, window }, out);
@@ -76,48 +100,99 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
 }
 
 /// The menu of a folded call.
-pub fn folded_menu(ui: &mut Ui, call: CallId, Hidden { first, last }: Hidden, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+pub fn folded_menu(
+    ui: &mut Ui,
+    call: CallId,
+    Hidden { first, last }: Hidden,
+    cx: &ViewCx<'_>,
+    out: &mut Vec<Action>,
+) {
     let steps = format!("{} – {}", thousands(first.0), thousands(last.0));
     menu_head_ui(ui, cx.tok, say!("trace-folded-call"), &steps);
-    if MenuItem::new(say!("trace-unfold-this-call")).icon(icons::UNFOLD).ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-unfold-this-call"))
+        .icon(icons::UNFOLD)
+        .ui(ui, cx.tok)
+    {
         out.push(Action::Fold(Fold::Toggle(call)));
     }
-    if MenuItem::new(say!("trace-unfold-all")).key("}").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-unfold-all"))
+        .key("}")
+        .ui(ui, cx.tok)
+    {
         out.push(Action::Fold(Fold::UnfoldAll));
     }
     menu_line_ui(ui, cx.tok);
-    if MenuItem::new(say!("trace-compare-before-and-after-this")).icon(icons::COMPARE).ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-compare-before-and-after-this"))
+        .icon(icons::COMPARE)
+        .ui(ui, cx.tok)
+    {
         out.push(Action::Panel(PanelAction::CompareCall(Some(call))));
     }
-    if MenuItem::new(say!("trace-open-window-at-its-first")).icon(icons::SIDE_BY_SIDE).ui(ui, cx.tok) {
-        out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(first.before()))));
+    if MenuItem::new(say!("trace-open-window-at-its-first"))
+        .icon(icons::SIDE_BY_SIDE)
+        .ui(ui, cx.tok)
+    {
+        out.push(Action::Panel(PanelAction::OpenWindowAt(
+            cx.moment(first.before()),
+        )));
     }
 }
 
-fn travel_items(ui: &mut Ui, step: Step, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+fn travel_items(
+    ui: &mut Ui,
+    step: Step,
+    cx: &ViewCx<'_>,
+    window: &TraceWindow,
+    out: &mut Vec<Action>,
+) {
     let after = step.after().0;
-    if MenuItem::new(say!("trace-travel-here")).icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-travel-here"))
+        .icon(icons::GO_TO)
+        .key("Click")
+        .ui(ui, cx.tok)
+    {
         out.push(Action::travel(window.id, Position(after)));
     }
-    if MenuItem::new(say!("trace-open-window-here")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
-        out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(step.after()))));
+    if MenuItem::new(say!("trace-open-window-here"))
+        .icon(icons::SIDE_BY_SIDE)
+        .key("Ctrl+click")
+        .ui(ui, cx.tok)
+    {
+        out.push(Action::Panel(PanelAction::OpenWindowAt(
+            cx.moment(step.after()),
+        )));
     }
     if window.position != step.after()
-        && MenuItem::new(say!("trace-compare-with-here")).icon(icons::COMPARE).ui(ui, cx.tok)
+        && MenuItem::new(say!("trace-compare-with-here"))
+            .icon(icons::COMPARE)
+            .ui(ui, cx.tok)
     {
         out.extend([
             Action::Panel(PanelAction::Activate(window.id)),
             Action::Panel(PanelAction::CompareWith(after.to_string())),
         ]);
     }
-    for other in cx.desk.windows.list.iter().filter(|other| other.id != window.id).take(CELLS) {
+    for other in cx
+        .desk
+        .windows
+        .list
+        .iter()
+        .filter(|other| other.id != window.id)
+        .take(CELLS)
+    {
         if MenuItem::new(&say!("trace-move-window", number = other.id.0)).ui(ui, cx.tok) {
             out.push(Action::travel(other.id, Position(after)));
         }
     }
 }
 
-fn fold_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+fn fold_items(
+    ui: &mut Ui,
+    row: &StepRow,
+    cx: &ViewCx<'_>,
+    window: &TraceWindow,
+    out: &mut Vec<Action>,
+) {
     if let Some(call) = row.call {
         let is_folded = window.folds.is_folded(call);
         let (text, shape) = if is_folded {
@@ -128,7 +203,10 @@ fn fold_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow,
         if MenuItem::new(text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::Fold(Fold::Toggle(call)));
         }
-        if MenuItem::new(say!("trace-compare-before-and-after-this")).icon(icons::COMPARE).ui(ui, cx.tok) {
+        if MenuItem::new(say!("trace-compare-before-and-after-this"))
+            .icon(icons::COMPARE)
+            .ui(ui, cx.tok)
+        {
             out.extend([
                 Action::Panel(PanelAction::Activate(window.id)),
                 Action::Panel(PanelAction::CompareCall(Some(call))),
@@ -137,18 +215,30 @@ fn fold_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow,
     }
     // Folding by keys means the function around the position, so the position comes here first.
     let folds = [
-        (say!("trace-fold-the-function-around-it"), "-", Fold::Containing),
+        (
+            say!("trace-fold-the-function-around-it"),
+            "-",
+            Fold::Containing,
+        ),
         (say!("trace-fold-all-calls-from-its"), "[", Fold::Inside),
-        (say!("trace-unfold-all-inside-its-function"), "]", Fold::UnfoldInside),
+        (
+            say!("trace-unfold-all-inside-its-function"),
+            "]",
+            Fold::UnfoldInside,
+        ),
     ];
     for (text, key, fold) in folds {
         if MenuItem::new(text).key(key).ui(ui, cx.tok) {
-            out.extend([Action::travel(window.id, row.step.before()), Action::Fold(fold)]);
+            out.extend([
+                Action::travel(window.id, row.step.before()),
+                Action::Fold(fold),
+            ]);
         }
     }
-    for (text, key, fold) in
-        [(say!("trace-fold-all"), "{", Fold::All), (say!("trace-unfold-all"), "}", Fold::UnfoldAll)]
-    {
+    for (text, key, fold) in [
+        (say!("trace-fold-all"), "{", Fold::All),
+        (say!("trace-unfold-all"), "}", Fold::UnfoldAll),
+    ] {
         if MenuItem::new(text).key(key).ui(ui, cx.tok) {
             out.push(Action::Fold(fold));
         }
@@ -166,11 +256,25 @@ fn cell_items(
     let mut item = |text: String, shape: char, from: u64, way: Way| {
         if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::travel(window.id, Position(from)));
-            out.push(Action::Travel(TravelAction::GoToAccess(cell.clone(), Access::Write, way)));
+            out.push(Action::Travel(TravelAction::GoToAccess(
+                cell.clone(),
+                Access::Write,
+                way,
+            )));
         }
     };
-    item(say!("trace-last-write-of", cell = label), icons::LAST_WRITE, step.before().0, Way::Back);
-    item(say!("trace-next-write-of", cell = label), icons::NEXT_WRITE, step.after().0, Way::Forward);
+    item(
+        say!("trace-last-write-of", cell = label),
+        icons::LAST_WRITE,
+        step.before().0,
+        Way::Back,
+    );
+    item(
+        say!("trace-next-write-of", cell = label),
+        icons::NEXT_WRITE,
+        step.after().0,
+        Way::Forward,
+    );
 }
 
 /// Lists about the step: memory that it accesses, all values of its cells, all its executions.
@@ -184,13 +288,18 @@ fn list_items(
     menu_line_ui(ui, cx.tok);
     for (label, cell) in cells {
         if let CellName::Memory(address, _) = cell
-            && MenuItem::new(&say!("trace-show-memory-at", cell = &**label)).icon(icons::MEMORY).ui(ui, cx.tok)
+            && MenuItem::new(&say!("trace-show-memory-at", cell = &**label))
+                .icon(icons::MEMORY)
+                .ui(ui, cx.tok)
         {
             out.push(Action::View(ViewAction::ShowMemory(address.clone())));
         }
     }
     for (label, cell) in cells {
-        if MenuItem::new(&say!("trace-all-values-of", cell = &**label)).icon(icons::LIST).ui(ui, cx.tok) {
+        if MenuItem::new(&say!("trace-all-values-of", cell = &**label))
+            .icon(icons::LIST)
+            .ui(ui, cx.tok)
+        {
             out.extend([
                 Action::Panel(PanelAction::Activate(window.id)),
                 Action::View(ViewAction::ListValues((*cell).clone())),
@@ -198,21 +307,40 @@ fn list_items(
         }
     }
     for (label, cell) in cells {
-        if MenuItem::new(&say!("trace-watch", cell = &**label)).icon(icons::WATCH).ui(ui, cx.tok) {
-            out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(watch_text(cell)))));
+        if MenuItem::new(&say!("trace-watch", cell = &**label))
+            .icon(icons::WATCH)
+            .ui(ui, cx.tok)
+        {
+            out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(
+                watch_text(cell),
+            ))));
         }
     }
-    if MenuItem::new(say!("trace-next-execution")).key("X").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-next-execution"))
+        .key("X")
+        .ui(ui, cx.tok)
+    {
         out.extend([
             Action::travel(window.id, row.step.after()),
             Action::Travel(TravelAction::GoToVisit(Way::Forward)),
         ]);
     }
-    if MenuItem::new(say!("trace-previous-execution")).key("Shift+X").ui(ui, cx.tok) {
-        out.extend([Action::travel(window.id, row.step.after()), Action::Travel(TravelAction::GoToVisit(Way::Back))]);
+    if MenuItem::new(say!("trace-previous-execution"))
+        .key("Shift+X")
+        .ui(ui, cx.tok)
+    {
+        out.extend([
+            Action::travel(window.id, row.step.after()),
+            Action::Travel(TravelAction::GoToVisit(Way::Back)),
+        ]);
     }
-    if MenuItem::new(say!("trace-all-executions")).icon(icons::LIST).ui(ui, cx.tok) {
-        out.push(Action::View(ViewAction::ListExecutions(row.address.to_string())));
+    if MenuItem::new(say!("trace-all-executions"))
+        .icon(icons::LIST)
+        .ui(ui, cx.tok)
+    {
+        out.push(Action::View(ViewAction::ListExecutions(
+            row.address.to_string(),
+        )));
     }
 }
 
@@ -226,9 +354,25 @@ pub fn cell_of_row(cell: &CellName, row: &StepRow, cx: &ViewCx<'_>) -> CellName 
 }
 
 /// What is read has a history, what is written a future.
-fn operand_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
-    let read = row.operands.read.iter().take(CELLS).map(|name| (name, row.step.before(), Way::Back));
-    let written = row.operands.written.iter().take(CELLS).map(|name| (name, row.step.after(), Way::Forward));
+fn operand_items(
+    ui: &mut Ui,
+    row: &StepRow,
+    cx: &ViewCx<'_>,
+    window: &TraceWindow,
+    out: &mut Vec<Action>,
+) {
+    let read = row
+        .operands
+        .read
+        .iter()
+        .take(CELLS)
+        .map(|name| (name, row.step.before(), Way::Back));
+    let written = row
+        .operands
+        .written
+        .iter()
+        .take(CELLS)
+        .map(|name| (name, row.step.after(), Way::Forward));
     for (name, from, way) in read.chain(written) {
         let (text, shape) = match way {
             Way::Back => (say!("trace-last-write-of", cell = name), icons::LAST_WRITE),
@@ -237,7 +381,11 @@ fn operand_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
         if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::travel(window.id, from));
             let cell = cell_of_row(&CellName::Register(name.clone()), row, cx);
-            out.push(Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way)));
+            out.push(Action::Travel(TravelAction::GoToAccess(
+                cell,
+                Access::Write,
+                way,
+            )));
         }
     }
 }
@@ -251,43 +399,83 @@ fn why_items(
     out: &mut Vec<Action>,
 ) {
     menu_line_ui(ui, cx.tok);
-    let effects = row.effects.iter().filter_map(|effect| Some((effect, effect.cell.as_ref()?)));
-    let is_read = |cell: &CellName| effects.clone().any(|(effect, of)| effect.is_read && of == cell);
+    let effects = row
+        .effects
+        .iter()
+        .filter_map(|effect| Some((effect, effect.cell.as_ref()?)));
+    let is_read = |cell: &CellName| {
+        effects
+            .clone()
+            .any(|(effect, of)| effect.is_read && of == cell)
+    };
     let mut item = |label: &str, cell: CellName, at: Position| {
-        if MenuItem::new(&say!("slice-why-item", cell = label)).icon(icons::WHY).ui(ui, cx.tok) {
-            out.extend([Action::Panel(PanelAction::Activate(window.id)), Action::Slice(SliceAction::WhyAt(cell, at))]);
+        if MenuItem::new(&say!("slice-why-item", cell = label))
+            .icon(icons::WHY)
+            .ui(ui, cx.tok)
+        {
+            out.extend([
+                Action::Panel(PanelAction::Activate(window.id)),
+                Action::Slice(SliceAction::WhyAt(cell, at)),
+            ]);
         }
     };
     for (label, cell) in cells {
-        let at = if is_read(cell) { row.step.before() } else { row.step.after() };
+        let at = if is_read(cell) {
+            row.step.before()
+        } else {
+            row.step.after()
+        };
         item(label, cell_of_row(cell, row, cx), at);
     }
-    let known = |name: &&String| !cells.iter().any(|(_, cell)| **cell == CellName::Register((*name).clone()));
+    let known = |name: &&String| {
+        !cells
+            .iter()
+            .any(|(_, cell)| **cell == CellName::Register((*name).clone()))
+    };
     for name in row.operands.read.iter().take(CELLS).filter(known) {
-        item(name, cell_of_row(&CellName::Register(name.clone()), row, cx), row.step.before());
+        item(
+            name,
+            cell_of_row(&CellName::Register(name.clone()), row, cx),
+            row.step.before(),
+        );
     }
 }
 
 fn copy_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-    if MenuItem::new(say!("trace-copy-address")).icon(icons::COPY).ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-copy-address"))
+        .icon(icons::COPY)
+        .ui(ui, cx.tok)
+    {
         out.push(Action::App(AppAction::Copy(format!("{}", row.address))));
     }
     if MenuItem::new(say!("trace-copy-instruction")).ui(ui, cx.tok) {
         out.push(Action::App(AppAction::Copy(row.code.full_text())));
     }
-    let value = row.effects.iter().find_map(|effect| effect.value.as_deref());
+    let value = row
+        .effects
+        .iter()
+        .find_map(|effect| effect.value.as_deref());
     if let Some(value) = value.filter(|_| MenuItem::new(say!("trace-copy-value")).ui(ui, cx.tok)) {
         // Flags are spelled, not numbers.
         let is_number = value.bytes().all(|digit| digit.is_ascii_hexdigit());
-        out.push(Action::App(AppAction::Copy(if is_number { format!("0x{value}") } else { value.to_owned() })));
+        out.push(Action::App(AppAction::Copy(if is_number {
+            format!("0x{value}")
+        } else {
+            value.to_owned()
+        })));
     }
-    if let Some(line) = row.line.filter(|_| MenuItem::new(say!("trace-copy-line-number")).ui(ui, cx.tok)) {
+    if let Some(line) = row
+        .line
+        .filter(|_| MenuItem::new(say!("trace-copy-line-number")).ui(ui, cx.tok))
+    {
         out.push(Action::App(AppAction::Copy(line.0.to_string())));
     }
     if MenuItem::new(say!("trace-copy-row")).ui(ui, cx.tok) {
         out.push(Action::App(AppAction::Copy(row.full_text())));
     }
     if MenuItem::new(say!("trace-copy-command-that-opens-it")).ui(ui, cx.tok) {
-        out.push(Action::App(AppAction::Copy(cx.desk.options.command(row.step.after()))));
+        out.push(Action::App(AppAction::Copy(
+            cx.desk.options.command(row.step.after()),
+        )));
     }
 }

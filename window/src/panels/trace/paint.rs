@@ -139,7 +139,15 @@ struct EffectSpan {
 impl EffectSpan {
     fn fitted(self, row: &StepRow) -> FittedEffects {
         let room = self.end - 4.0 - self.start;
-        FittedEffects::new(&row.effects, &EffectMeasure { room, advance: ADVANCE, arrow: ARROW, gap: GAP })
+        FittedEffects::new(
+            &row.effects,
+            &EffectMeasure {
+                room,
+                advance: ADVANCE,
+                arrow: ARROW,
+                gap: GAP,
+            },
+        )
     }
 }
 
@@ -153,24 +161,44 @@ pub struct FoldedCall<'a> {
 impl Columns {
     /// The columns of a list in a rectangle.
     pub fn new(body: Rect, shown: &Shown) -> Self {
-        let Shown { step_count, names, least_depth, highest, longest_offset, has_symbols, has_values } = *shown;
+        let Shown {
+            step_count,
+            names,
+            least_depth,
+            highest,
+            longest_offset,
+            has_symbols,
+            has_values,
+        } = *shown;
         let digits = thousands(step_count.saturating_sub(1)).len();
         // Mono 11.5 is 6.9 wide; up to five digits the measures of the design hold.
-        let number_end = (12.0 + 6.9 * f32::from(u8::try_from(digits).unwrap_or(26))).max(58.0).round();
+        let number_end = (12.0 + 6.9 * f32::from(u8::try_from(digits).unwrap_or(26)))
+            .max(58.0)
+            .round();
         let left = body.left();
         let longest = names.letters.min(TAG_LENGTH);
         let letters = f32::from(u8::try_from(longest).unwrap_or(0));
-        let tag = if names.threads > 1 { (6.9 * letters + 8.0).round() } else { 0.0 };
+        let tag = if names.threads > 1 {
+            (6.9 * letters + 8.0).round()
+        } else {
+            0.0
+        };
         let has_offset = has_symbols && body.width() + 10.0 >= OFFSET_FROM;
         let digits = address_digits(highest);
-        let offset = f32::from(u8::try_from(format!("+{longest_offset:x}").len()).unwrap_or_default()) * ADVANCE;
+        let offset =
+            f32::from(u8::try_from(format!("+{longest_offset:x}").len()).unwrap_or_default())
+                * ADVANCE;
         Self {
             number_end: left + number_end,
             hairline: left + number_end + 6.0,
             tag,
             address: left + number_end + 28.0 + tag,
             digits,
-            offset: if has_offset { (offset + 8.0).max(40.0) } else { 0.0 },
+            offset: if has_offset {
+                (offset + 8.0).max(40.0)
+            } else {
+                0.0
+            },
             code: match body.width() + 10.0 {
                 width if width < NARROW => 152.0,
                 // Operands of x86 are long, and without values there is room for them.
@@ -186,7 +214,11 @@ impl Columns {
     /// The same with source lines at the right.
     pub fn with_lines(self) -> Self {
         let end = self.right - 8.0;
-        Self { right: end, lines_end: Some(end), ..self }
+        Self {
+            right: end,
+            lines_end: Some(end),
+            ..self
+        }
     }
 
     /// Whether source lines are shown.
@@ -196,7 +228,9 @@ impl Columns {
 
     /// Where a source line begins when all of it is shown.
     fn line_start(&self, line: &str) -> f32 {
-        let letters = u8::try_from(line.chars().count()).unwrap_or(u8::MAX).min(LINE_LENGTH);
+        let letters = u8::try_from(line.chars().count())
+            .unwrap_or(u8::MAX)
+            .min(LINE_LENGTH);
         self.right - LINE_ADVANCE * f32::from(letters)
     }
 
@@ -206,14 +240,23 @@ impl Columns {
     }
 
     fn indent(&self, depth: u32) -> f32 {
-        INDENT * f32::from(u8::try_from(depth.saturating_sub(self.least_depth).min(DEEPEST)).unwrap_or(0))
+        INDENT
+            * f32::from(
+                u8::try_from(depth.saturating_sub(self.least_depth).min(DEEPEST)).unwrap_or(0),
+            )
     }
 
     /// Paints whose row it is, where there are several threads.
     fn paint_thread(&self, pen: &Pen<'_>, y: f32, thread: &str) {
         if self.tag > 0.0 {
             let left = self.hairline + 7.0;
-            pen.cut_text(pos2(left, y), thread, mono(11.5), pen.tok.t3, left + self.tag - 6.0);
+            pen.cut_text(
+                pos2(left, y),
+                thread,
+                mono(11.5),
+                pen.tok.t3,
+                left + self.tag - 6.0,
+            );
         }
     }
 
@@ -228,27 +271,65 @@ pub fn paint_row(
     columns: &Columns,
     rect: Rect,
     step: Step,
-    RowPaint { row, is_done, thread, line, pointer }: RowPaint<'_>,
+    RowPaint {
+        row,
+        is_done,
+        thread,
+        line,
+        pointer,
+    }: RowPaint<'_>,
 ) -> Painted {
     let (tok, y) = (pen.tok, rect.center().y);
     let number_color = if is_done { tok.t1 } else { tok.t3 };
-    let number = pen.text_left_of(columns.number_end, y, thousands(step.0), mono(11.5), number_color);
-    let Some(row) = row else { return Painted::default() };
+    let number = pen.text_left_of(
+        columns.number_end,
+        y,
+        thousands(step.0),
+        mono(11.5),
+        number_color,
+    );
+    let Some(row) = row else {
+        return Painted::default();
+    };
     paint_origin(pen, columns, pos2(number, y), row.origin);
     if row.is_kernel && !is_done {
-        pen.fill(Rect::from_min_max(pos2(columns.hairline + 1.0, rect.top()), rect.max), tok.bg2);
+        pen.fill(
+            Rect::from_min_max(pos2(columns.hairline + 1.0, rect.top()), rect.max),
+            tok.bg2,
+        );
     }
     columns.paint_thread(pen, y, thread);
     guides(pen, columns, rect, row.depth);
     let dimmed = row.is_idle().then_some(tok.t3);
     let x = columns.address + columns.indent(row.depth);
-    pen.code(x, y, address_text(row.address.0, columns.digits), dimmed.unwrap_or(tok.t2));
+    pen.code(
+        x,
+        y,
+        address_text(row.address.0, columns.digits),
+        dimmed.unwrap_or(tok.t2),
+    );
     let mut x = x + columns.address_width() + 10.0;
     if let Some(offset) = row.offset.filter(|_| columns.offset > 0.0) {
-        pen.cut_text(pos2(x, y), &format!("+{offset:x}"), mono(12.5), tok.t3, x + columns.offset - 2.0);
+        pen.cut_text(
+            pos2(x, y),
+            &format!("+{offset:x}"),
+            mono(12.5),
+            tok.t3,
+            x + columns.offset - 2.0,
+        );
     }
     x += columns.offset;
-    let painted = paint_code(pen, columns, pos2(x, y), DoneRow { row, is_done, line, pointer });
+    let painted = paint_code(
+        pen,
+        columns,
+        pos2(x, y),
+        DoneRow {
+            row,
+            is_done,
+            line,
+            pointer,
+        },
+    );
     let below = |place: usize| rect.translate(vec2(0.0, ROW * (1.0 + place as f32)));
     let exceptions = row.exceptions.iter().take(EXCEPTIONS).enumerate();
     exceptions.for_each(|(place, text)| paint_exception(pen, columns, below(place), text));
@@ -256,7 +337,16 @@ pub fn paint_row(
     for (place, line) in row.lines.iter().take(LINES).enumerate() {
         let more = row.lines.len().saturating_sub(LINES);
         let more = if place + 1 == LINES { more } else { 0 };
-        paint_marker(pen, columns, below(first + place), line, MarkerPlace { indent: columns.indent(row.depth), more });
+        paint_marker(
+            pen,
+            columns,
+            below(first + place),
+            line,
+            MarkerPlace {
+                indent: columns.indent(row.depth),
+                more,
+            },
+        );
     }
     painted
 }
@@ -267,7 +357,13 @@ fn paint_origin(pen: &Pen<'_>, columns: &Columns, Pos2 { x: number, y }: Pos2, o
     match origin {
         StepOrigin::Recorded => {}
         StepOrigin::Reconstructed => {
-            pen.fill(Rect::from_min_size(pos2(columns.number_end + 2.0, y.round() - 1.0), vec2(2.0, 2.0)), pen.tok.t3);
+            pen.fill(
+                Rect::from_min_size(
+                    pos2(columns.number_end + 2.0, y.round() - 1.0),
+                    vec2(2.0, 2.0),
+                ),
+                pen.tok.t3,
+            );
         }
         StepOrigin::Inferred => pen.dots(number, columns.number_end, y + 7.0),
     }
@@ -298,39 +394,85 @@ fn paint_marker(
     let mut x = columns.address + indent + 12.0;
     let right = columns.right - 4.0 - if more > 0 { 70.0 } else { 0.0 };
     for span in &line.spans {
-        let font = if span.meaning == Meaning::Label { ui_font(11.5) } else { mono(12.0) };
-        let color = if span.meaning == Meaning::Label { tok.t2 } else { pen.color(span.meaning) };
+        let font = if span.meaning == Meaning::Label {
+            ui_font(11.5)
+        } else {
+            mono(12.0)
+        };
+        let color = if span.meaning == Meaning::Label {
+            tok.t2
+        } else {
+            pen.color(span.meaning)
+        };
         x = pen.cut_text(pos2(x, y), &span.text, font, color, right);
     }
     if more > 0 {
-        pen.text_left_of(columns.right - 4.0, y, say!("trace-more", count = more), ui_font(11.5), tok.t2);
+        pen.text_left_of(
+            columns.right - 4.0,
+            y,
+            say!("trace-more", count = more),
+            ui_font(11.5),
+            tok.t2,
+        );
     }
 }
 
 fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, done: DoneRow<'_>) -> Painted {
-    let DoneRow { row, line, pointer, .. } = done;
+    let DoneRow {
+        row, line, pointer, ..
+    } = done;
     let dimmed = row.is_idle().then_some(pen.tok.t3);
     let mnemonic_end = pen.spans(x, y, std::slice::from_ref(&row.code.mnemonic), dimmed);
     let operands = (x + 6.0 * ADVANCE).max(mnemonic_end + ADVANCE);
-    let width: f32 = row.code.operands.iter().map(|span| pen.width(&span.text, mono(12.5))).sum();
+    let width: f32 = row
+        .code
+        .operands
+        .iter()
+        .map(|span| pen.width(&span.text, mono(12.5)))
+        .sum();
     let is_code_cut = operands + width > columns.right;
     let operands_end = match is_code_cut {
-        true => pen.cut_spans(pos2(operands, y), &row.code.operands, dimmed, columns.right - 2.0),
+        true => pen.cut_spans(
+            pos2(operands, y),
+            &row.code.operands,
+            dimmed,
+            columns.right - 2.0,
+        ),
         false => pen.spans(operands, y, &row.code.operands, dimmed),
     };
     let close = operands_end + GAP;
     let (aligned, right) = ((x + columns.code).max(close), columns.right);
     let line_start = line.map_or(right, |line| columns.line_start(line) - GAP);
     // The neatest way in which everything is shown: what a step changed comes before the column and the source line.
-    let ways = [(aligned, line_start), (aligned, right), (close, right)].map(|(start, end)| EffectSpan { start, end });
+    let ways = [(aligned, line_start), (aligned, right), (close, right)]
+        .map(|(start, end)| EffectSpan { start, end });
     let neatest = ways.into_iter().find(|way| !way.fitted(row).is_short());
-    let EffectsEnd { x: end, is_cut, spot } =
-        paint_effects(pen, y, neatest.unwrap_or(EffectSpan { start: close, end: right }), done);
+    let EffectsEnd {
+        x: end,
+        is_cut,
+        spot,
+    } = paint_effects(
+        pen,
+        y,
+        neatest.unwrap_or(EffectSpan {
+            start: close,
+            end: right,
+        }),
+        done,
+    );
     if let Some(line) = line {
-        paint_line(pen, columns, pos2((line_start + GAP).max(end + GAP), y), line);
+        paint_line(
+            pen,
+            columns,
+            pos2((line_start + GAP).max(end + GAP), y),
+            line,
+        );
     }
     let operand = || operand_spot(pen, pos2(operands, y), row, pointer?);
-    Painted { is_cut: is_cut || is_code_cut, spot: spot.or_else(operand) }
+    Painted {
+        is_cut: is_cut || is_code_cut,
+        spot: spot.or_else(operand),
+    }
 }
 
 /// How far effects reach, whether some are not shown as a whole, and the cell under the pointer.
@@ -343,13 +485,20 @@ struct EffectsEnd {
 fn paint_effects(pen: &Pen<'_>, y: f32, span: EffectSpan, done: DoneRow<'_>) -> EffectsEnd {
     let (row, fitted) = (done.row, span.fitted(done.row));
     let mut x = span.start;
-    let is_cut = fitted.is_short() || fitted.is_read_hidden || !row.notes.is_empty() || row.lines.len() > LINES;
+    let is_cut = fitted.is_short()
+        || fitted.is_read_hidden
+        || !row.notes.is_empty()
+        || row.lines.len() > LINES;
     let mut spot = None;
     for effect in &fitted.shown {
         let end = paint_effect(pen, pos2(x, y), effect, done);
         let on = |cell: &CellName| {
             let rect = Spot::at(done.pointer?, x, end, y)?;
-            Some(Spot { cell: cell.clone(), label: effect.label.text.clone(), rect })
+            Some(Spot {
+                cell: cell.clone(),
+                label: effect.label.text.clone(),
+                rect,
+            })
         };
         spot = spot.or_else(|| effect.cell.as_ref().and_then(on));
         x = end + GAP;
@@ -357,7 +506,11 @@ fn paint_effects(pen: &Pen<'_>, y: f32, span: EffectSpan, done: DoneRow<'_>) -> 
     if fitted.hidden > 0 {
         x = pen.code(x, y, format!("+{}", fitted.hidden), pen.tok.t3) + GAP;
     }
-    EffectsEnd { x: x - GAP, is_cut, spot }
+    EffectsEnd {
+        x: x - GAP,
+        is_cut,
+        spot,
+    }
 }
 
 fn paint_effect(
@@ -369,11 +522,26 @@ fn paint_effect(
     let tok = pen.tok;
     let is_plain_text = effect.cell.is_none();
     let dimmed = !row.is_executed;
-    let color = if dimmed { tok.t3 } else { pen.color(effect.label.meaning) };
-    let font = if is_plain_text { ui_font(11.5) } else { mono(12.5) };
+    let color = if dimmed {
+        tok.t3
+    } else {
+        pen.color(effect.label.meaning)
+    };
+    let font = if is_plain_text {
+        ui_font(11.5)
+    } else {
+        mono(12.5)
+    };
     let end = pen.text(x, y, &effect.label.text, font, color);
-    let Some(value) = effect.shown_value() else { return end };
-    pen.text_centered(pos2(end + ARROW / 2.0, y), effect.arrow(), ui_font(11.5), tok.t3);
+    let Some(value) = effect.shown_value() else {
+        return end;
+    };
+    pen.text_centered(
+        pos2(end + ARROW / 2.0, y),
+        effect.arrow(),
+        ui_font(11.5),
+        tok.t3,
+    );
     let start = end + ARROW;
     if effect.value.is_none() {
         return pen.label(start, y, value, tok.t3);
@@ -398,16 +566,37 @@ fn paint_effect(
 fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
     let (tok, y) = (pen.tok, rect.center().y);
     pen.fill(rect, tok.err_bg);
-    pen.fill(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), tok.err);
-    pen.text_centered(pos2(columns.number_end - 7.0, y), icons::WARNING, icon_fill(13.0), tok.err);
-    let mut x = pen.text(columns.address + 2.0, y, say!("trace-exception"), semi(12.0), tok.err) + 8.0;
-    let words = text.split_whitespace().skip_while(|word| matches!(*word, "E" | "EXC" | "IT" | "ES"));
+    pen.fill(
+        Rect::from_min_size(rect.min, vec2(3.0, rect.height())),
+        tok.err,
+    );
+    pen.text_centered(
+        pos2(columns.number_end - 7.0, y),
+        icons::WARNING,
+        icon_fill(13.0),
+        tok.err,
+    );
+    let mut x = pen.text(
+        columns.address + 2.0,
+        y,
+        say!("trace-exception"),
+        semi(12.0),
+        tok.err,
+    ) + 8.0;
+    let words = text
+        .split_whitespace()
+        .skip_while(|word| matches!(*word, "E" | "EXC" | "IT" | "ES"));
     for (place, word) in words.enumerate() {
-        let is_address = matches!(word.len(), 8 | 16) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_address =
+            matches!(word.len(), 8 | 16) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
         if place == 0 && is_address {
             x = pen.code(x, y, say!("trace-at"), tok.t1) + ADVANCE;
         }
-        let color = if place == 0 && is_address { tok.t1 } else { tok.t2 };
+        let color = if place == 0 && is_address {
+            tok.t1
+        } else {
+            tok.t2
+        };
         x = pen.cut_text(pos2(x, y), word, mono(12.5), color, columns.right - 4.0) + ADVANCE;
         if x >= columns.right {
             return;
@@ -417,31 +606,56 @@ fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
 
 /// Paints a note in as many lines as it takes, with one more left free. Returns their height.
 pub fn paint_note(pen: &Pen<'_>, columns: &Columns, first: Rect, text: &str) -> f32 {
-    let (left, width) = (columns.address + 2.0, (columns.right - columns.address - 12.0).max(80.0));
-    let galley = pen.painter.layout(text.to_owned(), ui_font(11.5), pen.tok.t1, width);
+    let (left, width) = (
+        columns.address + 2.0,
+        (columns.right - columns.address - 12.0).max(80.0),
+    );
+    let galley = pen
+        .painter
+        .layout(text.to_owned(), ui_font(11.5), pen.tok.t1, width);
     let rows = (galley.size().y / ROW).ceil() + 1.0;
     let rect = Rect::from_min_size(first.min, vec2(first.width(), rows * ROW));
     pen.fill(rect, pen.tok.warn_bg);
-    pen.fill(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), pen.tok.warn);
-    pen.text_centered(pos2(columns.number_end - 7.0, first.center().y), icons::WARNING, icon_fill(13.0), pen.tok.warn);
-    pen.painter.galley(pos2(left.round(), (first.top() + 2.0).round()), galley, pen.tok.t1);
+    pen.fill(
+        Rect::from_min_size(rect.min, vec2(3.0, rect.height())),
+        pen.tok.warn,
+    );
+    pen.text_centered(
+        pos2(columns.number_end - 7.0, first.center().y),
+        icons::WARNING,
+        icon_fill(13.0),
+        pen.tok.warn,
+    );
+    pen.painter.galley(
+        pos2(left.round(), (first.top() + 2.0).round()),
+        galley,
+        pen.tok.t1,
+    );
     rect.height()
 }
 
 /// Paints the source line of a row where there is room for a part of it.
 fn paint_line(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, line: &str) {
-    let Some(end) = columns.lines_end.filter(|end| end - x >= LEAST_LINE) else { return };
+    let Some(end) = columns.lines_end.filter(|end| end - x >= LEAST_LINE) else {
+        return;
+    };
     pen.cut_text(pos2(x, y), line, mono(11.5), pen.tok.t3, end + 1.0);
 }
 
 /// Marks a row that has a hit of the search.
 pub fn paint_hit(pen: &Pen<'_>, rect: Rect) {
-    pen.fill(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), pen.tok.hit);
+    pen.fill(
+        Rect::from_min_size(rect.min, vec2(3.0, rect.height())),
+        pen.tok.hit,
+    );
 }
 
 /// Marks a row that is a step of the slice: beside the mark of a hit.
 pub fn paint_slice(pen: &Pen<'_>, rect: Rect) {
-    pen.fill(Rect::from_min_size(rect.min + vec2(3.0, 0.0), vec2(2.0, rect.height())), pen.tok.taken);
+    pen.fill(
+        Rect::from_min_size(rect.min + vec2(3.0, 0.0), vec2(2.0, rect.height())),
+        pen.tok.taken,
+    );
 }
 
 /// Paints the row that stands for the steps of a folded call.

@@ -36,7 +36,11 @@ struct TraceState {
 impl TracePanel {
     /// A list for a trace window.
     pub fn new(window: WindowId) -> Self {
-        Self { window, session: SessionWatch::default(), state: Box::default() }
+        Self {
+            window,
+            session: SessionWatch::default(),
+            state: Box::default(),
+        }
     }
 
     /// How many rows a page key moves by: what was visible in the last frame, less one for context.
@@ -81,9 +85,19 @@ impl Panel for TracePanel {
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
         let step = cx.desk.windows.get(self.window)?.position.last_step()?;
         let row = self.state.steps.row_of(step)?;
-        let changed = row.effects.iter().find(|effect| !effect.is_read && effect.cell.is_some());
-        let written = || row.operands.written.first().map(|name| CellName::Register(name.clone()));
-        changed.and_then(|effect| effect.cell.clone()).or_else(written)
+        let changed = row
+            .effects
+            .iter()
+            .find(|effect| !effect.is_read && effect.cell.is_some());
+        let written = || {
+            row.operands
+                .written
+                .first()
+                .map(|name| CellName::Register(name.clone()))
+        };
+        changed
+            .and_then(|effect| effect.cell.clone())
+            .or_else(written)
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -92,7 +106,8 @@ impl Panel for TracePanel {
         }
         let window = cx.desk.windows.followed(self.window);
         let rect = take_rect(ui);
-        let is_pressed = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
+        let is_pressed =
+            ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
         if is_pressed && cx.desk.windows.active != window.id {
             out.push(Action::Panel(PanelAction::Activate(window.id)));
         }
@@ -103,7 +118,11 @@ impl Panel for TracePanel {
             self.state.raw.ui(ui, list, cx, window, out);
         } else {
             let is_filtered = window.only_hits.is_on;
-            let list = if is_filtered { hits_bar_ui(ui, list, Scene { cx, window }, out) } else { list };
+            let list = if is_filtered {
+                hits_bar_ui(ui, list, Scene { cx, window }, out)
+            } else {
+                list
+            };
             self.state.steps.ui(ui, list, cx, window, out);
         }
     }

@@ -53,7 +53,14 @@ pub struct After<'a> {
 
 impl RawList {
     /// Draws the lines.
-    pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        cx: &ViewCx<'_>,
+        window: &TraceWindow,
+        out: &mut Vec<Action>,
+    ) {
         let lines = cx.desk.session.index.info().lines;
         if lines == 0 {
             let words = EmptyWords(say!("raw-no-text"), say!("raw-no-text-advice"));
@@ -61,18 +68,32 @@ impl RawList {
         }
         let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
         self.follow(rect, lines, cx, window);
-        let list = List { rows: lines + 1, ticks: &[], has_lasting_bar: true };
+        let list = List {
+            rows: lines + 1,
+            ticks: &[],
+            has_lasting_bar: true,
+        };
         let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
         self.view.fetch(area.range(), None, cx.desk);
         let pen = Pen::new(ui, area.body, cx.tok);
-        self.rows_ui(ui, &area, RawPaint { pen: &pen, lines }, Scene { cx, window }, out);
+        self.rows_ui(
+            ui,
+            &area,
+            RawPaint { pen: &pen, lines },
+            Scene { cx, window },
+            out,
+        );
     }
 
     /// Scrolls to the position when it moved.
     fn follow(&mut self, rect: Rect, lines: u64, cx: &ViewCx<'_>, window: &TraceWindow) {
         let gap = self.view.poll_gap(window, cx.desk);
         if let Some(gap) = gap.filter(|_| self.revealed != Some(window.position)) {
-            let view = Viewport { rows: lines + 1, height: rect.height(), row_height: ROW };
+            let view = Viewport {
+                rows: lines + 1,
+                height: rect.height(),
+                row_height: ROW,
+            };
             self.scroll.reveal_gap(gap, MARGIN, &view);
             self.revealed = Some(window.position);
         }
@@ -87,13 +108,20 @@ impl RawList {
         out: &mut Vec<Action>,
     ) {
         let number_end = area.body.left() + (12.0 + 6.9 * thousands(lines).len() as f32).max(58.0);
-        pen.line_down(number_end + 6.0, area.body.top(), area.body.bottom(), cx.tok.line);
+        pen.line_down(
+            number_end + 6.0,
+            area.body.top(),
+            area.body.bottom(),
+            cx.tok.line,
+        );
         let mut gap = None;
         let mut was_before = None;
         for (row, rect) in area.rows() {
             let line = match self.view.row(row) {
                 Item::Known(line) => line,
-                Item::Failed(error) if row < lines => return error_ui(ui, pen, area.body, error, out),
+                Item::Failed(error) if row < lines => {
+                    return error_ui(ui, pen, area.body, error, out);
+                }
                 Item::Loading | Item::Failed(_) => {
                     if row >= lines && was_before == Some(true) {
                         gap = gap.or(Some(rect.top()));
@@ -110,14 +138,39 @@ impl RawList {
             // The first line of a step: that above belongs to another.
             let above = row.checked_sub(1).and_then(|above| self.view.line(above));
             let is_first = line.step.is_some() && above.is_none_or(|above| above.step != line.step);
-            let tone = if is_first { LineTone::Step } else { LineTone::Effect };
-            line_ui(ui, line, LinePaint { pen, number_end, rect, tone }, Scene { cx, window }, out);
+            let tone = if is_first {
+                LineTone::Step
+            } else {
+                LineTone::Effect
+            };
+            line_ui(
+                ui,
+                line,
+                LinePaint {
+                    pen,
+                    number_end,
+                    rect,
+                    tone,
+                },
+                Scene { cx, window },
+                out,
+            );
         }
         if let Some(y) = gap {
             let color = cx.tok.position(window.id.0);
             let (left, y) = (area.body.left(), y.round());
-            pen.fill(Rect::from_min_max(pos2(left, y - 1.0), pos2(area.body.right(), y + 1.0)), color);
-            pen.triangle([pos2(left, y - 6.0), pos2(left + 8.0, y), pos2(left, y + 6.0)], color);
+            pen.fill(
+                Rect::from_min_max(pos2(left, y - 1.0), pos2(area.body.right(), y + 1.0)),
+                color,
+            );
+            pen.triangle(
+                [
+                    pos2(left, y - 6.0),
+                    pos2(left + 8.0, y),
+                    pos2(left, y + 6.0),
+                ],
+                color,
+            );
         }
     }
 }
@@ -125,41 +178,102 @@ impl RawList {
 fn line_ui(
     ui: &Ui,
     line: &RawLine,
-    LinePaint { pen, number_end, rect, tone }: LinePaint<'_>,
+    LinePaint {
+        pen,
+        number_end,
+        rect,
+        tone,
+    }: LinePaint<'_>,
     Scene { cx, window }: Scene<'_>,
     out: &mut Vec<Action>,
 ) {
     let number = line.line.0;
-    let response = row_response(ui, rect, ("line", number), || say!("trace-line", number = number.to_string()));
+    let response = row_response(ui, rect, ("line", number), || {
+        say!("trace-line", number = number.to_string())
+    });
     let is_done = line.step.is_some() && line.step == window.position.last_step();
-    row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
+    row_background(
+        pen,
+        rect,
+        &response,
+        RowState {
+            is_selected: is_done,
+            is_cursor: false,
+            has_focus: true,
+        },
+    );
     let color = if is_done { cx.tok.t1 } else { cx.tok.t3 };
-    pen.text_left_of(number_end, rect.center().y, thousands(number), mono(11.5), color);
+    pen.text_left_of(
+        number_end,
+        rect.center().y,
+        thousands(number),
+        mono(11.5),
+        color,
+    );
     // Tabs and control characters of the trace must not break the row.
-    let text: String = line.text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    words_ui(pen, pos2(number_end + 14.0, rect.center().y), &text, tone, rect.right() - 4.0);
+    let text: String = line
+        .text
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect();
+    words_ui(
+        pen,
+        pos2(number_end + 14.0, rect.center().y),
+        &text,
+        tone,
+        rect.right() - 4.0,
+    );
     let after = line.step.map_or(0, |step| step.after().0);
-    if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-        out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(Position(after)))));
+    if response.middle_clicked()
+        || (response.clicked() && ui.input(|input| input.modifiers.command))
+    {
+        out.push(Action::Panel(PanelAction::OpenWindowAt(
+            cx.moment(Position(after)),
+        )));
     } else if response.clicked() {
         out.push(Action::travel(window.id, Position(after)));
     }
     response.context_menu(|ui| line_menu(ui, line, cx, window, After { after, out }));
 }
 
-fn line_menu(ui: &mut Ui, line: &RawLine, cx: &ViewCx<'_>, window: &TraceWindow, After { after, out }: After<'_>) {
-    let step = line
-        .step
-        .map_or(say!("trace-before-the-first-step").to_owned(), |Step(step)| say!("trace-of-step", step = step));
-    menu_head_ui(ui, cx.tok, &say!("trace-line-head", line = line.line.0), &step);
-    if MenuItem::new(say!("trace-travel-here")).icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
+fn line_menu(
+    ui: &mut Ui,
+    line: &RawLine,
+    cx: &ViewCx<'_>,
+    window: &TraceWindow,
+    After { after, out }: After<'_>,
+) {
+    let step = line.step.map_or(
+        say!("trace-before-the-first-step").to_owned(),
+        |Step(step)| say!("trace-of-step", step = step),
+    );
+    menu_head_ui(
+        ui,
+        cx.tok,
+        &say!("trace-line-head", line = line.line.0),
+        &step,
+    );
+    if MenuItem::new(say!("trace-travel-here"))
+        .icon(icons::GO_TO)
+        .key("Click")
+        .ui(ui, cx.tok)
+    {
         out.push(Action::travel(window.id, Position(after)));
     }
-    if MenuItem::new(say!("trace-open-window-here")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
-        out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(Position(after)))));
+    if MenuItem::new(say!("trace-open-window-here"))
+        .icon(icons::SIDE_BY_SIDE)
+        .key("Ctrl+click")
+        .ui(ui, cx.tok)
+    {
+        out.push(Action::Panel(PanelAction::OpenWindowAt(
+            cx.moment(Position(after)),
+        )));
     }
     menu_line_ui(ui, cx.tok);
-    if MenuItem::new(say!("trace-copy-line")).icon(icons::COPY).ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-copy-line"))
+        .icon(icons::COPY)
+        .ui(ui, cx.tok)
+    {
         out.push(Action::App(AppAction::Copy(line.text.clone())));
     }
     if MenuItem::new(say!("trace-copy-line-number")).ui(ui, cx.tok) {

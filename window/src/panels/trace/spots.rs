@@ -41,21 +41,41 @@ impl Spot {
 
     /// Underlines it, so that it shows that it can be clicked.
     pub fn underline(&self, pen: &Pen<'_>) {
-        pen.line_across(self.rect.left(), self.rect.right(), self.rect.bottom() - 2.0, pen.tok.t3);
+        pen.line_across(
+            self.rect.left(),
+            self.rect.right(),
+            self.rect.bottom() - 2.0,
+            pen.tok.t3,
+        );
     }
 
     /// Tells its value around the step.
-    pub fn tooltip(&self, response: &Response, row: &StepRow, scene: &Scene<'_>, slot: &mut GlimpseSlot) {
+    pub fn tooltip(
+        &self,
+        response: &Response,
+        row: &StepRow,
+        scene: &Scene<'_>,
+        slot: &mut GlimpseSlot,
+    ) {
         let Scene { cx, .. } = scene;
-        let of = GlimpseOf { cell: self.cell.clone(), step: row.step, thread: row.thread };
+        let of = GlimpseOf {
+            cell: self.cell.clone(),
+            step: row.step,
+            thread: row.thread,
+        };
         let answer = slot.poll(&of, &cx.desk.worker, |of| {
             let (of, session) = (of.clone(), Arc::clone(&cx.desk.session));
             move |cancel: &Cancel| glimpse(&session, &of, cancel)
         });
         // The answer about another cell would be wrong here.
-        let Answer::Fresh(Some(found)) = answer else { return };
+        let Answer::Fresh(Some(found)) = answer else {
+            return;
+        };
         let lines = found.lines(&cx.desk.session);
-        let hover = HoverCell { cell: cell_of_row(&self.cell, row, cx), at: self.meant_at(row) };
+        let hover = HoverCell {
+            cell: cell_of_row(&self.cell, row, cx),
+            at: self.meant_at(row),
+        };
         Response::clone(response).on_hover_ui_at_pointer(|ui| {
             ui.label(egui::RichText::new(&self.label).font(crate::theme::mono_bold(12.0)));
             for line in &lines {
@@ -68,13 +88,27 @@ impl Spot {
 
     /// Where the value matters in a row: what the step wrote behind it, what it read before it.
     fn meant_at(&self, row: &StepRow) -> Position {
-        let is_effect = row.effects.iter().any(|effect| !effect.is_read && effect.cell.as_ref() == Some(&self.cell));
-        let is_result = matches!(&self.cell, CellName::Register(name) if row.operands.written.contains(name));
-        if is_effect || is_result { row.step.after() } else { row.step.before() }
+        let is_effect = row
+            .effects
+            .iter()
+            .any(|effect| !effect.is_read && effect.cell.as_ref() == Some(&self.cell));
+        let is_result =
+            matches!(&self.cell, CellName::Register(name) if row.operands.written.contains(name));
+        if is_effect || is_result {
+            row.step.after()
+        } else {
+            row.step.before()
+        }
     }
 
     /// A click selects the cell besides travelling to the row; a double click travels to its last write before the row.
-    pub fn act(&self, response: &Response, row: &StepRow, scene: &Scene<'_>, out: &mut Vec<Action>) {
+    pub fn act(
+        &self,
+        response: &Response,
+        row: &StepRow,
+        scene: &Scene<'_>,
+        out: &mut Vec<Action>,
+    ) {
         if response.double_clicked() {
             out.push(Action::travel(scene.window.id, row.step.before()));
             out.push(Action::Travel(TravelAction::GoToAccess(
@@ -83,7 +117,9 @@ impl Spot {
                 Way::Back,
             )));
         } else if response.clicked() {
-            out.push(Action::View(ViewAction::SelectCell(cell_of_row(&self.cell, row, scene.cx))));
+            out.push(Action::View(ViewAction::SelectCell(cell_of_row(
+                &self.cell, row, scene.cx,
+            ))));
         }
     }
 }
@@ -100,11 +136,18 @@ pub fn operand_spot(pen: &Pen<'_>, start: Pos2, row: &StepRow, pointer: Pos2) ->
     for span in &row.code.operands {
         let mut left = x;
         for (place, letter) in span.text.char_indices() {
-            let width = pen.width(span.text.get(place..place + letter.len_utf8()).unwrap_or_default(), mono(12.5));
+            let width = pen.width(
+                span.text
+                    .get(place..place + letter.len_utf8())
+                    .unwrap_or_default(),
+                mono(12.5),
+            );
             match letter {
                 '[' | '(' => brackets = Some(left),
                 ']' | ')' => {
-                    let whole = brackets.take().and_then(|first| Spot::at(pointer, first, left + width, start.y));
+                    let whole = brackets
+                        .take()
+                        .and_then(|first| Spot::at(pointer, first, left + width, start.y));
                     memory = memory.or(whole);
                 }
                 _ => {}
@@ -116,15 +159,26 @@ pub fn operand_spot(pen: &Pen<'_>, start: Pos2, row: &StepRow, pointer: Pos2) ->
             && let Some(rect) = Spot::at(pointer, x, end, start.y)
         {
             let name = shown_name(&span.text, row.set);
-            return Some(Spot { cell: CellName::Register(name), label: span.text.clone(), rect });
+            return Some(Spot {
+                cell: CellName::Register(name),
+                label: span.text.clone(),
+                rect,
+            });
         }
         x = end;
     }
     let rect = memory?;
     // Of a step that accesses several cells the brackets do not say which is theirs.
-    let mut accessed = row.effects.iter().filter(|effect| matches!(effect.cell, Some(CellName::Memory(..))));
+    let mut accessed = row
+        .effects
+        .iter()
+        .filter(|effect| matches!(effect.cell, Some(CellName::Memory(..))));
     let first = accessed.next()?;
     let is_only = accessed.all(|effect| effect.cell == first.cell);
     let cell = first.cell.clone().filter(|_| is_only)?;
-    Some(Spot { cell, label: first.label.text.clone(), rect })
+    Some(Spot {
+        cell,
+        label: first.label.text.clone(),
+        rect,
+    })
 }

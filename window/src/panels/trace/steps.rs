@@ -13,7 +13,8 @@ use super::marks::{Marked, bookmark_ticks, hit_ticks, is_hit, is_in_slice, marks
 use super::menu;
 use super::menu::{Hidden, Scene};
 use super::paint::{
-    Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_row, paint_slice,
+    Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_row,
+    paint_slice,
 };
 use super::spots::GlimpseSlot;
 use crate::panels::ViewCx;
@@ -78,8 +79,15 @@ impl Longest {
         if self.threads == threads.len() {
             return self;
         }
-        let letters = threads.iter().map(|thread| thread.name.chars().count()).max().unwrap_or(0);
-        Self { threads: threads.len(), letters }
+        let letters = threads
+            .iter()
+            .map(|thread| thread.name.chars().count())
+            .max()
+            .unwrap_or(0);
+        Self {
+            threads: threads.len(),
+            letters,
+        }
     }
 }
 
@@ -96,9 +104,22 @@ struct Held {
 
 impl Default for StepList {
     fn default() -> Self {
-        let (scroll, revealed, view, page_rows, held, lines, longest, glimpse, along) = Default::default();
+        let (scroll, revealed, view, page_rows, held, lines, longest, glimpse, along) =
+            Default::default();
         let (seen, is_revealing) = ((0.0, true), false);
-        Self { scroll, revealed, seen, view, page_rows, held, lines, longest, glimpse, along, is_revealing }
+        Self {
+            scroll,
+            revealed,
+            seen,
+            view,
+            page_rows,
+            held,
+            lines,
+            longest,
+            glimpse,
+            along,
+            is_revealing,
+        }
     }
 }
 
@@ -122,7 +143,14 @@ impl StepList {
     }
 
     /// Draws the list.
-    pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        cx: &ViewCx<'_>,
+        window: &TraceWindow,
+        out: &mut Vec<Action>,
+    ) {
         let area = self.layout(ui, rect, Scene { cx, window }, out);
         self.view.fetch(area.range(), window, cx.desk);
         self.longest = self.longest.of(cx.desk.session.index.threads());
@@ -133,8 +161,18 @@ impl StepList {
         }
         let columns = self.columns(&area, cx, window);
         let columns = self.with_lines(columns, &area, cx, window);
-        pen.line_down(columns.hairline, area.body.top(), area.body.bottom(), cx.tok.line);
-        let frame = Frame { pen: &pen, cx, window, columns };
+        pen.line_down(
+            columns.hairline,
+            area.body.top(),
+            area.body.bottom(),
+            cx.tok.line,
+        );
+        let frame = Frame {
+            pen: &pen,
+            cx,
+            window,
+            columns,
+        };
         let gap = self.rows_ui(ui, &area, &frame, out);
         if let Some(y) = gap {
             position_line(&pen, &area, y, window.id.0);
@@ -142,21 +180,37 @@ impl StepList {
     }
 
     /// Scrolls, and follows the position when it moved.
-    fn layout(&mut self, ui: &mut Ui, rect: Rect, scene: Scene<'_>, out: &mut Vec<Action>) -> ListArea {
+    fn layout(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        scene: Scene<'_>,
+        out: &mut Vec<Action>,
+    ) -> ListArea {
         let Scene { cx, window } = scene;
         let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
         let rows = window.row_count();
         let now = (window.position, rows);
         let below = ROWS_BELOW + self.ending_rows();
-        let view = Viewport { rows: rows + below, height: rect.height(), row_height: ROW };
+        let view = Viewport {
+            rows: rows + below,
+            height: rect.height(),
+            row_height: ROW,
+        };
         // A list that is made smaller keeps the position in view, unless the user had scrolled away from it.
         let is_resized = self.seen.1 && self.seen.0 != rect.height();
         if self.revealed != Some(now) || is_resized {
-            self.scroll.reveal_gap(window.gap_of(window.position), MARGIN, &view);
+            self.scroll
+                .reveal_gap(window.gap_of(window.position), MARGIN, &view);
             self.revealed = Some(now);
             self.is_revealing = true;
         }
-        let others = cx.desk.windows.list.iter().filter(|other| other.id != window.id);
+        let others = cx
+            .desk
+            .windows
+            .list
+            .iter()
+            .filter(|other| other.id != window.id);
         let ticks: Vec<Tick> = hit_ticks(cx, window, rect.height())
             .chain(slice_ticks(cx, window, rect.height()))
             .chain(bookmark_ticks(cx, window))
@@ -166,7 +220,11 @@ impl StepList {
                 width: POSITION_TICK,
             }))
             .collect();
-        let list = List { rows: rows + below, ticks: &ticks, has_lasting_bar: true };
+        let list = List {
+            rows: rows + below,
+            ticks: &ticks,
+            has_lasting_bar: true,
+        };
         self.scroll.by_way(std::mem::take(&mut self.along), &view);
         let before = self.scroll;
         let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
@@ -177,7 +235,8 @@ impl StepList {
         let area = self.make_room(area, window);
         self.page_rows = area.view.page().saturating_sub(1);
         let gap = window.gap_of(window.position);
-        let is_in_view = gap >= self.scroll.top && gap <= self.scroll.top.saturating_add(area.view.page());
+        let is_in_view =
+            gap >= self.scroll.top && gap <= self.scroll.top.saturating_add(area.view.page());
         self.seen = (rect.height(), is_in_view);
         area
     }
@@ -195,48 +254,78 @@ impl StepList {
     /// Lines below steps push down what follows: where that would hide the position, the list scrolls on.
     fn make_room(&mut self, area: ListArea, window: &TraceWindow) -> ListArea {
         let (gap, mut scroll) = (window.gap_of(window.position), area.scroll());
-        if !self.is_revealing || gap < scroll.top || gap > scroll.top.saturating_add(area.view.page()) {
+        if !self.is_revealing
+            || gap < scroll.top
+            || gap > scroll.top.saturating_add(area.view.page())
+        {
             return area;
         }
         let height = |row: u64| ROW + self.height_below(row, window);
         let mut y: f32 = (scroll.top..gap).map(height).sum();
         // At the end the words below the last step are part of it.
-        let rows_behind = if gap == window.row_count() { 1 + self.ending_rows() } else { 1 };
+        let rows_behind = if gap == window.row_count() {
+            1 + self.ending_rows()
+        } else {
+            1
+        };
         while y + ROW * rows_behind as f32 > area.body.height() && scroll.top < gap {
             y -= height(scroll.top);
-            scroll = Scroll { top: scroll.top + 1, pixels: 0.0 };
+            scroll = Scroll {
+                top: scroll.top + 1,
+                pixels: 0.0,
+            };
         }
-        self.is_revealing = !self.view.is_ending_known() || !self.view.are_known(scroll.top..gap, window);
+        self.is_revealing =
+            !self.view.is_ending_known() || !self.view.are_known(scroll.top..gap, window);
         self.scroll = scroll;
         area.scrolled_to(scroll)
     }
 
     /// Number of rows that the note about the end of the program may take.
     fn ending_rows(&self) -> u64 {
-        if self.view.ending().is_some() { NOTE_ROWS } else { 0 }
+        if self.view.ending().is_some() {
+            NOTE_ROWS
+        } else {
+            0
+        }
     }
 
     /// The place to show: for a moment rather the one before than rows without content.
     fn without_gaps(&mut self, ui: &Ui, area: ListArea, window: &TraceWindow) -> ListArea {
         let is_here = |area: &ListArea| self.view.are_known(area.range(), window);
         let now = Instant::now();
-        let (before, shown) = (area.scrolled_to(self.held.wanted), area.scrolled_to(self.held.shown));
+        let (before, shown) = (
+            area.scrolled_to(self.held.wanted),
+            area.scrolled_to(self.held.shown),
+        );
         let (shown, since) = match self.held.since.unwrap_or(now) {
             _ if is_here(&area) => (area, None),
             // Rows arrive one frame after the position goes on: while it is dragged, the list follows.
             _ if is_here(&before) => (before, Some(now)),
-            since if is_here(&shown) && now.duration_since(since) < LATE_AFTER => (shown, Some(since)),
+            since if is_here(&shown) && now.duration_since(since) < LATE_AFTER => {
+                (shown, Some(since))
+            }
             since => (area, Some(since)),
         };
         if since.is_some() {
             ui.ctx().request_repaint_after(LATE_AFTER);
         }
-        self.held = Held { wanted: area.scroll(), shown: shown.scroll(), since };
+        self.held = Held {
+            wanted: area.scroll(),
+            shown: shown.scroll(),
+            since,
+        };
         shown
     }
 
     /// Makes room for the source lines of the rows, where they are wanted, known, and there is enough of it.
-    fn with_lines(&mut self, columns: Columns, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) -> Columns {
+    fn with_lines(
+        &mut self,
+        columns: Columns,
+        area: &ListArea,
+        cx: &ViewCx<'_>,
+        window: &TraceWindow,
+    ) -> Columns {
         let is_wanted = cx.desk.sources.is_in_rows && !cx.desk.session.images.is_empty();
         if !is_wanted || area.body.width() < LINES_FROM {
             return columns;
@@ -245,7 +334,11 @@ impl StepList {
         let shown = || view.known_steps(area.range(), window);
         lines.fetch(shown().map(|row| row.address), cx);
         let has_some = shown().any(|row| lines.line(row.address).is_some());
-        if has_some { columns.with_lines() } else { columns }
+        if has_some {
+            columns.with_lines()
+        } else {
+            columns
+        }
     }
 
     /// The source line of a step, unless the step above it in view has the same.
@@ -253,12 +346,15 @@ impl StepList {
         let line = |step: Step| self.lines.line(self.view.step(step)?.address);
         let here = line(step)?;
         let row = window.row_of(step);
-        let above =
-            row.checked_sub(1).filter(|_| row != self.held.shown.top).and_then(|row| match window.row(row)? {
+        let above = row
+            .checked_sub(1)
+            .filter(|_| row != self.held.shown.top)
+            .and_then(|row| match window.row(row)? {
                 ShownRow::Step(step) => line(step),
                 _ => None,
             });
-        let is_same = above.is_some_and(|above| (&above.file, above.line) == (&here.file, here.line));
+        let is_same =
+            above.is_some_and(|above| (&above.file, above.line) == (&here.file, here.line));
         (!is_same).then(|| here.short())
     }
 
@@ -267,7 +363,10 @@ impl StepList {
         let shown = || self.view.known_steps(area.range(), window);
         let least_depth = shown().map(|row| row.depth).min().unwrap_or(0);
         let highest = shown().map(|row| row.address).max().unwrap_or_default();
-        let longest_offset = shown().filter_map(|row| row.offset).max().unwrap_or_default();
+        let longest_offset = shown()
+            .filter_map(|row| row.offset)
+            .max()
+            .unwrap_or_default();
         let index = &cx.desk.session.index;
         let has_values = index.source().traits().registers == RegisterSource::Recorded;
         let shown = Shown {
@@ -283,7 +382,13 @@ impl StepList {
     }
 
     /// Draws the rows; returns where the position is, if it is in view.
-    fn rows_ui(&mut self, ui: &mut Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<f32> {
+    fn rows_ui(
+        &mut self,
+        ui: &mut Ui,
+        area: &ListArea,
+        frame: &Frame<'_, '_>,
+        out: &mut Vec<Action>,
+    ) -> Option<f32> {
         let mut gap = None;
         // Lines below a step push down what follows.
         let mut below = 0.0;
@@ -295,29 +400,71 @@ impl StepList {
             }
             match frame.window.row(row) {
                 Some(ShownRow::Step(step)) => below += self.step_ui(ui, rect, step, frame, out),
-                Some(ShownRow::Folded { call, first, last }) => {
-                    folded_ui(ui, rect, Folded { call, known: self.view.call(call), first, last }, frame, out)
-                }
+                Some(ShownRow::Folded { call, first, last }) => folded_ui(
+                    ui,
+                    rect,
+                    Folded {
+                        call,
+                        known: self.view.call(call),
+                        first,
+                        last,
+                    },
+                    frame,
+                    out,
+                ),
                 Some(ShownRow::Hidden { first, last }) => {
-                    let row = HiddenRow { rect, first, last, pen: frame.pen, columns: &frame.columns };
-                    row.ui(ui, Scene { cx: frame.cx, window: frame.window }, out);
+                    let row = HiddenRow {
+                        rect,
+                        first,
+                        last,
+                        pen: frame.pen,
+                        columns: &frame.columns,
+                    };
+                    row.ui(
+                        ui,
+                        Scene {
+                            cx: frame.cx,
+                            window: frame.window,
+                        },
+                        out,
+                    );
                 }
                 None if row == frame.window.row_count() => {
                     let is_whole = frame.cx.desk.session.index.is_whole();
-                    let end = if is_whole { say!("trace-end-of-trace") } else { say!("trace-end-of-what-is-indexed") };
-                    frame.pen.label(frame.columns.address + 2.0, rect.center().y, end, frame.cx.tok.t3);
-                    let (note, scene) = (
-                        NotePaint { pen: frame.pen, columns: &frame.columns },
-                        Scene { cx: frame.cx, window: frame.window },
+                    let end = if is_whole {
+                        say!("trace-end-of-trace")
+                    } else {
+                        say!("trace-end-of-what-is-indexed")
+                    };
+                    frame.pen.label(
+                        frame.columns.address + 2.0,
+                        rect.center().y,
+                        end,
+                        frame.cx.tok.t3,
                     );
-                    below += self.view.ending().map_or(0.0, |ending| EndNote(ending).ui(ui, rect, note, scene, out));
+                    let (note, scene) = (
+                        NotePaint {
+                            pen: frame.pen,
+                            columns: &frame.columns,
+                        },
+                        Scene {
+                            cx: frame.cx,
+                            window: frame.window,
+                        },
+                    );
+                    below += self
+                        .view
+                        .ending()
+                        .map_or(0.0, |ending| EndNote(ending).ui(ui, rect, note, scene, out));
                 }
                 None => {}
             }
             if row + 1 == gap_row {
                 gap = Some(match frame.window.row(row) {
                     // The position is somewhere among them.
-                    Some(ShownRow::Hidden { last, .. }) if frame.window.position < last.after() => rect.bottom() - 3.0,
+                    Some(ShownRow::Hidden { last, .. }) if frame.window.position < last.after() => {
+                        rect.bottom() - 3.0
+                    }
                     _ => rect.bottom() + self.height_below(row, frame.window),
                 });
             }
@@ -333,14 +480,32 @@ impl StepList {
     }
 
     /// Draws a step and returns the height of what stands below it.
-    fn step_ui(&mut self, ui: &mut Ui, rect: Rect, step: Step, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> f32 {
-        let Frame { pen, cx, window, columns } = frame;
+    fn step_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        step: Step,
+        frame: &Frame<'_, '_>,
+        out: &mut Vec<Action>,
+    ) -> f32 {
+        let Frame {
+            pen,
+            cx,
+            window,
+            columns,
+        } = frame;
         let known = self.view.step(step);
         let height = known.map_or(0.0, height_below);
         let touch = Rect::from_min_max(rect.min, rect.max + vec2(0.0, height));
-        let response = row_response(ui, touch, ("step", step.0), || say!("trace-step", step = step.0.to_string()));
+        let response = row_response(ui, touch, ("step", step.0), || {
+            say!("trace-step", step = step.0.to_string())
+        });
         let is_done = window.position.last_step() == Some(step);
-        let state = RowState { is_selected: is_done, is_cursor: false, has_focus: true };
+        let state = RowState {
+            is_selected: is_done,
+            is_cursor: false,
+            has_focus: true,
+        };
         row_background(pen, rect, &response, state);
         if is_hit(cx, step, step) {
             paint_hit(pen, rect);
@@ -348,17 +513,35 @@ impl StepList {
         if is_in_slice(cx, step, step) {
             paint_slice(pen, rect);
         }
-        marks_ui(ui, pen, rect, &response, Marked { cx, first: step, last: step });
+        marks_ui(
+            ui,
+            pen,
+            rect,
+            &response,
+            Marked {
+                cx,
+                first: step,
+                last: step,
+            },
+        );
         if is_done || response.hovered() {
             pen.line_down(columns.hairline, rect.top(), rect.bottom(), cx.tok.line);
         }
         let thread = known.map_or("", |row| thread_name(cx, row.thread));
         // A window that stays in a thread passes over the steps of others.
-        let is_aside = known.zip(window.thread).is_some_and(|(row, thread)| row.thread != thread);
+        let is_aside = known
+            .zip(window.thread)
+            .is_some_and(|(row, thread)| row.thread != thread);
         let aside = is_aside.then(|| Pen::clone(pen).faded());
         let line = self.line_of(step, window).filter(|_| columns.has_lines());
         let pointer = response.hover_pos().or(response.interact_pointer_pos());
-        let paint = RowPaint { row: known, is_done, thread, line: line.as_deref(), pointer };
+        let paint = RowPaint {
+            row: known,
+            is_done,
+            thread,
+            line: line.as_deref(),
+            pointer,
+        };
         let fitted = paint_row(aside.as_ref().unwrap_or(pen), columns, rect, step, paint);
         let Some(row) = known else { return 0.0 };
         let scene = Scene { cx, window };
@@ -368,15 +551,28 @@ impl StepList {
         if let Some(call) = row.call.filter(|_| !window.only_hits.is_on) {
             fold_box_ui(ui, rect, CallStep { row, call }, frame, out);
         }
-        if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(step.after()))));
+        if response.middle_clicked()
+            || (response.clicked() && ui.input(|input| input.modifiers.command))
+        {
+            out.push(Action::Panel(PanelAction::OpenWindowAt(
+                cx.moment(step.after()),
+            )));
         } else if response.clicked() {
-            let to = if is_upper_edge(rect, &response) { step.before() } else { step.after() };
+            let to = if is_upper_edge(rect, &response) {
+                step.before()
+            } else {
+                step.after()
+            };
             out.push(Action::travel(window.id, to));
-            fitted.spot.iter().for_each(|spot| spot.act(&response, row, &scene, out));
+            fitted
+                .spot
+                .iter()
+                .for_each(|spot| spot.act(&response, row, &scene, out));
         }
         response.context_menu(|ui| menu::step_menu(ui, row, cx, window, out));
-        let pointer = response.hover_pos().filter(|pointer| pointer.y > rect.bottom());
+        let pointer = response
+            .hover_pos()
+            .filter(|pointer| pointer.y > rect.bottom());
         if let Some(exception) = pointer.and_then(|pointer| exception_at(row, rect, pointer.y)) {
             response.on_hover_ui_at_pointer(|ui| {
                 ui.label(egui::RichText::new(exception).font(crate::theme::mono(12.0)));
@@ -394,13 +590,20 @@ impl StepList {
 }
 
 fn thread_name<'a>(cx: &ViewCx<'a>, thread: ThreadId) -> &'a str {
-    cx.desk.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| thread.name.as_str())
+    cx.desk
+        .session
+        .index
+        .threads()
+        .get(usize::from(thread.0))
+        .map_or("", |thread| thread.name.as_str())
 }
 
 /// The gap above a row is nearer than the one below it only at its very top:
 /// a click on a row means "after that step".
 fn is_upper_edge(rect: Rect, response: &egui::Response) -> bool {
-    response.interact_pointer_pos().is_some_and(|pointer| pointer.y < rect.top() + rect.height() / 4.0)
+    response
+        .interact_pointer_pos()
+        .is_some_and(|pointer| pointer.y < rect.top() + rect.height() / 4.0)
 }
 
 fn height_below(row: &StepRow) -> f32 {
@@ -410,7 +613,10 @@ fn height_below(row: &StepRow) -> f32 {
 /// The exception below a step's row that is painted at a height.
 fn exception_at(row: &StepRow, rect: Rect, y: f32) -> Option<&str> {
     let place = ((y - rect.bottom()) / ROW) as usize;
-    row.exceptions.get(place).filter(|_| place < lines_below(row)).map(String::as_str)
+    row.exceptions
+        .get(place)
+        .filter(|_| place < lines_below(row))
+        .map(String::as_str)
 }
 
 fn fold_box_ui(
@@ -423,11 +629,23 @@ fn fold_box_ui(
     let is_folded = frame.window.folds.is_folded(call);
     let center = pos2(frame.columns.box_center(row.depth), rect.center().y);
     let step = row.step.0.to_string();
-    let name = if is_folded { say!("trace-unfold-step", step = step) } else { say!("trace-fold-step", step = step) };
+    let name = if is_folded {
+        say!("trace-unfold-step", step = step)
+    } else {
+        say!("trace-fold-step", step = step)
+    };
     let touch = Rect::from_center_size(center, vec2(16.0, ROW));
     let response = button_response(ui, touch, ("fold", row.step.0), &name);
-    let color = if response.hovered() { frame.cx.tok.focus } else { frame.cx.tok.t1 };
-    let sign = if is_folded { FoldSign::Folded } else { FoldSign::Open };
+    let color = if response.hovered() {
+        frame.cx.tok.focus
+    } else {
+        frame.cx.tok.t1
+    };
+    let sign = if is_folded {
+        FoldSign::Folded
+    } else {
+        FoldSign::Open
+    };
     frame.pen.fold_box(center, sign, color);
     if response.clicked() {
         out.push(Action::Panel(PanelAction::Activate(frame.window.id)));
@@ -438,20 +656,43 @@ fn fold_box_ui(
 fn folded_ui(
     ui: &Ui,
     rect: Rect,
-    Folded { call, known, first, last }: Folded,
+    Folded {
+        call,
+        known,
+        first,
+        last,
+    }: Folded,
     frame: &Frame<'_, '_>,
     out: &mut Vec<Action>,
 ) {
-    let Frame { pen, cx, window, columns } = frame;
+    let Frame {
+        pen,
+        cx,
+        window,
+        columns,
+    } = frame;
     let (name, depth, thread) = match known {
-        Some(frame) => {
-            (function_name(&cx.desk.session.images, frame.function), frame.depth, thread_name(cx, frame.thread))
-        }
+        Some(frame) => (
+            function_name(&cx.desk.session.images, frame.function),
+            frame.depth,
+            thread_name(cx, frame.thread),
+        ),
         None => (say!("trace-call").to_owned(), 0, ""),
     };
-    let response = row_response(ui, rect, ("folded", call.0), || say!("trace-folded", name = &*name));
+    let response = row_response(ui, rect, ("folded", call.0), || {
+        say!("trace-folded", name = &*name)
+    });
     let is_done = window.position.last_step() == Some(last);
-    row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
+    row_background(
+        pen,
+        rect,
+        &response,
+        RowState {
+            is_selected: is_done,
+            is_cursor: false,
+            has_focus: true,
+        },
+    );
     if is_hit(cx, first, last) {
         paint_hit(pen, rect);
     }
@@ -459,12 +700,26 @@ fn folded_ui(
         paint_slice(pen, rect);
     }
     marks_ui(ui, pen, rect, &response, Marked { cx, first, last });
-    paint_folded(pen, columns, rect, FoldedCall { name: &name, depth, steps: last.0 - first.0 + 1 }, thread);
+    paint_folded(
+        pen,
+        columns,
+        rect,
+        FoldedCall {
+            name: &name,
+            depth,
+            steps: last.0 - first.0 + 1,
+        },
+        thread,
+    );
     if response.double_clicked() {
         out.push(Action::Panel(PanelAction::Activate(window.id)));
         out.push(Action::Fold(Fold::Toggle(call)));
     } else if response.clicked() {
-        let to = if is_upper_edge(rect, &response) { first.before() } else { last.after() };
+        let to = if is_upper_edge(rect, &response) {
+            first.before()
+        } else {
+            last.after()
+        };
         out.push(Action::travel(window.id, to));
     }
     response.context_menu(|ui| menu::folded_menu(ui, call, Hidden { first, last }, cx, out));
@@ -474,6 +729,16 @@ fn folded_ui(
 fn position_line(pen: &Pen<'_>, area: &ListArea, y: f32, number: u32) {
     let color = pen.tok.position(number);
     let (left, y) = (area.body.left(), y.round());
-    pen.fill(Rect::from_min_max(pos2(left, y - 1.0), pos2(area.body.right(), y + 1.0)), color);
-    pen.triangle([pos2(left, y - 6.0), pos2(left + 8.0, y), pos2(left, y + 6.0)], color);
+    pen.fill(
+        Rect::from_min_max(pos2(left, y - 1.0), pos2(area.body.right(), y + 1.0)),
+        color,
+    );
+    pen.triangle(
+        [
+            pos2(left, y - 6.0),
+            pos2(left + 8.0, y),
+            pos2(left, y + 6.0),
+        ],
+        color,
+    );
 }

@@ -11,25 +11,54 @@ use stepback_debugger::notes::{WatchChange, WatchType};
 use stepback_debugger::views::{Gesture, ShownWatch};
 
 /// Draws the menu. True when the watch is to be written anew.
-pub fn watch_menu(ui: &mut Ui, shown: ShownWatch<'_>, follow: Follow, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> bool {
-    let (tok, ShownWatch { place, watch, state }) = (cx.tok, shown);
+pub fn watch_menu(
+    ui: &mut Ui,
+    shown: ShownWatch<'_>,
+    follow: Follow,
+    cx: &ViewCx<'_>,
+    out: &mut Vec<Action>,
+) -> bool {
+    let (
+        tok,
+        ShownWatch {
+            place,
+            watch,
+            state,
+        },
+    ) = (cx.tok, shown);
     let mut act = |gesture| _ = shown.act(gesture, follow, cx.desk, out);
     menu_head_ui(
         ui,
         tok,
         &watch.expression,
-        state.and_then(|state| state.value.as_deref()).unwrap_or(say!("watches-unknown")),
+        state
+            .and_then(|state| state.value.as_deref())
+            .unwrap_or(say!("watches-unknown")),
     );
-    if MenuItem::new(say!("watches-last-write")).icon(icons::LAST_WRITE).key("Enter").ui(ui, tok) {
+    if MenuItem::new(say!("watches-last-write"))
+        .icon(icons::LAST_WRITE)
+        .key("Enter")
+        .ui(ui, tok)
+    {
         act(Gesture::Go);
     }
-    if MenuItem::new(say!("watches-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
+    if MenuItem::new(say!("watches-next-write"))
+        .icon(icons::NEXT_WRITE)
+        .key("Shift+Enter")
+        .ui(ui, tok)
+    {
         act(Gesture::GoOn);
     }
-    if MenuItem::new(say!("watches-previous-change")).key("Left").ui(ui, tok) {
+    if MenuItem::new(say!("watches-previous-change"))
+        .key("Left")
+        .ui(ui, tok)
+    {
         act(Gesture::Close);
     }
-    if MenuItem::new(say!("watches-next-change")).key("Right").ui(ui, tok) {
+    if MenuItem::new(say!("watches-next-change"))
+        .key("Right")
+        .ui(ui, tok)
+    {
         act(Gesture::Open);
     }
     let address = state.and_then(|state| state.address);
@@ -44,27 +73,39 @@ pub fn watch_menu(ui: &mut Ui, shown: ShownWatch<'_>, follow: Follow, cx: &ViewC
         out.push(Action::Slice(SliceAction::WhyAt(cell.clone(), at)));
     }
     if let Some(cell) = cell
-        && MenuItem::new(say!("watches-all-values")).icon(icons::LIST).ui(ui, tok)
+        && MenuItem::new(say!("watches-all-values"))
+            .icon(icons::LIST)
+            .ui(ui, tok)
     {
         out.extend(cx.desk.windows.start_from(follow));
         out.push(Action::View(ViewAction::ListValues(cell)));
     }
     if let Some(address) = address
-        && MenuItem::new(&say!("watches-show-memory-at", address = format!("{:x}", address.0)))
-            .icon(icons::MEMORY)
-            .key("M")
-            .ui(ui, tok)
+        && MenuItem::new(&say!(
+            "watches-show-memory-at",
+            address = format!("{:x}", address.0)
+        ))
+        .icon(icons::MEMORY)
+        .key("M")
+        .ui(ui, tok)
     {
         out.push(Action::View(ViewAction::ShowMemory(address.to_string())));
     }
     if MenuItem::new(say!("watches-waveform")).ui(ui, tok) {
-        out.push(Action::Mark(MarkAction::Wave(WatchChange::Add(watch.text()))));
+        out.push(Action::Mark(MarkAction::Wave(WatchChange::Add(
+            watch.text(),
+        ))));
     }
     menu_line_ui(ui, tok);
     ui.menu_button(say!("watches-read-as"), |ui| {
         for kind in WatchType::ALL {
-            if ui.add(egui::Button::selectable(kind == watch.kind, kind.name())).clicked() {
-                out.push(Action::Mark(MarkAction::Watch(WatchChange::Read(place, kind))));
+            if ui
+                .add(egui::Button::selectable(kind == watch.kind, kind.name()))
+                .clicked()
+            {
+                out.push(Action::Mark(MarkAction::Watch(WatchChange::Read(
+                    place, kind,
+                ))));
             }
         }
     });
@@ -73,14 +114,23 @@ pub fn watch_menu(ui: &mut Ui, shown: ShownWatch<'_>, follow: Follow, cx: &ViewC
         out.push(Action::Mark(MarkAction::Watch(WatchChange::MoveUp(place))));
     }
     if MenuItem::new(say!("watches-move-down")).ui(ui, tok) {
-        out.push(Action::Mark(MarkAction::Watch(WatchChange::MoveDown(place))));
+        out.push(Action::Mark(MarkAction::Watch(WatchChange::MoveDown(
+            place,
+        ))));
     }
-    if MenuItem::new(say!("watches-remove-watch")).icon(icons::CLOSE).key("Delete").ui(ui, tok) {
+    if MenuItem::new(say!("watches-remove-watch"))
+        .icon(icons::CLOSE)
+        .key("Delete")
+        .ui(ui, tok)
+    {
         out.push(Action::Mark(MarkAction::Watch(WatchChange::Remove(place))));
     }
     menu_line_ui(ui, tok);
     if let Some(value) = state.and_then(|state| state.value.clone())
-        && MenuItem::new(say!("watches-copy-value")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok)
+        && MenuItem::new(say!("watches-copy-value"))
+            .icon(icons::COPY)
+            .key("Ctrl+C")
+            .ui(ui, tok)
     {
         out.push(Action::App(AppAction::Copy(value)));
     }

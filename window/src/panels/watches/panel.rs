@@ -15,7 +15,9 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
 use crate::panels::row::{EmptyWords, empty_ui, error_ui, watch_for_late};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, AppAction, CellName, Follow, MarkAction, PanelKind, ViewAction, WindowId};
+use stepback_debugger::action::{
+    Action, AppAction, CellName, Follow, MarkAction, PanelKind, ViewAction, WindowId,
+};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::watch_state::WatchState;
 use stepback_debugger::model::write_strip::write_columns;
@@ -60,9 +62,15 @@ struct StripsAsked {
 impl WatchesPanel {
     fn field_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, bar: Rect, out: &mut Vec<Action>) {
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
-        let rect =
-            Rect::from_min_max(pos2(bar.left() + 8.0, bar.top() + 4.0), pos2(bar.right() - 8.0, bar.bottom() - 4.0));
-        let response = Field { hint: spoken(HINT), icon: icons::WATCH }.ui(ui, pen, rect, &mut self.state.text);
+        let rect = Rect::from_min_max(
+            pos2(bar.left() + 8.0, bar.top() + 4.0),
+            pos2(bar.right() - 8.0, bar.bottom() - 4.0),
+        );
+        let response = Field {
+            hint: spoken(HINT),
+            icon: icons::WATCH,
+        }
+        .ui(ui, pen, rect, &mut self.state.text);
         if std::mem::take(&mut self.state.is_focus_wanted) {
             response.request_focus();
         }
@@ -71,10 +79,12 @@ impl WatchesPanel {
         }
         if ui.input(|input| input.key_pressed(Key::Enter)) && !self.state.text.trim().is_empty() {
             let text = std::mem::take(&mut self.state.text);
-            out.push(Action::Mark(MarkAction::Watch(match self.state.editing.take() {
-                Some(place) => WatchChange::Edit(place, text),
-                None => WatchChange::Add(text),
-            })));
+            out.push(Action::Mark(MarkAction::Watch(
+                match self.state.editing.take() {
+                    Some(place) => WatchChange::Edit(place, text),
+                    None => WatchChange::Add(text),
+                },
+            )));
         } else if self.state.editing.take().is_some() {
             self.state.text.clear();
         }
@@ -85,27 +95,41 @@ impl WatchesPanel {
         let all = cx.desk.watches.list();
         let first = (self.state.list.top() / LINES).min(all.len());
         let count = (rect.height() / (crate::panels::pen::ROW * LINES as f32)) as usize + 2;
-        (first, all.get(first..(first + count).min(all.len())).unwrap_or_default())
+        (
+            first,
+            all.get(first..(first + count).min(all.len()))
+                .unwrap_or_default(),
+        )
     }
 
     fn ask_strips(&mut self, columns: u32, cx: &ViewCx<'_>) {
-        let Some((_, states)) = self.state.states.answer() else { return };
+        let Some((_, states)) = self.state.states.answer() else {
+            return;
+        };
         let cells: Vec<Vec<Cell>> = states.iter().map(|state| state.cells.clone()).collect();
-        self.state.strips.poll_long(&StripsAsked { cells, columns }, &cx.desk.worker, |asked| {
-            let (asked, session) = (asked.clone(), Arc::clone(&cx.desk.session));
-            move |cancel: &Cancel| {
-                let strip = |cells: &Vec<Cell>| {
-                    let written = write_columns(&session, cells, asked.columns, cancel)?;
-                    Ok(Strip { cells: cells.clone(), columns: asked.columns, written })
-                };
-                asked.cells.iter().map(strip).collect()
-            }
-        });
+        self.state
+            .strips
+            .poll_long(&StripsAsked { cells, columns }, &cx.desk.worker, |asked| {
+                let (asked, session) = (asked.clone(), Arc::clone(&cx.desk.session));
+                move |cancel: &Cancel| {
+                    let strip = |cells: &Vec<Cell>| {
+                        let written = write_columns(&session, cells, asked.columns, cancel)?;
+                        Ok(Strip {
+                            cells: cells.clone(),
+                            columns: asked.columns,
+                            written,
+                        })
+                    };
+                    asked.cells.iter().map(strip).collect()
+                }
+            });
     }
 
     fn strip(&self, state: Option<&WatchState>) -> Option<&Strip> {
         let (_, strips) = self.state.strips.peek()?;
-        strips.iter().find(|strip| state.is_some_and(|state| strip.cells == state.cells))
+        strips
+            .iter()
+            .find(|strip| state.is_some_and(|state| strip.cells == state.cells))
     }
 
     fn cursor(&self) -> usize {
@@ -123,7 +147,9 @@ impl WatchesPanel {
                 self.state.list.go_to(to * LINES, rows, list);
                 continue;
             }
-            let Some(watch) = cx.desk.watches.list().get(place) else { continue };
+            let Some(watch) = cx.desk.watches.list().get(place) else {
+                continue;
+            };
             let shown = self.state.states.of(place, watch);
             let gesture = match key {
                 PanelKey::Enter => Gesture::Go,
@@ -133,12 +159,17 @@ impl WatchesPanel {
                 PanelKey::Remove => Gesture::Remove,
                 PanelKey::ShowMemory => {
                     let address = shown.state.and_then(|state| state.address);
-                    out.extend(address.map(|at| Action::View(ViewAction::ShowMemory(at.to_string()))));
+                    out.extend(
+                        address.map(|at| Action::View(ViewAction::ShowMemory(at.to_string()))),
+                    );
                     continue;
                 }
                 PanelKey::Copy => {
                     out.extend(
-                        shown.state.and_then(|state| state.value.clone()).map(|it| Action::App(AppAction::Copy(it))),
+                        shown
+                            .state
+                            .and_then(|state| state.value.clone())
+                            .map(|it| Action::App(AppAction::Copy(it))),
                     );
                     continue;
                 }
@@ -153,7 +184,11 @@ impl WatchesPanel {
     }
 
     fn edit(&mut self, place: usize, watch: &Watch) {
-        (self.state.editing, self.state.text, self.state.is_focus_wanted) = (Some(place), watch.text(), true);
+        (
+            self.state.editing,
+            self.state.text,
+            self.state.is_focus_wanted,
+        ) = (Some(place), watch.text(), true);
     }
 }
 
@@ -185,7 +220,10 @@ impl Panel for WatchesPanel {
     /// The cell of the watch under the cursor.
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
         let place = self.cursor();
-        self.state.states.of(place, cx.desk.watches.list().get(place)?).cell()
+        self.state
+            .states
+            .of(place, cx.desk.watches.list().get(place)?)
+            .cell()
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -195,7 +233,10 @@ impl Panel for WatchesPanel {
         self.field_ui(ui, &pen, bar, out);
         let all = cx.desk.watches.list();
         if all.is_empty() {
-            let words = EmptyWords(say!("watches-nothing-is-watched"), say!("watches-type-a-register-address-or"));
+            let words = EmptyWords(
+                say!("watches-nothing-is-watched"),
+                say!("watches-type-a-register-address-or"),
+            );
             return empty_ui(ui, &pen, list, icons::WATCH, words);
         }
         self.keys(ui, list, cx, out);
@@ -207,7 +248,10 @@ impl Panel for WatchesPanel {
             return error_ui(ui, &pen, list, &error, out);
         }
         let rows = WatchRows {
-            pen: Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok },
+            pen: Pen {
+                painter: pen.painter.with_clip_rect(area.body),
+                tok: cx.tok,
+            },
             cx,
             follow: self.follow,
         };
@@ -220,12 +264,30 @@ impl Panel for WatchesPanel {
                 continue;
             }
             let place = line / LINES;
-            let Some(watch) = all.get(place) else { continue };
-            let top = if is_cut { rect.top() - rect.height() } else { rect.top() };
-            let whole = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + 2.0 * rect.height()));
+            let Some(watch) = all.get(place) else {
+                continue;
+            };
+            let top = if is_cut {
+                rect.top() - rect.height()
+            } else {
+                rect.top()
+            };
+            let whole = Rect::from_min_max(
+                pos2(rect.left(), top),
+                pos2(rect.right(), top + 2.0 * rect.height()),
+            );
             let shown = self.state.states.of(place, watch);
             let strip = self.strip(shown.state);
-            let touched = rows.row_ui(ui, whole, &Place { shown, strip, is_cursor: self.cursor() == place }, out);
+            let touched = rows.row_ui(
+                ui,
+                whole,
+                &Place {
+                    shown,
+                    strip,
+                    is_cursor: self.cursor() == place,
+                },
+                out,
+            );
             clicked = clicked.or(touched.is_clicked.then_some(place));
             edited = edited.or(touched.is_edited.then_some(place));
         }

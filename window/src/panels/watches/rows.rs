@@ -66,39 +66,84 @@ impl WatchRows<'_> {
 
     fn strip(&self, rect: Rect) -> Rect {
         let right = (rect.right() - INSET - WRITER).max(rect.left() + INSET + TYPE + 1.0);
-        Rect::from_min_max(pos2(rect.left() + INSET + TYPE, rect.bottom() - 15.0), pos2(right, rect.bottom() - 4.0))
+        Rect::from_min_max(
+            pos2(rect.left() + INSET + TYPE, rect.bottom() - 15.0),
+            pos2(right, rect.bottom() - 4.0),
+        )
     }
 
     /// Draws a watch and does what clicks ask for.
     pub fn row_ui(&self, ui: &Ui, rect: Rect, at: &Place<'_>, out: &mut Vec<Action>) -> RowTouched {
-        let Place { shown, strip, is_cursor } = at;
-        let ShownWatch { place, watch, state } = *shown;
+        let Place {
+            shown,
+            strip,
+            is_cursor,
+        } = at;
+        let ShownWatch {
+            place,
+            watch,
+            state,
+        } = *shown;
         let (pen, tok) = (&self.pen, self.cx.tok);
-        let words = state.and_then(|state| state.value.clone()).unwrap_or_else(|| say!("watches-unknown").to_owned());
+        let words = state
+            .and_then(|state| state.value.clone())
+            .unwrap_or_else(|| say!("watches-unknown").to_owned());
         let response = row_response(ui, rect, ("watch", place), || {
-            say!("watches-row", expression = &*watch.expression, value = &words)
+            say!(
+                "watches-row",
+                expression = &*watch.expression,
+                value = &words
+            )
         });
-        let look = RowState { is_selected: false, is_cursor: *is_cursor, has_focus: self.cx.has_focus };
+        let look = RowState {
+            is_selected: false,
+            is_cursor: *is_cursor,
+            has_focus: self.cx.has_focus,
+        };
         row_background(pen, rect, &response, look);
-        pen.line_across(rect.left() + INSET, rect.right() - INSET, rect.bottom() - 1.0, tok.line);
+        pen.line_across(
+            rect.left() + INSET,
+            rect.right() - INSET,
+            rect.bottom() - 1.0,
+            tok.line,
+        );
         let y = rect.top() + 10.0;
         let value = self.value_ui(rect, y, state);
-        pen.cut_text(pos2(rect.left() + INSET, y), &watch.expression, mono(12.5), tok.t1, value - 8.0);
+        pen.cut_text(
+            pos2(rect.left() + INSET, y),
+            &watch.expression,
+            mono(12.5),
+            tok.t1,
+            value - 8.0,
+        );
         let y = rect.bottom() - 9.0;
-        pen.text(rect.left() + INSET, y, watch.kind.name(), ui_font(11.0), tok.t3);
+        pen.text(
+            rect.left() + INSET,
+            y,
+            watch.kind.name(),
+            ui_font(11.0),
+            tok.t3,
+        );
         self.strip_ui(rect, *strip);
         self.writer_ui(ui, rect, y, state, out);
-        let mut touched =
-            RowTouched { is_clicked: response.clicked() || response.secondary_clicked(), is_edited: false };
+        let mut touched = RowTouched {
+            is_clicked: response.clicked() || response.secondary_clicked(),
+            is_edited: false,
+        };
         if response.double_clicked() {
             shown.act(Gesture::Go, self.follow, self.cx.desk, out);
         }
-        response.context_menu(|ui| touched.is_edited = watch_menu(ui, *shown, self.follow, self.cx, out));
+        response.context_menu(|ui| {
+            touched.is_edited = watch_menu(ui, *shown, self.follow, self.cx, out)
+        });
         let tip = state.map(|state| self.tip(watch, state));
         if let Some(tip) = tip {
             response.on_hover_ui(|ui| {
                 ui.label(tip);
-                shown.cell().into_iter().for_each(|cell| HoverCell::shown(cell, self.follow, self.cx).line_ui(ui));
+                shown
+                    .cell()
+                    .into_iter()
+                    .for_each(|cell| HoverCell::shown(cell, self.follow, self.cx).line_ui(ui));
             });
         }
         touched
@@ -123,7 +168,11 @@ impl WatchRows<'_> {
             ValueSource::Inferred => tok.inferred,
             ValueSource::Recorded | ValueSource::Unknown => tok.t1,
         };
-        let font = if state.is_news { mono_bold(12.5) } else { mono(12.5) };
+        let font = if state.is_news {
+            mono_bold(12.5)
+        } else {
+            mono(12.5)
+        };
         // A long value leaves room for the expression.
         let room = rect.width() * 0.6;
         let wide = pen.width(value, font.clone());
@@ -147,28 +196,49 @@ impl WatchRows<'_> {
         pen.line_across(strip.left(), strip.right(), strip.bottom(), tok.line2);
         for column in written.iter().flat_map(|strip| &strip.written) {
             let left = strip.left() + MARK * *column as f32;
-            pen.fill(Rect::from_min_size(pos2(left.round(), strip.bottom() - 8.0), vec2(MARK, 8.0)), tok.write);
+            pen.fill(
+                Rect::from_min_size(pos2(left.round(), strip.bottom() - 8.0), vec2(MARK, 8.0)),
+                tok.write,
+            );
         }
         let at = self.cx.desk.windows.position_of(self.follow);
         let share = at.0 as f64 / self.cx.desk.session.index.step_count().max(1) as f64;
         let x = (f64::from(strip.left()) + share * f64::from(strip.width())) as f32;
         let color = tok.position(self.cx.desk.windows.travelling(self.follow).0);
         pen.fill(
-            Rect::from_min_max(pos2(x.round() - 1.0, strip.top()), pos2(x.round() + 1.0, strip.bottom() + 2.0)),
+            Rect::from_min_max(
+                pos2(x.round() - 1.0, strip.top()),
+                pos2(x.round() + 1.0, strip.bottom() + 2.0),
+            ),
             color,
         );
     }
 
     /// Who wrote it last; or why nothing is known.
-    fn writer_ui(&self, ui: &Ui, rect: Rect, y: f32, state: Option<&WatchState>, out: &mut Vec<Action>) {
+    fn writer_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        y: f32,
+        state: Option<&WatchState>,
+        out: &mut Vec<Action>,
+    ) {
         let (pen, tok, right) = (&self.pen, self.cx.tok, rect.right() - INSET);
         let Some(state) = state else { return };
         if let Some(step) = state.written_by {
             let width = pen.width(&thousands(step.0), mono(12.0));
             let left = right - width;
             pen.text_left_of(left - 5.0, y, say!("watches-step"), ui_font(11.0), tok.t3);
-            let (trace, window) = (self.cx.trace(), self.cx.desk.windows.travelling(self.follow));
-            StepLink { step, trace, window }.ui(ui, pen, left, y, out);
+            let (trace, window) = (
+                self.cx.trace(),
+                self.cx.desk.windows.travelling(self.follow),
+            );
+            StepLink {
+                step,
+                trace,
+                window,
+            }
+            .ui(ui, pen, left, y, out);
             return;
         }
         let words = match () {
@@ -177,7 +247,13 @@ impl WatchRows<'_> {
             () if state.cells.is_empty() => "",
             () => say!("watches-never-written"),
         };
-        pen.text_left_of(right, y, words, ui_font(11.0), if state.is_wrong { tok.err } else { tok.t3 });
+        pen.text_left_of(
+            right,
+            y,
+            words,
+            ui_font(11.0),
+            if state.is_wrong { tok.err } else { tok.t3 },
+        );
     }
 
     fn tip(&self, watch: &Watch, state: &WatchState) -> String {
@@ -185,11 +261,18 @@ impl WatchRows<'_> {
             Some(value) => format!("{} = {value}", watch.text()),
             None => say!("watches-is-unknown", watch = watch.text()),
         }];
-        let hex = state.hex.as_ref().filter(|hex| Some(*hex) != state.value.as_ref());
+        let hex = state
+            .hex
+            .as_ref()
+            .filter(|hex| Some(*hex) != state.value.as_ref());
         // Beside a number in decimal.
         lines.extend(hex.map(|hex| format!("0x{hex}")));
         if state.value.is_some() {
-            lines.push(source_so_far(&self.cx.desk.session, state.source, SourceWords::of(state.source).phrase));
+            lines.push(source_so_far(
+                &self.cx.desk.session,
+                state.source,
+                SourceWords::of(state.source).phrase,
+            ));
         }
         lines.extend(state.reason.clone());
         lines.extend(state.readings.iter().map(ToString::to_string));

@@ -66,17 +66,40 @@ struct Square<'a> {
 
 impl Bar<'_> {
     /// Draws it.
-    pub fn ui(&self, ui: &mut Ui, rect: Rect, menu: &mut KeptMenu, view: SliceView, out: &mut Vec<Action>) -> BarDid {
+    pub fn ui(
+        &self,
+        ui: &mut Ui,
+        rect: Rect,
+        menu: &mut KeptMenu,
+        view: SliceView,
+        out: &mut Vec<Action>,
+    ) -> BarDid {
         let (first, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let (second, rest) = rest.split_top_bottom_at_y(rest.top() + BAR);
         let wants_stop = self.question_ui(ui, first, menu, out);
         let (view, wants_more) = self.switches_ui(ui, second, view, out);
-        self.pen.line_across(second.left(), second.right(), second.bottom() - 1.0, self.cx.tok.line);
-        BarDid { rest, view, wants_stop, wants_more }
+        self.pen.line_across(
+            second.left(),
+            second.right(),
+            second.bottom() - 1.0,
+            self.cx.tok.line,
+        );
+        BarDid {
+            rest,
+            view,
+            wants_stop,
+            wants_more,
+        }
     }
 
     /// The question, and what is done with the slice. True when the panel's own is to end.
-    fn question_ui(&self, ui: &mut Ui, bar: Rect, menu: &mut KeptMenu, out: &mut Vec<Action>) -> bool {
+    fn question_ui(
+        &self,
+        ui: &mut Ui,
+        bar: Rect,
+        menu: &mut KeptMenu,
+        out: &mut Vec<Action>,
+    ) -> bool {
         let (pen, y) = (self.pen, bar.center().y);
         let mut right = bar.right() - 6.0;
         let mut next = || {
@@ -86,23 +109,43 @@ impl Bar<'_> {
         let mut wants_stop = false;
         if self.is_own {
             if self.is_under_way() {
-                let stop = Square { shape: icons::CLOSE, tip: say!("slice-stop"), is_on: false };
+                let stop = Square {
+                    shape: icons::CLOSE,
+                    tip: say!("slice-stop"),
+                    is_on: false,
+                };
                 wants_stop = self.square_ui(ui, next(), &stop);
             }
-            let mark = Square { shape: icons::FILTER, tip: say!("slice-mark-this"), is_on: false };
+            let mark = Square {
+                shape: icons::FILTER,
+                tip: say!("slice-mark-this"),
+                is_on: false,
+            };
             if self.square_ui(ui, next(), &mark) {
                 out.push(Action::Slice(SliceAction::WhyAgain(self.question.clone())));
             }
         } else {
             self.marked_ui(ui, &mut next, menu, out);
         }
-        pen.text(bar.left() + INSET, y, icons::WHY, icon(14.0), self.cx.tok.t2);
+        pen.text(
+            bar.left() + INSET,
+            y,
+            icons::WHY,
+            icon(14.0),
+            self.cx.tok.t2,
+        );
         let words = match self.state.and_then(SliceState::slice) {
             Some(slice) => question_words(slice),
             None => asked_words(self.question),
         };
         let left = bar.left() + INSET + 20.0;
-        pen.cut_text(pos2(left, y), &words, mono(12.5), self.cx.tok.t1, right - 6.0);
+        pen.cut_text(
+            pos2(left, y),
+            &words,
+            mono(12.5),
+            self.cx.tok.t1,
+            right - 6.0,
+        );
         self.label(ui, bar.with_max_x(right - 6.0), "question", &words);
         wants_stop
     }
@@ -112,17 +155,39 @@ impl Bar<'_> {
     }
 
     /// What is done with the slice that is marked everywhere.
-    fn marked_ui(&self, ui: &mut Ui, next: &mut dyn FnMut() -> Rect, menu: &mut KeptMenu, out: &mut Vec<Action>) {
+    fn marked_ui(
+        &self,
+        ui: &mut Ui,
+        next: &mut dyn FnMut() -> Rect,
+        menu: &mut KeptMenu,
+        out: &mut Vec<Action>,
+    ) {
         let (tip, action) = match self.is_under_way() {
             true => (say!("slice-stop"), Action::Slice(SliceAction::StopSlice)),
             false => (say!("slice-clear"), Action::Slice(SliceAction::ClearSlice)),
         };
-        if self.square_ui(ui, next(), &Square { shape: icons::CLOSE, tip, is_on: false }) {
+        if self.square_ui(
+            ui,
+            next(),
+            &Square {
+                shape: icons::CLOSE,
+                tip,
+                is_on: false,
+            },
+        ) {
             out.push(action);
         }
         let shown = &self.cx.desk.windows.active().only_hits;
         let is_on = shown.is_on && shown.of == Sieve::Slice;
-        if self.square_ui(ui, next(), &Square { shape: icons::LIST, tip: say!("slice-only-steps"), is_on }) {
+        if self.square_ui(
+            ui,
+            next(),
+            &Square {
+                shape: icons::LIST,
+                tip: say!("slice-only-steps"),
+                is_on,
+            },
+        ) {
             out.push(Action::Slice(SliceAction::ToggleOnlySlice));
         }
         let tip = say!("slice-kept-menu");
@@ -131,25 +196,43 @@ impl Bar<'_> {
         if response.hovered() || response.has_focus() {
             self.pen.painter.rect_filled(place, 4.0, self.cx.tok.bg3);
         }
-        self.pen.icon(place.center(), icons::BOOKMARK, 14.0, self.cx.tok.t2);
-        egui::Popup::menu(&response).close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
-            ui.style_mut().override_font_id = Some(ui_font(13.0));
-            let asked = out.len();
-            slice_menu(ui, menu, self.cx, out);
-            if out.len() > asked {
-                ui.close();
-            }
-        });
+        self.pen
+            .icon(place.center(), icons::BOOKMARK, 14.0, self.cx.tok.t2);
+        egui::Popup::menu(&response)
+            .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
+            .show(|ui| {
+                ui.style_mut().override_font_id = Some(ui_font(13.0));
+                let asked = out.len();
+                slice_menu(ui, menu, self.cx, out);
+                if out.len() > asked {
+                    ui.close();
+                }
+            });
         response.on_hover_text(tip);
     }
 
     /// What is followed, how rows stand, and how many there are. The view that was chosen, and whether more steps are wanted.
-    fn switches_ui(&self, ui: &mut Ui, bar: Rect, view: SliceView, out: &mut Vec<Action>) -> (Option<SliceView>, bool) {
+    fn switches_ui(
+        &self,
+        ui: &mut Ui,
+        bar: Rect,
+        view: SliceView,
+        out: &mut Vec<Action>,
+    ) -> (Option<SliceView>, bool) {
         let mut left = bar.left() + INSET;
         let mut chosen = None;
         for kind in VIEWS {
             let (words, tip) = view_words(kind);
-            if self.switch_ui(ui, bar, &mut left, &Switch { words, tip, is_on: kind == view }) {
+            if self.switch_ui(
+                ui,
+                bar,
+                &mut left,
+                &Switch {
+                    words,
+                    tip,
+                    is_on: kind == view,
+                },
+            ) {
                 chosen = Some(kind);
             }
         }
@@ -160,14 +243,32 @@ impl Bar<'_> {
         self.gap(bar, &mut left);
         for way in [Way::Back, Way::Forward] {
             let (words, tip) = way_words(way);
-            if self.switch_ui(ui, bar, &mut left, &Switch { words, tip, is_on: way_of(self.question) == way }) {
+            if self.switch_ui(
+                ui,
+                bar,
+                &mut left,
+                &Switch {
+                    words,
+                    tip,
+                    is_on: way_of(self.question) == way,
+                },
+            ) {
                 out.push(Action::Slice(SliceAction::TurnSlice(way)));
             }
         }
         self.gap(bar, &mut left);
         for edge in EDGES {
             let (words, tip) = edge_words(edge, way_of(self.question));
-            if self.switch_ui(ui, bar, &mut left, &Switch { words, tip, is_on: self.question.edges.has(edge) }) {
+            if self.switch_ui(
+                ui,
+                bar,
+                &mut left,
+                &Switch {
+                    words,
+                    tip,
+                    is_on: self.question.edges.has(edge),
+                },
+            ) {
                 out.push(Action::Slice(SliceAction::FollowInSlice(edge)));
             }
         }
@@ -176,20 +277,33 @@ impl Bar<'_> {
 
     /// A line between two groups of switches.
     fn gap(&self, bar: Rect, left: &mut f32) {
-        self.pen.line_down(*left + 4.0, bar.top() + 7.0, bar.bottom() - 7.0, self.cx.tok.line2);
+        self.pen.line_down(
+            *left + 4.0,
+            bar.top() + 7.0,
+            bar.bottom() - 7.0,
+            self.cx.tok.line2,
+        );
         *left += 10.0;
     }
 
     /// How much was found. True when more is wanted.
     fn summary_ui(&self, ui: &mut Ui, bar: Rect) -> bool {
-        let Some(state) = self.state else { return false };
-        let Some(slice) = state.slice() else { return false };
+        let Some(state) = self.state else {
+            return false;
+        };
+        let Some(slice) = state.slice() else {
+            return false;
+        };
         let (pen, tok, y) = (self.pen, self.cx.tok, bar.center().y);
         let mut right = bar.right() - 8.0;
         let mut wants_more = false;
         if state.can_have_more() {
             let is_stopped = slice.end == SliceEnd::Stopped;
-            let words = if is_stopped { say!("slice-go-on") } else { say!("slice-more") };
+            let words = if is_stopped {
+                say!("slice-go-on")
+            } else {
+                say!("slice-more")
+            };
             right -= pen.width(words, ui_font(12.0)) + 12.0;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(bar.right() - 8.0, y + 10.0));
             let response = button_response(ui, rect, "more of it", words);
@@ -200,7 +314,13 @@ impl Bar<'_> {
             wants_more = response.clicked();
         }
         let words = slice_words(slice);
-        pen.cut_text(pos2(bar.left(), y), &words, ui_font(12.0), tok.t2, right - 6.0);
+        pen.cut_text(
+            pos2(bar.left(), y),
+            &words,
+            ui_font(12.0),
+            tok.t2,
+            right - 6.0,
+        );
         self.label(ui, bar.with_max_x(right - 6.0), "summary", &words);
         wants_more
     }
@@ -222,7 +342,13 @@ impl Bar<'_> {
         } else if response.hovered() || response.has_focus() {
             pen.painter.rect_filled(rect, 4.0, tok.bg3);
         }
-        pen.text(rect.left() + 7.0, y, switch.words, ui_font(12.0), if switch.is_on { tok.t1 } else { tok.t2 });
+        pen.text(
+            rect.left() + 7.0,
+            y,
+            switch.words,
+            ui_font(12.0),
+            if switch.is_on { tok.t1 } else { tok.t2 },
+        );
         response.on_hover_text(switch.tip).clicked()
     }
 

@@ -82,21 +82,52 @@ impl Needed {
 
 impl Columns {
     /// For the lines in view.
-    pub fn new<'a>(body: Rect, shown: Shown<'_>, seen: impl Iterator<Item = &'a ReadingLine>) -> Self {
-        let mut needed = Needed { step: 4, reason: 8, ..Needed::default() };
+    pub fn new<'a>(
+        body: Rect,
+        shown: Shown<'_>,
+        seen: impl Iterator<Item = &'a ReadingLine>,
+    ) -> Self {
+        let mut needed = Needed {
+            step: 4,
+            reason: 8,
+            ..Needed::default()
+        };
         for line in seen {
-            shown.slice.told(line).iter().for_each(|told| needed.add(told, line.depth, shown));
+            shown
+                .slice
+                .told(line)
+                .iter()
+                .for_each(|told| needed.add(told, line.depth, shown));
         }
         let step = body.left() + INSET;
-        let after = step + CARET + INDENT * f32::from(needed.depth) + ADVANCE * needed.step as f32 + INSET;
+        let after =
+            step + CARET + INDENT * f32::from(needed.depth) + ADVANCE * needed.step as f32 + INSET;
         let has_threads = needed.thread > 0;
-        let left = after + if has_threads { ADVANCE * needed.thread as f32 + INSET } else { 0.0 };
-        let needed = [(needed.code, CODE), (needed.place, PLACE), (needed.value, VALUE), (needed.reason, REASON)];
+        let left = after
+            + if has_threads {
+                ADVANCE * needed.thread as f32 + INSET
+            } else {
+                0.0
+            };
+        let needed = [
+            (needed.code, CODE),
+            (needed.place, PLACE),
+            (needed.value, VALUE),
+            (needed.reason, REASON),
+        ];
         let mut wide = needed.map(|(letters, (most, _))| letters.min(most) as f32);
         let mut over = wide.iter().sum::<f32>() - (body.right() - left - 3.0 * INSET) / ADVANCE;
         // Long expressions give way first, then reasons, functions, what was given, and the rest of the expressions.
-        for (place, least) in [(0, LONG), (3, REASON.1), (1, PLACE.1), (2, VALUE.1), (0, CODE.1)] {
-            let Some(wide) = wide.get_mut(place) else { continue };
+        for (place, least) in [
+            (0, LONG),
+            (3, REASON.1),
+            (1, PLACE.1),
+            (2, VALUE.1),
+            (0, CODE.1),
+        ] {
+            let Some(wide) = wide.get_mut(place) else {
+                continue;
+            };
             let cut = over.clamp(0.0, (*wide - least as f32).max(0.0));
             *wide -= cut;
             over -= cut;
@@ -118,13 +149,20 @@ impl Columns {
         let y = head.center().y;
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
         let mut heads = vec![
-            (self.step + CARET, self.thread.unwrap_or(self.place), say!("slice-head-step")),
+            (
+                self.step + CARET,
+                self.thread.unwrap_or(self.place),
+                say!("slice-head-step"),
+            ),
             (self.place, self.code, say!("slice-head-place")),
             (self.code, self.value, say!("slice-head-code")),
             (self.value, self.reason, say!("slice-head-gives")),
             (self.reason, self.right, say!("slice-head-reason")),
         ];
-        heads.extend(self.thread.map(|left| (left, self.place, say!("slice-head-thread"))));
+        heads.extend(
+            self.thread
+                .map(|left| (left, self.place, say!("slice-head-thread"))),
+        );
         for (left, right, words) in heads {
             pen.cut_text(pos2(left, y), words, head_font(), pen.tok.t2, right - 2.0);
         }

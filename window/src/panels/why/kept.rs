@@ -22,14 +22,27 @@ static DEEDS: KeptDeeds = KeptDeeds {
 /// Draws the entries.
 pub fn slice_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     let keep = egui::Button::new(say!("slice-keep-as"));
-    if ui.add_enabled(cx.desk.slice.question().is_some(), keep).clicked() {
-        out.push(Action::App(AppAction::AskFor(CommandId::KeepSliceAs.into())));
+    if ui
+        .add_enabled(cx.desk.slice.question().is_some(), keep)
+        .clicked()
+    {
+        out.push(Action::App(AppAction::AskFor(
+            CommandId::KeepSliceAs.into(),
+        )));
     }
     ui.separator();
     if cx.desk.slices.list().is_empty() {
         ui.label(say!("slice-none-kept-yet"));
     }
     for kept in cx.desk.slices.list() {
-        menu.ui(ui, KeptItem { name: &kept.name, words: asked_words(&kept.slice), deeds: &DEEDS }, out);
+        menu.ui(
+            ui,
+            KeptItem {
+                name: &kept.name,
+                words: asked_words(&kept.slice),
+                deeds: &DEEDS,
+            },
+            out,
+        );
     }
 }

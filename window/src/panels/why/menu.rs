@@ -6,7 +6,9 @@ use crate::panels::ViewCx;
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, AppAction, CellName, PanelAction, SliceAction, ViewAction};
+use stepback_debugger::action::{
+    Action, AppAction, CellName, PanelAction, SliceAction, ViewAction,
+};
 use stepback_debugger::analysis::slice::{Fold, ReadingLine};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::{Slice, WhyRow};
@@ -29,14 +31,26 @@ pub struct MenuOf<'a> {
 /// Draws the menu. True when the row is to be opened or closed.
 pub fn row_menu(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> bool {
     let (tok, row) = (cx.tok, of.row);
-    let title = row.step.map_or_else(|| "─".to_owned(), |step| thousands(step.0));
+    let title = row
+        .step
+        .map_or_else(|| "─".to_owned(), |step| thousands(step.0));
     menu_head_ui(ui, tok, &title, &row.gives_text());
     if let Some(position) = row.position() {
-        if MenuItem::new(say!("slice-travel")).icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+        if MenuItem::new(say!("slice-travel"))
+            .icon(icons::GO_TO)
+            .key("Enter")
+            .ui(ui, tok)
+        {
             out.push(Action::travel(cx.desk.windows.active, position));
         }
-        if MenuItem::new(say!("slice-open-window")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
-            out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(position))));
+        if MenuItem::new(say!("slice-open-window"))
+            .icon(icons::SIDE_BY_SIDE)
+            .key("Ctrl+click")
+            .ui(ui, tok)
+        {
+            out.push(Action::Panel(PanelAction::OpenWindowAt(
+                cx.moment(position),
+            )));
         }
     }
     let caret = match of.line.fold {
@@ -70,13 +84,19 @@ fn questions(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action
     for asked in of.slice.questions_of(of.line).into_iter().take(INPUTS) {
         let words = say!("slice-why-input", cell = asked.given.text());
         if MenuItem::new(&words).icon(icons::WHY).ui(ui, cx.tok) {
-            out.push(Action::Slice(SliceAction::WhyAt(asked.given.cell.clone(), asked.at)));
+            out.push(Action::Slice(SliceAction::WhyAt(
+                asked.given.cell.clone(),
+                asked.at,
+            )));
         }
     }
     let Some(step) = of.row.step else { return };
     for given in &of.row.gives {
         if MenuItem::new(&say!("slice-why-item", cell = given.text())).ui(ui, cx.tok) {
-            out.push(Action::Slice(SliceAction::WhyAt(given.cell.clone(), step.after())));
+            out.push(Action::Slice(SliceAction::WhyAt(
+                given.cell.clone(),
+                step.after(),
+            )));
         }
     }
 }
@@ -84,11 +104,16 @@ fn questions(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action
 fn copies(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     let value = of.row.gives.iter().find_map(|given| given.value.clone());
     if let Some(value) = value
-        && MenuItem::new(say!("slice-copy-value")).icon(icons::COPY).ui(ui, cx.tok)
+        && MenuItem::new(say!("slice-copy-value"))
+            .icon(icons::COPY)
+            .ui(ui, cx.tok)
     {
         out.push(Action::App(AppAction::Copy(value)));
     }
-    if MenuItem::new(say!("slice-copy-row")).key("Ctrl+C").ui(ui, cx.tok) {
+    if MenuItem::new(say!("slice-copy-row"))
+        .key("Ctrl+C")
+        .ui(ui, cx.tok)
+    {
         out.push(Action::App(AppAction::Copy(of.row.line())));
     }
     if MenuItem::new(say!("slice-copy-all")).ui(ui, cx.tok) {

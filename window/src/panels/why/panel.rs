@@ -51,7 +51,10 @@ struct WhyState {
 impl WhyPanel {
     /// Shows a kept slice.
     pub fn of(kept: KeptSlice) -> Self {
-        Self { view: WhyView::of(kept), ..Self::default() }
+        Self {
+            view: WhyView::of(kept),
+            ..Self::default()
+        }
     }
 
     /// The kept slice that it shows; none before it is in view for the first time.
@@ -71,20 +74,40 @@ impl WhyPanel {
     fn without_rows_ui(&self, ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str, cx: &ViewCx<'_>) {
         let is_awaited = |state: &SliceState| state.is_awaited(&cx.desk.session);
         let state = self.view.slice_state(cx.desk);
-        let is_coming = |state: &SliceState| state.slice().is_some() || (state.is_under_way() && !is_awaited(state));
+        let is_coming = |state: &SliceState| {
+            state.slice().is_some() || (state.is_under_way() && !is_awaited(state))
+        };
         match state.is_none_or(is_coming) {
             true => loading_ui(pen, rect),
-            false => empty_ui(ui, pen, rect, icons::WHY, EmptyWords(words, say!("slice-close-or-ask"))),
+            false => empty_ui(
+                ui,
+                pen,
+                rect,
+                icons::WHY,
+                EmptyWords(words, say!("slice-close-or-ask")),
+            ),
         }
     }
 
-    fn rows_ui(&mut self, ui: &mut Ui, rect: Rect, rows: &Rows, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn rows_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        rows: &Rows,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
-        let place = Shown { rows: rows.count, list };
+        let place = Shown {
+            rows: rows.count,
+            list,
+        };
         let at = cx.desk.windows.active().position;
         // Of several lines about the step the cursor stays on the one that it is on.
         let is_elsewhere = !self.view.is_here(self.state.list.cursor, cx.desk);
-        let marked = rows.marked.filter(|_| self.state.position != Some(at) && is_elsewhere);
+        let marked = rows
+            .marked
+            .filter(|_| self.state.position != Some(at) && is_elsewhere);
         if let Some(marked) = marked {
             self.state.list.go_to(marked.row, rows.count, list);
         }
@@ -95,12 +118,24 @@ impl WhyPanel {
             }
         }
         let area = self.state.list.area(ui, list, rows.count, cx.tok);
-        let Some(SliceLines { slice, view, lines, .. }) = self.view.shown() else { return };
+        let Some(SliceLines {
+            slice, view, lines, ..
+        }) = self.view.shown()
+        else {
+            return;
+        };
         let seen = area.places().filter_map(|(place, _)| lines.get(place));
         let columns = Columns::new(area.body, InView { slice, view: *view }, seen);
         columns.heads(&Pen::new(ui, head, cx.tok), head);
         let (pen, cursor) = (Pen::new(ui, area.body, cx.tok), self.state.list.cursor);
-        let shown = SliceRows { pen, cx, columns, why: &self.view, slice, cursor };
+        let shown = SliceRows {
+            pen,
+            cx,
+            columns,
+            why: &self.view,
+            slice,
+            cursor,
+        };
         let mut touched = Touched::default();
         for (place, rect) in area.places() {
             shown.row_ui(ui, rect, place, &mut touched, out);
@@ -119,7 +154,10 @@ impl Panel for WhyPanel {
     }
 
     fn title(&self) -> String {
-        self.view.own().map_or_else(|| say!("slice-why-title").to_owned(), |kept| kept.name.clone())
+        self.view.own().map_or_else(
+            || say!("slice-why-title").to_owned(),
+            |kept| kept.name.clone(),
+        )
     }
 
     fn leave_trace(&mut self) {
@@ -147,14 +185,24 @@ impl Panel for WhyPanel {
         }
         let number = self.view.number(cx.desk);
         if self.state.number != number {
-            (self.state.number, self.state.list, self.state.position) = (number, CursorList::default(), None);
+            (self.state.number, self.state.list, self.state.position) =
+                (number, CursorList::default(), None);
         }
         let Some(question) = self.view.question(cx.desk).cloned() else {
-            let words = EmptyWords(say!("slice-nothing-asked"), say!("slice-nothing-asked-advice"));
+            let words = EmptyWords(
+                say!("slice-nothing-asked"),
+                say!("slice-nothing-asked-advice"),
+            );
             return empty_ui(ui, &pen, rect, icons::WHY, words);
         };
         let state = self.view.slice_state(cx.desk);
-        let bar = Bar { pen: &pen, cx, question: &question, state, is_own: self.view.own().is_some() };
+        let bar = Bar {
+            pen: &pen,
+            cx,
+            question: &question,
+            state,
+            is_own: self.view.own().is_some(),
+        };
         let did = bar.ui(ui, rect, &mut self.state.menu, self.view.view(), out);
         if let Some(view) = did.view {
             self.choose_view(view);

@@ -42,30 +42,62 @@ struct Drawn<'a> {
 
 impl SliceRows<'_> {
     /// Draws a line, or the row after the last.
-    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut Touched, out: &mut Vec<Action>) {
-        let Some((line, told)) = self.why.told(place) else { return self.more_ui(ui, rect, place, touched) };
+    pub fn row_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        place: usize,
+        touched: &mut Touched,
+        out: &mut Vec<Action>,
+    ) {
+        let Some((line, told)) = self.why.told(place) else {
+            return self.more_ui(ui, rect, place, touched);
+        };
         let drawn = Drawn { line, told, rect };
         let response = row_response(ui, rect, ("why", place), || name(&drawn.told));
         let is_selected = self.why.is_here(place, self.cx.desk);
-        self.background(rect, &response, RowState { is_selected, is_cursor: self.cursor == place, has_focus: false });
+        self.background(
+            rect,
+            &response,
+            RowState {
+                is_selected,
+                is_cursor: self.cursor == place,
+                has_focus: false,
+            },
+        );
         self.caret_ui(ui, place, &drawn, touched);
         self.paint(&drawn);
         if response.clicked() || response.secondary_clicked() {
             touched.cursor = Some(place);
         }
-        let (row, is_elsewhere) = (drawn.told.row(), response.clicked() && ui.input(|input| input.modifiers.command));
+        let (row, is_elsewhere) = (
+            drawn.told.row(),
+            response.clicked() && ui.input(|input| input.modifiers.command),
+        );
         if let Some(row) = row.filter(|_| response.middle_clicked() || is_elsewhere) {
-            let window = |position| Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position)));
+            let window =
+                |position| Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position)));
             out.extend(row.position().map(window));
         } else if response.clicked() {
             touched.gesture(place, Gesture::Go);
         }
         if row.is_some() && response.double_clicked() {
-            out.push(Action::Panel(PanelAction::Activate(self.cx.desk.windows.active)));
+            out.push(Action::Panel(PanelAction::Activate(
+                self.cx.desk.windows.active,
+            )));
         }
         let Some(row) = row else { return };
         response.context_menu(|ui| {
-            if row_menu(ui, &MenuOf { row, line, slice: self.slice }, self.cx, out) {
+            if row_menu(
+                ui,
+                &MenuOf {
+                    row,
+                    line,
+                    slice: self.slice,
+                },
+                self.cx,
+                out,
+            ) {
                 touched.gesture(place, flip_of(line));
             }
         });
@@ -76,14 +108,37 @@ impl SliceRows<'_> {
     }
 
     fn background(&self, rect: Rect, response: &Response, state: RowState) {
-        row_background(&self.pen, rect, response, RowState { has_focus: self.cx.has_focus, ..state });
+        row_background(
+            &self.pen,
+            rect,
+            response,
+            RowState {
+                has_focus: self.cx.has_focus,
+                ..state
+            },
+        );
     }
 
     fn more_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut Touched) {
         let words = self.why.more().unwrap_or_default();
-        let response = row_response(ui, rect, "more", || words.trim_start_matches("… ").to_owned());
-        self.background(rect, &response, RowState { is_cursor: self.cursor == place, ..RowState::default() });
-        self.pen.text(rect.left() + INSET, rect.center().y, words, ui_font(11.5), self.cx.tok.accent);
+        let response = row_response(ui, rect, "more", || {
+            words.trim_start_matches("… ").to_owned()
+        });
+        self.background(
+            rect,
+            &response,
+            RowState {
+                is_cursor: self.cursor == place,
+                ..RowState::default()
+            },
+        );
+        self.pen.text(
+            rect.left() + INSET,
+            rect.center().y,
+            words,
+            ui_font(11.5),
+            self.cx.tok.accent,
+        );
         if response.clicked() {
             touched.gesture(place, Gesture::Go);
         }
@@ -99,7 +154,11 @@ impl SliceRows<'_> {
         let target = Rect::from_center_size(center, vec2(16.0, drawn.rect.height()));
         let response = ui.interact(target, ui.unique_id().with(("caret", place)), Sense::CLICK);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, words));
-        let color = if response.hovered() { self.pen.tok.t1 } else { self.pen.tok.t2 };
+        let color = if response.hovered() {
+            self.pen.tok.t1
+        } else {
+            self.pen.tok.t2
+        };
         self.pen.icon(center, shape, 10.0, color);
         if response.on_hover_text(words).clicked() {
             touched.gesture(place, flip_of(drawn.line));
@@ -114,12 +173,27 @@ impl SliceRows<'_> {
         let (pen, tok, columns, y) = (&self.pen, self.cx.tok, &self.columns, drawn.rect.center().y);
         let left = self.left(drawn.line) + CARET;
         let Some(row) = drawn.told.row() else {
-            pen.cut_text(pos2(left, y), &drawn.told.text(), mono(12.5), tok.symbol, columns.right);
+            pen.cut_text(
+                pos2(left, y),
+                &drawn.told.text(),
+                mono(12.5),
+                tok.symbol,
+                columns.right,
+            );
             return;
         };
         let dash = || "─".to_owned();
         let step = row.step.map_or_else(dash, |step| thousands(step.0));
-        pen.code(left, y, step, if row.step.is_some() { tok.accent } else { tok.t3 });
+        pen.code(
+            left,
+            y,
+            step,
+            if row.step.is_some() {
+                tok.accent
+            } else {
+                tok.t3
+            },
+        );
         if let Some(x) = columns.thread {
             pen.code(x, y, &row.thread, tok.t2);
         }
@@ -135,8 +209,18 @@ impl SliceRows<'_> {
             Told::Line { words, .. } => self.formula(y, &drawn.told.text(), &words.value, tok.t1),
             Told::Again(_, words) => self.formula(y, &drawn.told.text(), &words.value, tok.t3),
             Told::Alone(row, _) => {
-                pen.cut_spans(pos2(columns.code, y), &row.code, None, columns.value - INSET / 2.0);
-                pen.cut_spans(pos2(columns.value, y), &gives(row), None, columns.reason - INSET / 2.0);
+                pen.cut_spans(
+                    pos2(columns.code, y),
+                    &row.code,
+                    None,
+                    columns.value - INSET / 2.0,
+                );
+                pen.cut_spans(
+                    pos2(columns.value, y),
+                    &gives(row),
+                    None,
+                    columns.reason - INSET / 2.0,
+                );
             }
             Told::End(row) => self.end(y, row),
             Told::Rounds(..) => self.formula(y, &drawn.told.text(), "", tok.t3),
@@ -146,17 +230,40 @@ impl SliceRows<'_> {
 
     fn formula(&self, y: f32, text: &str, value: &str, color: egui::Color32) {
         let (pen, columns) = (&self.pen, &self.columns);
-        pen.cut_text(pos2(columns.code, y), text, mono(12.5), color, columns.value - INSET / 2.0);
+        pen.cut_text(
+            pos2(columns.code, y),
+            text,
+            mono(12.5),
+            color,
+            columns.value - INSET / 2.0,
+        );
         let number = self.cx.tok.number;
-        pen.cut_text(pos2(columns.value, y), value, mono(12.5), number, columns.reason - INSET / 2.0);
+        pen.cut_text(
+            pos2(columns.value, y),
+            value,
+            mono(12.5),
+            number,
+            columns.reason - INSET / 2.0,
+        );
     }
 
     /// Where a chain ends stands over the columns of what a step would show.
     fn end(&self, y: f32, row: &WhyRow) {
         let (pen, tok, columns) = (&self.pen, self.cx.tok, &self.columns);
-        let left = pen.cut_spans(pos2(columns.place, y), &gives(row), None, columns.reason - INSET) + INSET;
+        let left = pen.cut_spans(
+            pos2(columns.place, y),
+            &gives(row),
+            None,
+            columns.reason - INSET,
+        ) + INSET;
         let words = row.end.as_deref().unwrap_or_default();
-        pen.cut_text(pos2(left, y), words, ui_font(12.0), tok.t2, columns.reason - INSET / 2.0);
+        pen.cut_text(
+            pos2(left, y),
+            words,
+            ui_font(12.0),
+            tok.t2,
+            columns.reason - INSET / 2.0,
+        );
     }
 
     fn reason(&self, y: f32, row: &WhyRow, words: &str) {
@@ -165,18 +272,35 @@ impl SliceRows<'_> {
         if row.doubt.is_some() {
             left = pen.text(left, y, icons::WARNING, icon(12.0), tok.warn) + 4.0;
         }
-        pen.cut_text(pos2(left, y), words, ui_font(12.0), tok.t2, self.columns.right);
+        pen.cut_text(
+            pos2(left, y),
+            words,
+            ui_font(12.0),
+            tok.t2,
+            self.columns.right,
+        );
     }
 }
 
 /// Gesture that opens or closes a line.
 fn flip_of(line: &ReadingLine) -> Gesture {
-    if matches!(line.fold, Fold::Open(_)) { Gesture::Close } else { Gesture::Open }
+    if matches!(line.fold, Fold::Open(_)) {
+        Gesture::Close
+    } else {
+        Gesture::Open
+    }
 }
 
 fn name(told: &Told<'_>) -> String {
-    let Some(row) = told.row() else { return told.text() };
-    let cell = || row.gives.first().map(|given| given.label.clone()).unwrap_or_default();
+    let Some(row) = told.row() else {
+        return told.text();
+    };
+    let cell = || {
+        row.gives
+            .first()
+            .map(|given| given.label.clone())
+            .unwrap_or_default()
+    };
     match row.step {
         Some(step) => say!("slice-row", step = step.0),
         None => say!("slice-row-end", cell = cell()),
@@ -189,12 +313,21 @@ fn tip_ui(ui: &mut Ui, told: &Told<'_>, slice: &Slice) {
     let value = told.value();
     let place = told.row().map(|row| row.place.clone()).unwrap_or_default();
     let lines = [place, code, value, because(told, slice)];
-    ui.label(lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n"));
+    ui.label(
+        lines
+            .into_iter()
+            .filter(|line| !line.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n"),
+    );
 }
 
 /// What a line gave, where it gave it.
 fn hover_of(row: &WhyRow) -> Option<HoverCell> {
-    Some(HoverCell { cell: row.gives.first()?.cell.clone(), at: row.position()? })
+    Some(HoverCell {
+        cell: row.gives.first()?.cell.clone(),
+        at: row.position()?,
+    })
 }
 
 /// What a step gave, in colours: `x2 = bfb1e598a4e5bda9`.
@@ -204,7 +337,11 @@ fn gives(row: &WhyRow) -> Vec<Span> {
         if !spans.is_empty() {
             spans.push(Span::new(Meaning::Plain, "  "));
         }
-        let meaning = if given.label.starts_with('[') { Meaning::Write } else { Meaning::Register };
+        let meaning = if given.label.starts_with('[') {
+            Meaning::Write
+        } else {
+            Meaning::Register
+        };
         spans.push(Span::new(meaning, given.label.as_str()));
         match &given.value {
             Some(value) => {

@@ -88,31 +88,78 @@ impl Cpu {
         stream.scratch.words.clear();
         if !is_known {
             let words = stream.bytes.take(4 * length)?.as_chunks().0;
-            stream.scratch.words.extend(words.iter().map(|word| u32::from_be_bytes(*word)));
+            stream
+                .scratch
+                .words
+                .extend(words.iter().map(|word| u32::from_be_bytes(*word)));
         }
-        let head = Head { is_known, pc, flags: stream.bytes.take(length)? };
+        let head = Head {
+            is_known,
+            pc,
+            flags: stream.bytes.take(length)?,
+        };
         self.read_eas(head, stream)?;
-        let counts = head.flags.iter().filter(|flags| **flags & flag::HAS_ITEMS != 0).count();
+        let counts = head
+            .flags
+            .iter()
+            .filter(|flags| **flags & flag::HAS_ITEMS != 0)
+            .count();
         let counts = stream.bytes.take(counts)?;
         let sums = [u64::from(begin), length as u64, pc];
-        self.sum =
-            sums.into_iter().chain(counts.iter().map(|count| u64::from(*count))).fold(self.sum, u64::wrapping_add);
+        self.sum = sums
+            .into_iter()
+            .chain(counts.iter().map(|count| u64::from(*count)))
+            .fold(self.sum, u64::wrapping_add);
         self.push_instructions(head, counts, stream)?;
         self.check_sum(stream.bytes)
     }
 
     /// Finds the instructions, reads the addresses of their accesses, and remembers both.
-    fn read_eas(&mut self, Head { is_known, pc, flags }: Head<'_>, stream: &mut Stream<'_, '_>) -> Result<(), Fault> {
-        let Stream { bytes, scratch: Scratch { words, eas }, budget, .. } = stream;
+    fn read_eas(
+        &mut self,
+        Head {
+            is_known,
+            pc,
+            flags,
+        }: Head<'_>,
+        stream: &mut Stream<'_, '_>,
+    ) -> Result<(), Fault> {
+        let Stream {
+            bytes,
+            scratch: Scratch { words, eas },
+            budget,
+            ..
+        } = stream;
         eas.clear();
         if !is_known {
-            let told = flags.iter().zip(&*words).filter(|(flags, word)| is_told(**flags, **word)).count();
-            eas.extend(bytes.take(8 * told)?.as_chunks().0.iter().map(|ea| u64::from_be_bytes(*ea)));
-            return self.history.store(pc, words, eas, budget).ok_or(Fault::Memory);
+            let told = flags
+                .iter()
+                .zip(&*words)
+                .filter(|(flags, word)| is_told(**flags, **word))
+                .count();
+            eas.extend(
+                bytes
+                    .take(8 * told)?
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|ea| u64::from_be_bytes(*ea)),
+            );
+            return self
+                .history
+                .store(pc, words, eas, budget)
+                .ok_or(Fault::Memory);
         }
-        let way = self.history.find(pc, flags.len(), budget).ok_or(Fault::Contradiction)?;
+        let way = self
+            .history
+            .find(pc, flags.len(), budget)
+            .ok_or(Fault::Contradiction)?;
         words.extend(way.words().iter().take(flags.len()));
-        let told = flags.iter().zip(&*words).filter(|(flags, word)| is_told(**flags, **word)).count();
+        let told = flags
+            .iter()
+            .zip(&*words)
+            .filter(|(flags, word)| is_told(**flags, **word))
+            .count();
         for before in way.eas().iter().take(told) {
             eas.push(before.wrapping_add_signed(distance(bytes)?));
         }
@@ -120,15 +167,34 @@ impl Cpu {
         Ok(())
     }
 
-    fn push_instructions(&mut self, head: Head<'_>, counts: &[u8], stream: &mut Stream<'_, '_>) -> Result<(), Fault> {
-        let mask = if self.masks_addresses { u64::from(u32::MAX) } else { u64::MAX };
+    fn push_instructions(
+        &mut self,
+        head: Head<'_>,
+        counts: &[u8],
+        stream: &mut Stream<'_, '_>,
+    ) -> Result<(), Fault> {
+        let mask = if self.masks_addresses {
+            u64::from(u32::MAX)
+        } else {
+            u64::MAX
+        };
         let (mut told, mut counts) = (0, counts.iter());
         let mut pc = head.pc;
         for (number, flags) in head.flags.iter().copied().enumerate() {
-            let word = stream.scratch.words.get(number).copied().ok_or(Fault::Contradiction)?;
+            let word = stream
+                .scratch
+                .words
+                .get(number)
+                .copied()
+                .ok_or(Fault::Contradiction)?;
             let class = Class::of(word, CLASSES);
             let ea = if is_told(flags, word) {
-                let ea = stream.scratch.eas.get(told).copied().ok_or(Fault::Contradiction)?;
+                let ea = stream
+                    .scratch
+                    .eas
+                    .get(told)
+                    .copied()
+                    .ok_or(Fault::Contradiction)?;
                 told += 1;
                 self.sum = self.sum.wrapping_add(ea);
                 ea
@@ -139,7 +205,10 @@ impl Cpu {
             } else {
                 pc.wrapping_add(8)
             };
-            self.sum = self.sum.wrapping_add(u64::from(word)).wrapping_add(u64::from(flags));
+            self.sum = self
+                .sum
+                .wrapping_add(u64::from(word))
+                .wrapping_add(u64::from(flags));
             self.word = word;
             let record = RawRecord::empty(kind::INSTRUCTION, RecordForm::default())
                 .with(INSTR_FLAGS, u64::from(flags & flag::OF_RECORD))
@@ -172,7 +241,11 @@ impl Cpu {
         }
         self.chunks = 0;
         let sum = std::mem::take(&mut self.sum);
-        if bytes.long()? == sum { Ok(()) } else { Err(Fault::Contradiction) }
+        if bytes.long()? == sum {
+            Ok(())
+        } else {
+            Err(Fault::Contradiction)
+        }
     }
 }
 

@@ -22,7 +22,10 @@ impl DifferenceCache {
     /// A record that was used before; none beyond the slots.
     pub fn get(&mut self, slot: usize) -> Option<[u8; RECORD_BYTES]> {
         let age = self.slots.get(slot)?.age;
-        self.slots.iter_mut().filter(|slot| slot.age > age).for_each(|slot| slot.age -= 1);
+        self.slots
+            .iter_mut()
+            .filter(|slot| slot.age > age)
+            .for_each(|slot| slot.age -= 1);
         let used = self.slots.get_mut(slot)?;
         used.age = NEWEST;
         Some(used.record)
@@ -31,8 +34,14 @@ impl DifferenceCache {
     /// Remembers a record in the place of the oldest.
     pub fn store(&mut self, record: [u8; RECORD_BYTES]) {
         if let Some(slot) = self.slots.iter_mut().find(|slot| slot.age == 0) {
-            *slot = Slot { age: NEWEST + 1, record };
+            *slot = Slot {
+                age: NEWEST + 1,
+                record,
+            };
         }
-        self.slots.iter_mut().filter(|slot| slot.age > 0).for_each(|slot| slot.age -= 1);
+        self.slots
+            .iter_mut()
+            .filter(|slot| slot.age > 0)
+            .for_each(|slot| slot.age -= 1);
     }
 }

@@ -46,7 +46,9 @@ impl Head {
             return Ok(Err(CUT_OFF.to_owned()));
         }
         let text = String::from_utf8_lossy(&head);
-        let cpus = text.split_once("Numcpus=").map(|(_, rest)| rest.chars().take_while(char::is_ascii_digit).collect());
+        let cpus = text
+            .split_once("Numcpus=")
+            .map(|(_, rest)| rest.chars().take_while(char::is_ascii_digit).collect());
         let cpus = cpus.and_then(|digits: String| digits.parse::<u32>().ok());
         Ok(cpus.map(|cpus| Self { is_of_one_cpu: cpus == 1 }).ok_or_else(|| {
             "its head does not say how many processors there are (\"Numcpus=\"): what is packed is damaged".to_owned()
@@ -63,15 +65,26 @@ impl Block {
         let mut length = Vec::with_capacity(4);
         input.read_into(&mut length, 4)?;
         used.clear();
-        let Some(length) = length.first_chunk().map(|bytes| u32::from_be_bytes(*bytes) as usize) else {
-            return Ok(Ok(Self { bytes: used, is_cut_off: true }));
+        let Some(length) = length
+            .first_chunk()
+            .map(|bytes| u32::from_be_bytes(*bytes) as usize)
+        else {
+            return Ok(Ok(Self {
+                bytes: used,
+                is_cut_off: true,
+            }));
         };
         if length > BLOCK_BYTES_MAX {
-            return Ok(Err(format!("a block says that it has {length} bytes: what is packed here is damaged")));
+            return Ok(Err(format!(
+                "a block says that it has {length} bytes: what is packed here is damaged"
+            )));
         }
         input.read_into(&mut used, length)?;
         let is_cut_off = used.len() < length;
-        Ok(Ok(Self { bytes: used, is_cut_off }))
+        Ok(Ok(Self {
+            bytes: used,
+            is_cut_off,
+        }))
     }
 }
 

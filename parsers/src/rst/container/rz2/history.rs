@@ -29,22 +29,33 @@ impl History {
     }
 
     fn set(&mut self, pc: u64, budget: &mut Budget) -> Option<&mut [Way; WAYS]> {
-        self.0.place(((pc >> 2).wrapping_mul(47) % SETS as u64) as usize, budget)
+        self.0
+            .place(((pc >> 2).wrapping_mul(47) % SETS as u64) as usize, budget)
     }
 
     /// The first stretch that begins at an address and is long enough; it is the newest then.
     pub fn find(&mut self, pc: u64, length: usize, budget: &mut Budget) -> Option<&mut Way> {
         let set = self.set(pc, budget)?;
-        let found = set.iter().position(|way| way.pc == pc && way.words.len() >= length)?;
+        let found = set
+            .iter()
+            .position(|way| way.pc == pc && way.words.len() >= length)?;
         let age = set.get(found)?.age;
-        set.iter_mut().filter(|way| way.age > age).for_each(|way| way.age -= 1);
+        set.iter_mut()
+            .filter(|way| way.age > age)
+            .for_each(|way| way.age -= 1);
         let way = set.get_mut(found)?;
         way.age = NEWEST;
         Some(way)
     }
 
     /// Remembers a stretch in the place of the oldest; none when there is no memory for it.
-    pub fn store(&mut self, pc: u64, words: &[u32], eas: &[u64], budget: &mut Budget) -> Option<()> {
+    pub fn store(
+        &mut self,
+        pc: u64,
+        words: &[u32],
+        eas: &[u64],
+        budget: &mut Budget,
+    ) -> Option<()> {
         let bytes = 4 * words.len() + 8 * words.len().next_multiple_of(ROOM);
         let set = self.set(pc, budget)?;
         let oldest = set.iter().position(|way| way.age == 0)?;
@@ -60,7 +71,9 @@ impl History {
             way.give_room(words.len());
             way.keep(eas);
         }
-        set.iter_mut().filter(|way| way.age > 0).for_each(|way| way.age -= 1);
+        set.iter_mut()
+            .filter(|way| way.age > 0)
+            .for_each(|way| way.age -= 1);
         Some(())
     }
 }

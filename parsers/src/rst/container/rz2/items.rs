@@ -41,7 +41,12 @@ struct Register {
 
 impl Cpu {
     /// The record that begins with a byte.
-    pub fn item(&mut self, first: u8, bytes: &mut Bytes<'_>, budget: &mut Budget) -> Result<[u8; RECORD_BYTES], Fault> {
+    pub fn item(
+        &mut self,
+        first: u8,
+        bytes: &mut Bytes<'_>,
+        budget: &mut Budget,
+    ) -> Result<[u8; RECORD_BYTES], Fault> {
         let mut record = match first {
             ..tag::RAW_END => raw(first, bytes)?,
             tag::DIFFERENCE..=tag::DIFFERENCE_END => {
@@ -70,15 +75,21 @@ impl Cpu {
         let is_pair = first == tag::PAIR;
         let begin = if is_pair { bytes.byte()? } else { first };
         let register = self.register(begin, bytes, budget)?;
-        record = record.with(regval::REGID0, register.id).with(regval::REG0, register.value);
+        record = record
+            .with(regval::REGID0, register.id)
+            .with(regval::REG0, register.value);
         if is_pair {
             let begin = bytes.byte()?;
             let register = self.register(begin, bytes, budget)?;
             record = record.with(regval::REGTYPE1, INTEGER);
-            record = record.with(regval::REGID1, register.id).with(regval::REG1, register.value);
+            record = record
+                .with(regval::REGID1, register.id)
+                .with(regval::REG1, register.value);
         } else if bytes.peek().ok_or(Fault::Short)? == tag::CONDITION_CODES {
             bytes.byte()?;
-            record = record.with(regval::REGTYPE1, CONDITION_CODES).with(regval::REGID1, u64::from(bytes.byte()?));
+            record = record
+                .with(regval::REGTYPE1, CONDITION_CODES)
+                .with(regval::REGID1, u64::from(bytes.byte()?));
         } else {
             record = record.with(regval::REGTYPE1, UNUSED);
         }
@@ -86,7 +97,12 @@ impl Cpu {
     }
 
     /// A register that begins with a byte. Where its number is not told, it is that which the last instruction writes.
-    fn register(&mut self, begin: u8, bytes: &mut Bytes<'_>, budget: &mut Budget) -> Result<Register, Fault> {
+    fn register(
+        &mut self,
+        begin: u8,
+        bytes: &mut Bytes<'_>,
+        budget: &mut Budget,
+    ) -> Result<Register, Fault> {
         let (id, begin) = match begin {
             tag::REGISTER => (u64::from(bytes.byte()?), bytes.byte()?),
             begin => (u64::from(destination(self.word)), begin),
@@ -96,7 +112,10 @@ impl Cpu {
             tag::HALF => u64::from(bytes.half()?),
             tag::WORD => self.note(u64::from(bytes.word()?), budget)?,
             tag::LONG => self.note(bytes.long()?, budget)?,
-            tag::KNOWN => *self.values.place(usize::from(bytes.half()?), budget).ok_or(Fault::Memory)?,
+            tag::KNOWN => *self
+                .values
+                .place(usize::from(bytes.half()?), budget)
+                .ok_or(Fault::Memory)?,
             tag::ALL_ONES => u64::MAX,
             tag::ZERO..=tag::EIGHT => u64::from(begin - tag::ZERO),
             _ => return Err(Fault::Contradiction),
@@ -106,7 +125,10 @@ impl Cpu {
 
     /// Remembers a value that may come again.
     fn note(&mut self, value: u64, budget: &mut Budget) -> Result<u64, Fault> {
-        *self.values.place((value % VALUES) as usize, budget).ok_or(Fault::Memory)? = value;
+        *self
+            .values
+            .place((value % VALUES) as usize, budget)
+            .ok_or(Fault::Memory)? = value;
         Ok(value)
     }
 }

@@ -46,7 +46,10 @@ impl Rz2 {
             cpus: (0..CPUS).map(|_| None).collect(),
             budget: Budget::new(MEMORY),
             scratch: Scratch::default(),
-            block: Block { bytes: Vec::new(), is_cut_off: false },
+            block: Block {
+                bytes: Vec::new(),
+                is_cut_off: false,
+            },
             used: 0,
         }
     }
@@ -60,7 +63,11 @@ impl Rz2 {
                 Err(why) => return Ok(Ending::Damaged(why)),
             },
         };
-        if head.is_of_one_cpu { self.next_of_one(input, out) } else { self.next_of_several(input, out) }
+        if head.is_of_one_cpu {
+            self.next_of_one(input, out)
+        } else {
+            self.next_of_several(input, out)
+        }
     }
 
     fn next_of_one(&mut self, input: &mut Ahead, out: &mut Vec<u8>) -> io::Result<Ending> {
@@ -72,7 +79,12 @@ impl Rz2 {
             }
         }
         let mut bytes = Bytes(self.block.bytes.get(self.used..).unwrap_or_default());
-        let mut stream = Stream { bytes: &mut bytes, out, scratch: &mut self.scratch, budget: &mut self.budget };
+        let mut stream = Stream {
+            bytes: &mut bytes,
+            out,
+            scratch: &mut self.scratch,
+            budget: &mut self.budget,
+        };
         let end = unpack(&mut self.cpus, 0, &mut stream, BATCH_RECORDS * RECORD_BYTES);
         self.used = self.block.bytes.len() - bytes.0.len();
         Ok(match end {
@@ -105,8 +117,12 @@ impl Rz2 {
         for cpu in 0..CPUS {
             if fault.is_none() && turns.iter().any(|turn| turn.cpu == cpu && turn.records > 0) {
                 let out = &mut streams.of(cpu).records;
-                let mut stream =
-                    Stream { bytes: &mut bytes, out, scratch: &mut self.scratch, budget: &mut self.budget };
+                let mut stream = Stream {
+                    bytes: &mut bytes,
+                    out,
+                    scratch: &mut self.scratch,
+                    budget: &mut self.budget,
+                };
                 if let End::Fault(found) = unpack(&mut self.cpus, cpu, &mut stream, usize::MAX) {
                     fault = Some(found);
                 }
@@ -157,13 +173,22 @@ impl Streams {
     }
 
     fn are_used_up(&self) -> bool {
-        self.0.iter().all(|stream| stream.used == stream.records.len())
+        self.0
+            .iter()
+            .all(|stream| stream.used == stream.records.len())
     }
 }
 
 /// Unpacks the stream of a processor, until so many bytes are there or it ends.
-fn unpack(cpus: &mut [Option<Box<Cpu>>], number: u8, stream: &mut Stream<'_, '_>, limit: usize) -> End {
-    let Some(place) = cpus.get_mut(usize::from(number)) else { return End::Fault(Fault::Contradiction) };
+fn unpack(
+    cpus: &mut [Option<Box<Cpu>>],
+    number: u8,
+    stream: &mut Stream<'_, '_>,
+    limit: usize,
+) -> End {
+    let Some(place) = cpus.get_mut(usize::from(number)) else {
+        return End::Fault(Fault::Contradiction);
+    };
     let cpu = place.get_or_insert_with(|| Box::new(Cpu::new(number)));
     while stream.out.len() < limit {
         match cpu.next_part(stream) {

@@ -60,13 +60,20 @@ pub const ARRAYS: usize = 50;
 
 /// Bits of an element of each.
 const WIDTHS: [u32; ARRAYS] = [
-    2, 8, 1, 10, 1, 8, 32, 1, 1, 3, 7, 11, 13, 15, 18, 21, 25, 64, 1, 1, 8, 1, 8, 1, 3, 8, 32, 1, 13, 1, 1, 1, 13, 1,
-    1, 30, 49, 1, 32, 1, 1, 1, 1, 3, 10, 32, 8, 5, 1, 1,
+    2, 8, 1, 10, 1, 8, 32, 1, 1, 3, 7, 11, 13, 15, 18, 21, 25, 64, 1, 1, 8, 1, 8, 1, 3, 8, 32, 1,
+    13, 1, 1, 1, 13, 1, 1, 30, 49, 1, 32, 1, 1, 1, 1, 3, 10, 32, 8, 5, 1, 1,
 ];
 
 /// The levels of the value cache, each with an array of its own.
-pub const VALUE_LEVELS: [Array; 7] =
-    [Array::Value0, Array::Value1, Array::Value2, Array::Value3, Array::Value4, Array::Value5, Array::Value6];
+pub const VALUE_LEVELS: [Array; 7] = [
+    Array::Value0,
+    Array::Value1,
+    Array::Value2,
+    Array::Value3,
+    Array::Value4,
+    Array::Value5,
+    Array::Value6,
+];
 
 /// The widths in files of a minor version.
 pub fn widths(minor: u8) -> [u32; ARRAYS] {

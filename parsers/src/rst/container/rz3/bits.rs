@@ -36,7 +36,11 @@ pub struct Bits {
 
 impl Default for Bits {
     fn default() -> Self {
-        Self { words: Vec::new(), cursors: [Cursor::default(); ARRAYS], fault: None }
+        Self {
+            words: Vec::new(),
+            cursors: [Cursor::default(); ARRAYS],
+            fault: None,
+        }
     }
 }
 
@@ -44,7 +48,11 @@ impl Bits {
     /// The arrays at some places in some words.
     pub fn new(mut words: Vec<u64>, cursors: [Cursor; ARRAYS]) -> Self {
         words.push(0); // behind an element that ends with the last word
-        Self { words, cursors, fault: None }
+        Self {
+            words,
+            cursors,
+            fault: None,
+        }
     }
 
     /// The words, to be used again.
@@ -97,6 +105,10 @@ impl Bits {
     /// A number that is predicted where a bit of an array says so, and otherwise stands in another array.
     #[inline]
     pub fn predicted_or(&mut self, is_predicted: Array, predicted: u64, array: Array) -> u64 {
-        if self.flag(is_predicted) { predicted } else { self.next(array) }
+        if self.flag(is_predicted) {
+            predicted
+        } else {
+            self.next(array)
+        }
     }
 }

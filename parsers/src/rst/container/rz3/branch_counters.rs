@@ -31,9 +31,15 @@ impl BranchCounters {
     /// Whether a branch was taken.
     #[inline]
     pub fn outcome(&mut self, pc: u64, guess: Guess) -> bool {
-        let Some(counter) = self.0.get_mut((pc >> 2) as usize % COUNTERS) else { return false };
+        let Some(counter) = self.0.get_mut((pc >> 2) as usize % COUNTERS) else {
+            return false;
+        };
         let is_taken = (*counter > 1) == (guess == Guess::Right);
-        *counter = if is_taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
+        *counter = if is_taken {
+            (*counter + 1).min(3)
+        } else {
+            counter.saturating_sub(1)
+        };
         is_taken
     }
 }

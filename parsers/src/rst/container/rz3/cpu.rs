@@ -73,8 +73,11 @@ const REGISTER_PLACES: usize = 1 << 16;
 
 impl Cpu {
     /// Bytes that it takes at once; tables in pages take more as they are used.
-    pub const BYTES: usize =
-        size_of::<Self>() + ValueCache::BYTES + BranchCounters::BYTES + 8 * (2048 + 512 + 2048) + PAGE_LISTS;
+    pub const BYTES: usize = size_of::<Self>()
+        + ValueCache::BYTES
+        + BranchCounters::BYTES
+        + 8 * (2048 + 512 + 2048)
+        + PAGE_LISTS;
 
     pub fn new() -> Self {
         Self {

@@ -24,7 +24,12 @@ pub struct Cpus {
 impl Cpus {
     pub fn new() -> Self {
         let cpus = (0..CPUS).map(|_| None).collect();
-        Self { cpus, budget: Budget::new(MEMORY), predicted: 0, last: 0 }
+        Self {
+            cpus,
+            budget: Budget::new(MEMORY),
+            predicted: 0,
+            last: 0,
+        }
     }
 
     /// The number of a record's processor, by what it likely is.
@@ -34,7 +39,9 @@ impl Cpus {
     }
 
     pub fn is_known(&self, number: u16) -> bool {
-        self.cpus.get(usize::from(number)).is_some_and(Option::is_some)
+        self.cpus
+            .get(usize::from(number))
+            .is_some_and(Option::is_some)
     }
 
     /// The predictors of a processor, and the memory that is left; none, and a fault, when there is not enough.
@@ -50,7 +57,11 @@ impl Cpus {
     /// Forgets differences that wait for an instruction, since none waits for one of another section;
     /// gives the first record that is not complete without it.
     pub fn end_section(&mut self) -> Option<usize> {
-        let pending = self.cpus.iter_mut().flatten().filter_map(|cpu| cpu.pending.take());
+        let pending = self
+            .cpus
+            .iter_mut()
+            .flatten()
+            .filter_map(|cpu| cpu.pending.take());
         let needed = pending.filter(|pending| pending.is_pc_predicted || pending.is_data_predicted);
         needed.map(|pending| pending.record).min()
     }

@@ -50,19 +50,35 @@ struct Site {
 #[inline]
 pub fn decode(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8) {
     let number = Cpus::number(bits, cpus.predicted);
-    cpus.predicted = if cpus.is_known(number + 1) { number + 1 } else { 0 };
+    cpus.predicted = if cpus.is_known(number + 1) {
+        number + 1
+    } else {
+        0
+    };
     cpus.last = number;
-    let Some((cpu, budget)) = cpus.touch(number, bits) else { return };
+    let Some((cpu, budget)) = cpus.touch(number, bits) else {
+        return;
+    };
     let right = Right(bits.predicted_or(Array::IsAllPredicted, 0xff, Array::Predicted));
     let pc = cpu.next_pc(bits, right);
     let is_annulled = right.has(Right::ANNULLED) == cpu.is_annulled;
-    let Some(set) = cpu.instructions.set(pc, budget) else { return bits.fail(Fault::Memory) };
+    let Some(set) = cpu.instructions.set(pc, budget) else {
+        return bits.fail(Fault::Memory);
+    };
     let line = match right.has(Right::WORD) {
         true => set.find(pc).unwrap_or_else(|| {
             bits.fail(Fault::Contradiction);
             Line::default()
         }),
-        false => learn(set, bits, LearnedAt { pc, is_annulled, minor }),
+        false => learn(
+            set,
+            bits,
+            LearnedAt {
+                pc,
+                is_annulled,
+                minor,
+            },
+        ),
     };
     if std::mem::take(&mut cpu.is_behind_call) && is_leaving(line.word) {
         cpu.calls.pop();
@@ -73,14 +89,27 @@ pub fn decode(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8)
         cpu.is_privileged &= !cpu.is_hyperprivileged;
     }
     cpu.is_privileged ^= !right.has(Right::PRIVILEGED);
-    let site = Site { pc, line, right, has_trap };
+    let site = Site {
+        pc,
+        line,
+        right,
+        has_trap,
+    };
     let effect = match line.class {
         _ if is_annulled => Effect::default(),
         class if class.is_transfer() => cpu.transfer(bits, site),
         _ => cpu.other(bits, site),
     };
     if let Some(pending) = cpu.pending.take() {
-        cpu.finish(pending, PendingAt { pc, ea: effect.ea, minor }, out);
+        cpu.finish(
+            pending,
+            PendingAt {
+                pc,
+                ea: effect.ea,
+                minor,
+            },
+            out,
+        );
     }
     let draft = Draft::of(kind::INSTRUCTION)
         .with(instr::EA_VALID, u64::from(effect.ea.is_some()))
@@ -109,7 +138,11 @@ pub struct LearnedAt {
 #[cold]
 pub fn learn(set: &mut Set, bits: &mut Bits, at: LearnedAt) -> Line {
     let word = bits.next(Array::Instruction) as u32;
-    let line = Line { word, class: Class::of(word, at.minor), has_target: !at.is_annulled };
+    let line = Line {
+        word,
+        class: Class::of(word, at.minor),
+        has_target: !at.is_annulled,
+    };
     set.find(at.pc);
     set.install(at.pc, line);
     line
@@ -126,7 +159,11 @@ struct PendingAt {
 impl Cpu {
     #[inline]
     fn next_pc(&mut self, bits: &mut Bits, right: Right) -> u64 {
-        let pc = if right.has(Right::PC) { self.predicted_pc } else { self.jump(bits) };
+        let pc = if right.has(Right::PC) {
+            self.predicted_pc
+        } else {
+            self.jump(bits)
+        };
         self.predicted_pc = self.predicted_npc;
         self.predicted_npc = self.predicted_npc.wrapping_add(4);
         self.pc = pc;
@@ -146,11 +183,31 @@ impl Cpu {
 
     /// A branch, call, jump or return.
     #[inline]
-    fn transfer(&mut self, bits: &mut Bits, Site { pc, line, right, .. }: Site) -> Effect {
+    fn transfer(
+        &mut self,
+        bits: &mut Bits,
+        Site {
+            pc, line, right, ..
+        }: Site,
+    ) -> Effect {
         let has_ea = right.has(Right::EA);
-        let told = if bits.flag(Array::IsTargetPredicted) { None } else { Some(bits.next(Array::Raw)) };
-        let mask = if self.masks_addresses { u64::from(u32::MAX) } else { u64::MAX };
-        let target = || if line.has_target { target_of(line.word, line.class, pc) & mask } else { 0 };
+        let told = if bits.flag(Array::IsTargetPredicted) {
+            None
+        } else {
+            Some(bits.next(Array::Raw))
+        };
+        let mask = if self.masks_addresses {
+            u64::from(u32::MAX)
+        } else {
+            u64::MAX
+        };
+        let target = || {
+            if line.has_target {
+                target_of(line.word, line.class, pc) & mask
+            } else {
+                0
+            }
+        };
         let mut is_taken = right.has(Right::TAKEN);
         match line.class {
             Class::Conditional => {
@@ -186,7 +243,10 @@ impl Cpu {
         if line.class.is_branch() && line.word & ANNUL != 0 && !is_fallen_through {
             self.is_annulled = true;
         }
-        Effect { is_taken, ea: has_ea.then_some(ea) }
+        Effect {
+            is_taken,
+            ea: has_ea.then_some(ea),
+        }
     }
 
     fn call(&mut self, pc: u64) {
@@ -196,12 +256,24 @@ impl Cpu {
 
     /// What does not move control by itself.
     #[inline]
-    fn other(&mut self, bits: &mut Bits, Site { line, right, has_trap, .. }: Site) -> Effect {
+    fn other(
+        &mut self,
+        bits: &mut Bits,
+        Site {
+            line,
+            right,
+            has_trap,
+            ..
+        }: Site,
+    ) -> Effect {
         let is_taken = (line.class == Class::DoneRetry) == right.has(Right::TAKEN);
         let is_ea_likely = has_trap || line.class != Class::Plain;
         let has_ea = is_ea_likely == right.has(Right::EA);
         self.is_annulled = false;
-        Effect { is_taken, ea: has_ea.then(|| self.values.next(bits)) }
+        Effect {
+            is_taken,
+            ea: has_ea.then(|| self.values.next(bits)),
+        }
     }
 
     /// Completes a difference of addresses with those of its instruction, and remembers it.
@@ -217,8 +289,18 @@ impl Cpu {
         let address = ea.unwrap_or_default();
         if pending.is_data_predicted {
             let is_nowhere = is_oldest && address == 0;
-            ea_difference = if is_nowhere { 42 << 13 } else { self.data_pages.get(address >> 13) << 13 };
-        } else if pending.has_data && (if is_oldest { address != 0 } else { ea.is_some() }) {
+            ea_difference = if is_nowhere {
+                42 << 13
+            } else {
+                self.data_pages.get(address >> 13) << 13
+            };
+        } else if pending.has_data
+            && (if is_oldest {
+                address != 0
+            } else {
+                ea.is_some()
+            })
+        {
             self.data_pages.set(address >> 13, ea_difference >> 13);
         }
         out.set_last_words(pending.record, pc_difference, ea_difference);

@@ -49,7 +49,11 @@ impl Set {
         let way = usize::from(self.tags[0] != pc >> 2);
         (self.tags[way] == pc >> 2).then(|| {
             self.oldest = 1 - way as u8;
-            Line { word: self.words[way], class: self.classes[way], has_target: self.have_targets[way] }
+            Line {
+                word: self.words[way],
+                class: self.classes[way],
+                has_target: self.have_targets[way],
+            }
         })
     }
 
@@ -61,6 +65,7 @@ impl Set {
         };
         let way = usize::from(way & 1);
         self.tags[way] = pc >> 2;
-        (self.words[way], self.classes[way], self.have_targets[way]) = (line.word, line.class, line.has_target);
+        (self.words[way], self.classes[way], self.have_targets[way]) =
+            (line.word, line.class, line.has_target);
     }
 }

@@ -12,16 +12,35 @@ use crate::rst::kind;
 pub fn decode_difference(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
     let number = Cpus::number(bits, cpus.predicted);
     cpus.predicted = number;
-    let Some((cpu, _)) = cpus.touch(number, bits) else { return };
+    let Some((cpu, _)) = cpus.touch(number, bits) else {
+        return;
+    };
     cpu.context = bits.predicted_or(Array::IsContextPredicted, cpu.context, Array::Context);
-    cpu.data_context = bits.predicted_or(Array::IsDataContextPredicted, cpu.data_context, Array::DataContext);
+    cpu.data_context = bits.predicted_or(
+        Array::IsDataContextPredicted,
+        cpu.data_context,
+        Array::DataContext,
+    );
     let has_data = bits.flag(Array::HasDataDifference);
     let is_pc_predicted = bits.flag(Array::IsPcDifferencePredicted);
-    let pc_difference = if is_pc_predicted { 0 } else { bits.next(Array::Raw) };
+    let pc_difference = if is_pc_predicted {
+        0
+    } else {
+        bits.next(Array::Raw)
+    };
     let is_data_predicted = has_data && bits.flag(Array::IsDataDifferencePredicted);
-    let ea_difference = if !has_data || is_data_predicted { 0 } else { bits.next(Array::Raw) };
+    let ea_difference = if !has_data || is_data_predicted {
+        0
+    } else {
+        bits.next(Array::Raw)
+    };
     let is_pending = is_pc_predicted || is_data_predicted || bits.flag(Array::IsLookingAhead);
-    let pending = PendingDifference { record: out.len(), is_pc_predicted, is_data_predicted, has_data };
+    let pending = PendingDifference {
+        record: out.len(),
+        is_pc_predicted,
+        is_data_predicted,
+        has_data,
+    };
     cpu.pending = is_pending.then_some(pending);
     let draft = Draft::of(kind::DIFFERENCE)
         .with(pavadiff::EA_VALID, u64::from(has_data))
@@ -39,7 +58,9 @@ pub fn decode_value(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
     let is_long = bits.flag(Array::MemoryFlags);
     let is_virtual = !bits.flag(Array::MemoryFlags);
     let number = Cpus::number(bits, cpus.predicted);
-    let Some((cpu, _)) = cpus.touch(number, bits) else { return };
+    let Some((cpu, _)) = cpus.touch(number, bits) else {
+        return;
+    };
     let mut draft = Draft::of(kind::MEMORY)
         .with(memval64::ISMEMVAL128, u64::from(is_long))
         .with(memval64::ADDRIS_VA, u64::from(is_virtual))
@@ -53,7 +74,9 @@ pub fn decode_value(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
                 .with(memval128::ADDR36_43, bits.next(Array::MemoryAddressHigh))
                 .with(memval128::ADDR04_35, bits.next(Array::MemoryAddressLow));
         }
-        draft = draft.with(memval128::VAL0, cpu.values.next(bits)).with(memval128::VAL1, cpu.values.next(bits));
+        draft = draft
+            .with(memval128::VAL0, cpu.values.next(bits))
+            .with(memval128::VAL1, cpu.values.next(bits));
     } else {
         draft = draft
             .with(memval64::SIZE, bits.next(Array::MemorySize) + 1)

@@ -70,7 +70,8 @@ impl Output<'_> {
         bytes.copy_from_slice(big.as_flattened());
         let record = RawRecord::new(&bytes, RecordForm::default());
         let mut words = [u64::from(record.kind()), 0, 0];
-        let is_device = record.kind() == kind::RFS_CACHE && matches!(record.get(rfs_cw::REFTYPE), 6 | 7);
+        let is_device =
+            record.kind() == kind::RFS_CACHE && matches!(record.get(rfs_cw::REFTYPE), 6 | 7);
         let fields = layout_of(&record).map_or(&[][..], |layout| layout.fields);
         let device_fields = &[rfs_cw::REFTYPE, RFS_DMA_SIZE, rfs_cw::PA];
         for field in if is_device { device_fields } else { fields } {
@@ -85,7 +86,10 @@ impl Output<'_> {
             Endian::Big => [pc, ea].map(u64::to_be_bytes),
             Endian::Little => [pc, ea].map(u64::to_le_bytes),
         };
-        let place = self.bytes.get_mut(record * RECORD_BYTES + 8..).and_then(<[u8]>::first_chunk_mut::<16>);
+        let place = self
+            .bytes
+            .get_mut(record * RECORD_BYTES + 8..)
+            .and_then(<[u8]>::first_chunk_mut::<16>);
         if let Some(place) = place {
             place.copy_from_slice(bytes.as_flattened());
         }
@@ -93,9 +97,15 @@ impl Output<'_> {
 
     /// The last words of a record.
     pub fn last_words(&self, record: usize) -> [u64; 2] {
-        let bytes = self.bytes.get(record * RECORD_BYTES + 8..).and_then(<[u8]>::first_chunk::<16>);
+        let bytes = self
+            .bytes
+            .get(record * RECORD_BYTES + 8..)
+            .and_then(<[u8]>::first_chunk::<16>);
         let word = |at: usize| {
-            let bytes = bytes.and_then(|bytes| bytes.as_chunks::<8>().0.get(at)).copied().unwrap_or_default();
+            let bytes = bytes
+                .and_then(|bytes| bytes.as_chunks::<8>().0.get(at))
+                .copied()
+                .unwrap_or_default();
             match self.endian {
                 Endian::Big => u64::from_be_bytes(bytes),
                 Endian::Little => u64::from_le_bytes(bytes),

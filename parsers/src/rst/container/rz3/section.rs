@@ -63,37 +63,60 @@ struct Header {
 impl Header {
     fn of(bytes: &[u8]) -> Result<Self, String> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err("no section of rstzip begins here: what is packed here is damaged".to_owned());
+            return Err(
+                "no section of rstzip begins here: what is packed here is damaged".to_owned(),
+            );
         };
-        let number = |at: usize, endian| match (rest.get(at..).and_then(<[u8]>::first_chunk), endian) {
-            (Some(bytes), Endian::Big) => Some(u32::from_be_bytes(*bytes)),
-            (Some(bytes), Endian::Little) => Some(u32::from_le_bytes(*bytes)),
-            (None, _) => None,
-        };
-        let found = [Endian::Big, Endian::Little].into_iter().find_map(|endian| {
-            let records = number(0, endian).filter(|records| (1..=RECORDS_MAX).contains(records))?;
-            Some((endian, records))
-        });
+        let number =
+            |at: usize, endian| match (rest.get(at..).and_then(<[u8]>::first_chunk), endian) {
+                (Some(bytes), Endian::Big) => Some(u32::from_be_bytes(*bytes)),
+                (Some(bytes), Endian::Little) => Some(u32::from_le_bytes(*bytes)),
+                (None, _) => None,
+            };
+        let found = [Endian::Big, Endian::Little]
+            .into_iter()
+            .find_map(|endian| {
+                let records =
+                    number(0, endian).filter(|records| (1..=RECORDS_MAX).contains(records))?;
+                Some((endian, records))
+            });
         let Some((endian, records)) = found else {
             return Err("a section says that it has an impossible number of records".to_owned());
         };
         let mut counts = [0; ARRAYS];
         for (array, place) in counts.iter_mut().enumerate() {
-            let Some(count) = number(16 + 4 * array, endian) else { return Err("the file is cut off".to_owned()) };
+            let Some(count) = number(16 + 4 * array, endian) else {
+                return Err("the file is cut off".to_owned());
+            };
             if u64::from(count) > u64::from(records) * ELEMENTS_PER_RECORD {
-                return Err(format!("a section of {records} records says that array {array} has {count} elements"));
+                return Err(format!(
+                    "a section of {records} records says that array {array} has {count} elements"
+                ));
             }
             *place = count;
         }
-        Ok(Self { endian, records, counts })
+        Ok(Self {
+            endian,
+            records,
+            counts,
+        })
     }
 
-    fn section(&self, input: &mut Ahead, widths: &[u32; ARRAYS], used: Bits) -> io::Result<Section> {
+    fn section(
+        &self,
+        input: &mut Ahead,
+        widths: &[u32; ARRAYS],
+        used: Bits,
+    ) -> io::Result<Section> {
         let mut cursors = [Cursor::default(); ARRAYS];
         let mut words_in_all = 0;
         for ((cursor, count), width) in cursors.iter_mut().zip(self.counts).zip(*widths) {
             let (bit, bits) = (64 * words_in_all, count as usize * width as usize);
-            *cursor = Cursor { bit, end: bit + bits, width };
+            *cursor = Cursor {
+                bit,
+                end: bit + bits,
+                width,
+            };
             words_in_all += bits.div_ceil(64);
         }
         let words = self.words(input, words_in_all, used.into_words())?;
@@ -101,7 +124,11 @@ impl Header {
         for cursor in &mut cursors {
             cursor.end = cursor.end.min(64 * words.len()).max(cursor.bit);
         }
-        Ok(Section { records: self.records as usize, bits: Bits::new(words, cursors), is_cut_off })
+        Ok(Section {
+            records: self.records as usize,
+            bits: Bits::new(words, cursors),
+            is_cut_off,
+        })
     }
 
     /// So many words, or as many as there are.
@@ -114,7 +141,9 @@ impl Header {
             let whole = piece.as_chunks::<8>().0;
             match self.endian {
                 Endian::Big => words.extend(whole.iter().map(|bytes| u64::from_be_bytes(*bytes))),
-                Endian::Little => words.extend(whole.iter().map(|bytes| u64::from_le_bytes(*bytes))),
+                Endian::Little => {
+                    words.extend(whole.iter().map(|bytes| u64::from_le_bytes(*bytes)))
+                }
             }
             if whole.is_empty() {
                 break;

@@ -13,13 +13,19 @@ const UNUSED: u64 = 5;
 /// Values of registers; the record before them says which are likely.
 pub fn decode_registers(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, previous_kind: u8) {
     let number = Cpus::number(bits, cpus.last);
-    let Some((cpu, budget)) = cpus.touch(number, bits) else { return };
+    let Some((cpu, budget)) = cpus.touch(number, bits) else {
+        return;
+    };
     let is_after = bits.flag(Array::IsAfter);
     let Some(names) = cpu.registers.place((cpu.pc >> 2) as usize & 0xffff, budget) else {
         return bits.fail(Fault::Memory);
     };
     // Behind SAVE and RESTORE whole windows are told, two registers a record.
-    let step = if previous_kind == kind::REGISTERS { 2 } else { 0 };
+    let step = if previous_kind == kind::REGISTERS {
+        2
+    } else {
+        0
+    };
     let mut slots = [(0, 0, 0); 2];
     for ((kind, id), slot) in names.kinds.iter_mut().zip(&mut names.ids).zip(&mut slots) {
         let likely = u64::from(*kind);
@@ -29,7 +35,11 @@ pub fn decode_registers(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, 
             let likely = u64::from(id.wrapping_add(step));
             slot.1 = bits.predicted_or(Array::IsRegisterPredicted, likely, Array::Register);
             *id = slot.1 as u8;
-            slot.2 = if bits.flag(Array::IsZero) { 0 } else { cpu.values.next(bits) };
+            slot.2 = if bits.flag(Array::IsZero) {
+                0
+            } else {
+                cpu.values.next(bits)
+            };
         }
     }
     let [first, second] = slots;
@@ -49,10 +59,16 @@ pub fn decode_registers(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, 
 /// A trap.
 pub fn decode_trap(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
     let number = Cpus::number(bits, cpus.predicted);
-    let Some((cpu, _)) = cpus.touch(number, bits) else { return };
+    let Some((cpu, _)) = cpus.touch(number, bits) else {
+        return;
+    };
     let packed = bits.next(Array::Trap);
     let (is_pc_predicted, is_npc_predicted) = (packed & 2 != 0, packed & 1 != 0);
-    let pc = if is_pc_predicted { cpu.predicted_pc } else { bits.next(Array::Raw) };
+    let pc = if is_pc_predicted {
+        cpu.predicted_pc
+    } else {
+        bits.next(Array::Raw)
+    };
     let npc = match (is_npc_predicted, is_pc_predicted) {
         (true, true) => cpu.predicted_npc,
         (true, false) => pc.wrapping_add(4),
@@ -74,7 +90,11 @@ pub fn decode_trap(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
 /// Registers of the state in one record.
 pub fn decode_preg(cpus: &Cpus, bits: &mut Bits, out: &mut Output<'_>) {
     let packed = bits.next(Array::Raw);
-    let number = if packed >> 61 & 1 != 0 { u64::from(cpus.predicted) } else { bits.next(Array::Cpu) };
+    let number = if packed >> 61 & 1 != 0 {
+        u64::from(cpus.predicted)
+    } else {
+        bits.next(Array::Cpu)
+    };
     let (primary, secondary) = (packed >> 48 & 0x1fff, packed >> 35 & 0x1fff);
     let draft = Draft::of(kind::PREG)
         .with(preg::ASI_REG, packed >> 27)

@@ -60,7 +60,10 @@ impl Rz3 {
         }
         if !MINORS.contains(&self.minor) {
             let (first, last) = (MINORS.start(), MINORS.end());
-            let why = format!("rstzip 3.{} is not known, only 3.{first} to 3.{last}", self.minor);
+            let why = format!(
+                "rstzip 3.{} is not known, only 3.{first} to 3.{last}",
+                self.minor
+            );
             return Ok(Ending::Damaged(why));
         }
         let used = std::mem::take(&mut self.bits);
@@ -74,7 +77,11 @@ impl Rz3 {
     }
 
     fn decode(&mut self, section: Section, out: &mut Output<'_>) -> Ending {
-        let Section { records, mut bits, is_cut_off } = section;
+        let Section {
+            records,
+            mut bits,
+            is_cut_off,
+        } = section;
         let mut fault = None;
         while out.len() < records && fault.is_none() {
             let before = out.len();
@@ -96,18 +103,23 @@ impl Rz3 {
             None => Ending::More,
             Some(Fault::Exhausted) if is_cut_off => Ending::Damaged(CUT_OFF.to_owned()),
             Some(Fault::Memory) => Ending::Damaged(OUT_OF_MEMORY.to_owned()),
-            Some(Fault::Exhausted | Fault::Contradiction) => Ending::Damaged(CONTRADICTION.to_owned()),
+            Some(Fault::Exhausted | Fault::Contradiction) => {
+                Ending::Damaged(CONTRADICTION.to_owned())
+            }
         }
     }
 
     #[inline]
     fn record(&mut self, bits: &mut Bits, out: &mut Output<'_>) {
-        let record_kind = self.phase.next(bits).unwrap_or_else(|| match bits.next(Array::TypeKey) {
-            0 => kind::INSTRUCTION,
-            1 => kind::REGISTERS,
-            2 => kind::DIFFERENCE,
-            _ => bits.next(Array::Type) as u8,
-        });
+        let record_kind =
+            self.phase
+                .next(bits)
+                .unwrap_or_else(|| match bits.next(Array::TypeKey) {
+                    0 => kind::INSTRUCTION,
+                    1 => kind::REGISTERS,
+                    2 => kind::DIFFERENCE,
+                    _ => bits.next(Array::Type) as u8,
+                });
         let Self { cpus, minor, .. } = self;
         match record_kind {
             kind::INSTRUCTION => instruction::decode(cpus, bits, out, *minor),
@@ -136,7 +148,11 @@ impl Rz3 {
                 warm::decode_branch(cpus, bits, out, *minor);
             }
             _ => {
-                let words = [bits.next(Array::Raw), bits.next(Array::Raw), bits.next(Array::Raw)];
+                let words = [
+                    bits.next(Array::Raw),
+                    bits.next(Array::Raw),
+                    bits.next(Array::Raw),
+                ];
                 if record_kind == kind::RFS_SECTION {
                     self.phase.begin(words, out.endian);
                 }

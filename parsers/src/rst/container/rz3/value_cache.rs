@@ -21,7 +21,9 @@ impl ValueCache {
     pub const BYTES: usize = 8 * STARTS[LEVELS];
 
     pub fn new() -> Self {
-        Self { tags: vec![0; STARTS[LEVELS]].into_boxed_slice() }
+        Self {
+            tags: vec![0; STARTS[LEVELS]].into_boxed_slice(),
+        }
     }
 
     /// The next value.
@@ -34,7 +36,11 @@ impl ValueCache {
                 let key = bits.next(*array);
                 let (low_bits, size) = (LOW_BITS[level], SIZES[level]);
                 let (place, low) = (key >> low_bits, key & ((1 << low_bits) - 1));
-                let tag = self.tags.get(STARTS[level] + place as usize).copied().unwrap_or_default();
+                let tag = self
+                    .tags
+                    .get(STARTS[level] + place as usize)
+                    .copied()
+                    .unwrap_or_default();
                 match place.cmp(&size) {
                     std::cmp::Ordering::Less => tag << low_bits | low,
                     std::cmp::Ordering::Equal => low,

@@ -47,14 +47,22 @@ impl Phase {
             Endian::Little => words[0] >> 8,
         } as u8;
         if matches!(section, kind::RFS_CACHE | kind::RFS_BRANCH) {
-            *self = Self { kind: Some(section), records: words[rfs_section::N_RECORDS.word()], seen: 0 };
+            *self = Self {
+                kind: Some(section),
+                records: words[rfs_section::N_RECORDS.word()],
+                seen: 0,
+            };
         }
     }
 
     /// Begins with a record that has no header before it.
     pub fn note(&mut self, kind: u8) {
         if self.kind.is_none() && self.seen == 0 {
-            *self = Self { kind: Some(kind), records: UNTIL_ANOTHER, seen: 1 };
+            *self = Self {
+                kind: Some(kind),
+                records: UNTIL_ANOTHER,
+                seen: 1,
+            };
         }
     }
 }
@@ -64,12 +72,18 @@ pub fn decode_cache(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
     let reference = bits.next(Array::CacheReference);
     let mut draft = Draft::of(kind::RFS_CACHE).with(rfs_cw::REFTYPE, reference);
     if matches!(reference, 6 | 7) {
-        draft = draft.with(rfs_cw::PA, bits.next(Array::Raw)).with(RFS_DMA_SIZE, bits.next(Array::CacheDmaBytes));
+        draft = draft
+            .with(rfs_cw::PA, bits.next(Array::Raw))
+            .with(RFS_DMA_SIZE, bits.next(Array::CacheDmaBytes));
         return out.push(draft);
     }
     let number = bits.next(Array::RfsCpu);
-    let Some((cpu, _)) = cpus.touch(number as u16, bits) else { return };
-    draft = draft.with(rfs_cw::CPUID_LO, number).with(rfs_cw::ASI, bits.next(Array::CacheAsi));
+    let Some((cpu, _)) = cpus.touch(number as u16, bits) else {
+        return;
+    };
+    draft = draft
+        .with(rfs_cw::CPUID_LO, number)
+        .with(rfs_cw::ASI, bits.next(Array::CacheAsi));
     if reference == 4 {
         draft = draft.with(rfs_cw::FCN, bits.next(Array::CacheFunction));
     }
@@ -89,9 +103,18 @@ pub fn decode_cache(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
 /// A branch that predictors remember.
 pub fn decode_branch(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8) {
     let number = bits.next(Array::RfsCpu);
-    let Some((cpu, budget)) = cpus.touch(number as u16, bits) else { return };
-    let Some(branch) = cpu.warm_branch(bits, budget, minor) else { return bits.fail(Fault::Memory) };
-    let Branch { pc, line, is_taken, npc } = branch;
+    let Some((cpu, budget)) = cpus.touch(number as u16, bits) else {
+        return;
+    };
+    let Some(branch) = cpu.warm_branch(bits, budget, minor) else {
+        return bits.fail(Fault::Memory);
+    };
+    let Branch {
+        pc,
+        line,
+        is_taken,
+        npc,
+    } = branch;
     let draft = Draft::of(kind::RFS_BRANCH)
         .with(rfs_bt::CPUID_LO, number)
         .with(rfs_bt::TAKEN, u64::from(is_taken))
@@ -124,7 +147,9 @@ impl Cpu {
 
     /// None when there is no memory for what is to be remembered.
     fn warm_branch(&mut self, bits: &mut Bits, budget: &mut Budget, minor: u8) -> Option<Branch> {
-        let known = self.warm_pcs.place(self.warm_npc as usize & 0xffff, budget)?;
+        let known = self
+            .warm_pcs
+            .place(self.warm_npc as usize & 0xffff, budget)?;
         if !bits.flag(Array::IsRfsPcPredicted) {
             *known = bits.next(Array::Raw) << 2;
         }
@@ -136,7 +161,15 @@ impl Cpu {
                 bits.fail(Fault::Contradiction);
                 Line::default()
             }
-            (false, _) => learn(set, bits, LearnedAt { pc, is_annulled: false, minor }),
+            (false, _) => learn(
+                set,
+                bits,
+                LearnedAt {
+                    pc,
+                    is_annulled: false,
+                    minor,
+                },
+            ),
         };
         let is_right = bits.flag(Array::IsRfsBranchPredicted);
         let is_taken = match line.class {
@@ -151,6 +184,11 @@ impl Cpu {
         };
         self.warm_npc = npc;
         self.predicted_pc = *self.warm_pcs.place(npc as usize & 0xffff, budget)?;
-        Some(Branch { pc, line, is_taken, npc })
+        Some(Branch {
+            pc,
+            line,
+            is_taken,
+            npc,
+        })
     }
 }

@@ -25,24 +25,40 @@ pub fn spans(view: &MemoryView, address: Address, cx: &Cx<'_>) -> Vec<Span> {
     if let Some(cell) = view.cell(address) {
         add(Meaning::Number, &value_words(view, address, cell, cx));
         if let Some(other) = cell.other.filter(|other| other.value != cell.value) {
-            add(Meaning::Label, &say!("terminal-there", value = byte_digits(other.value)));
+            add(
+                Meaning::Label,
+                &say!("terminal-there", value = byte_digits(other.value)),
+            );
         }
     }
     if let Some(detail) = detail {
-        detail_words(detail, cx).iter().for_each(|words| add(Meaning::Label, words));
+        detail_words(detail, cx)
+            .iter()
+            .for_each(|words| add(Meaning::Label, words));
     }
     spans
 }
 
 /// `67 = 103 'g'`, or the number of a group.
 fn value_words(view: &MemoryView, address: Address, cell: &ByteCell, cx: &Cx<'_>) -> String {
-    let Some(byte) = cell.value else { return cell.hex() };
-    let letter = if cell.character() == '.' { String::new() } else { format!(" '{}'", cell.character()) };
+    let Some(byte) = cell.value else {
+        return cell.hex();
+    };
+    let letter = if cell.character() == '.' {
+        String::new()
+    } else {
+        format!(" '{}'", cell.character())
+    };
     let group = view.group();
-    let number = group_of(view, address).filter(|cells| cells.len() > 1).map(|cells| {
-        let format = LaneFormat::new(LaneKind::Unsigned, group);
-        format!(" (:{group} {})", number_text(&cells, format, view.endian(cx.desk)))
-    });
+    let number = group_of(view, address)
+        .filter(|cells| cells.len() > 1)
+        .map(|cells| {
+            let format = LaneFormat::new(LaneKind::Unsigned, group);
+            format!(
+                " (:{group} {})",
+                number_text(&cells, format, view.endian(cx.desk))
+            )
+        });
     format!("{byte:02x} = {byte}{letter}{}", number.unwrap_or_default())
 }
 
@@ -50,7 +66,9 @@ fn value_words(view: &MemoryView, address: Address, cell: &ByteCell, cx: &Cx<'_>
 fn group_of(view: &MemoryView, address: Address) -> Option<Vec<ByteCell>> {
     let len_bytes = u64::from(view.group());
     let first = aligned(address, len_bytes);
-    (0..len_bytes).map(|place| view.cell(Address(first.0.checked_add(place)?)).copied()).collect()
+    (0..len_bytes)
+        .map(|place| view.cell(Address(first.0.checked_add(place)?)).copied())
+        .collect()
 }
 
 /// Where its value comes from and who wrote it, from the most telling on.
@@ -58,11 +76,19 @@ fn detail_words(detail: &ByteDetail, cx: &Cx<'_>) -> Vec<String> {
     let mut words = Vec::new();
     let source = detail.state.source;
     if source != ValueSource::Recorded && detail.accesses.is_none() {
-        words.push(source_so_far(&cx.desk.session, source, SourceWords::of(source).phrase));
+        words.push(source_so_far(
+            &cx.desk.session,
+            source,
+            SourceWords::of(source).phrase,
+        ));
     }
     words.push(match (detail.written_by, &detail.writer) {
         (Some(step), Some(function)) => {
-            say!("memory-written-by-step-in", step = step.0, function = function.as_str())
+            say!(
+                "memory-written-by-step-in",
+                step = step.0,
+                function = function.as_str()
+            )
         }
         (Some(step), None) => say!("memory-written-by-step", step = step.0),
         (None, _) => say!("memory-never-written-before").to_owned(),
@@ -71,7 +97,9 @@ fn detail_words(detail: &ByteDetail, cx: &Cx<'_>) -> Vec<String> {
         words.push(format!("{} {before:02x}", say!("memory-before")));
     }
     if let Some(accesses) = &detail.accesses {
-        let read = accesses.last_read.map(|step| format!("{}{}", say!("memory-last-read-step"), thousands(step.0)));
+        let read = accesses
+            .last_read
+            .map(|step| format!("{}{}", say!("memory-last-read-step"), thousands(step.0)));
         words.extend(read.into_iter().chain(accesses.doubt.clone()));
     }
     words.extend(detail.physical.clone());

@@ -12,7 +12,9 @@ use crate::command::{Command, Purpose, Toward};
 use crate::look::Role;
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::{Pen, Run};
-use stepback_debugger::action::{Access, Action, CellName, Follow, MemoryChange, PanelKind, ViewAction, Way};
+use stepback_debugger::action::{
+    Access, Action, CellName, Follow, MemoryChange, PanelKind, ViewAction, Way,
+};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::memory::MemoryRow;
 use stepback_debugger::model::memory_text::place_in_row;
@@ -40,7 +42,19 @@ impl Default for MemoryPane {
         let (lock, compared, message, area) = Default::default();
         let mut view = MemoryView::at_stack(Follow::Active);
         view.set_cursor(Address(0));
-        Self { lock, view, compared, message, area, shape: Shape { bytes: 16, group: 1, format: None, digits: 8 } }
+        Self {
+            lock,
+            view,
+            compared,
+            message,
+            area,
+            shape: Shape {
+                bytes: 16,
+                group: 1,
+                format: None,
+                digits: 8,
+            },
+        }
     }
 }
 
@@ -73,7 +87,10 @@ impl MemoryPane {
     }
 
     fn change(&mut self, change: &MemoryChange, cx: &Cx<'_>) {
-        if matches!(change, MemoryChange::Compare(_) | MemoryChange::ToggleCompare) {
+        if matches!(
+            change,
+            MemoryChange::Compare(_) | MemoryChange::ToggleCompare
+        ) {
             self.compared = ComparedLine::default();
         }
         self.view.change(change, cx.desk);
@@ -94,12 +111,17 @@ impl MemoryPane {
 
     /// The byte at a cell of the screen; of memory without any access its first.
     fn address_at(&self, x: u16, y: u16, cx: &Cx<'_>) -> Option<Address> {
-        let line = y.checked_sub(self.area.y).filter(|line| *line < self.area.height)?;
+        let line = y
+            .checked_sub(self.area.y)
+            .filter(|line| *line < self.area.height)?;
         let row = self.view.rows().get(usize::from(line))?;
         if matches!(row, MemoryRow::Gap { .. }) {
             return Some(row.first());
         }
-        let place = match self.shape.byte_at(usize::from(x.checked_sub(self.area.x)?))? {
+        let place = match self
+            .shape
+            .byte_at(usize::from(x.checked_sub(self.area.x)?))?
+        {
             Hit::Digits(shown) if self.shape.format.is_none() => {
                 place_in_row(shown, self.shape.group, self.view.endian(cx.desk))
             }
@@ -120,9 +142,17 @@ impl MemoryPane {
     /// Divides rows by the addresses and the room that there are.
     fn divide(&mut self, area: Rect) {
         let seen = self.view.rows().iter().take(usize::from(area.height));
-        let highest = seen.filter(|row| matches!(row, MemoryRow::Bytes { .. })).map(MemoryRow::last).max();
+        let highest = seen
+            .filter(|row| matches!(row, MemoryRow::Bytes { .. }))
+            .map(MemoryRow::last)
+            .max();
         let digits = address_digits(highest.unwrap_or(self.cursor()));
-        let shape = Shape { bytes: 16, group: self.view.group().into(), format: self.view.format(), digits };
+        let shape = Shape {
+            bytes: 16,
+            group: self.view.group().into(),
+            format: self.view.format(),
+            digits,
+        };
         self.shape = match self.view.row_bytes() {
             Some(bytes) => Shape { bytes, ..shape },
             None => shape.widest(area.width),
@@ -132,12 +162,29 @@ impl MemoryPane {
 
     fn draw_rows(&mut self, pen: &mut Pen<'_>, cx: &Cx<'_>) {
         let (area, row_bytes, rows) = (self.area, self.shape.bytes, usize::from(self.area.height));
-        let layout = MemoryLayout { row_bytes, rows, page: rows.max(1), spare: SPARE, lead: rows / 4, near: SPARE };
+        let layout = MemoryLayout {
+            row_bytes,
+            rows,
+            page: rows.max(1),
+            spare: SPARE,
+            lead: rows / 4,
+            near: SPARE,
+        };
         match self.view.poll_rows(layout, cx.desk) {
-            Status::Loading(_) => _ = pen.role(Run::of(area, 0), say!("list-loading"), Role::Text(Meaning::Label)),
+            Status::Loading(_) => {
+                _ = pen.role(
+                    Run::of(area, 0),
+                    say!("list-loading"),
+                    Role::Text(Meaning::Label),
+                )
+            }
             Status::Failed(error) => _ = pen.role(Run::of(area, 0), &error, Role::Error),
             Status::Rows(_) | Status::Empty { .. } => {
-                let view = RowsView { cx, shape: self.shape, memory: &self.view };
+                let view = RowsView {
+                    cx,
+                    shape: self.shape,
+                    memory: &self.view,
+                };
                 for (line, row) in (0..area.height).zip(self.view.rows()) {
                     rows::draw(Run::of(area, line), row, view, pen);
                 }
@@ -155,7 +202,11 @@ impl Pane for MemoryPane {
         let address = self.view.address_text();
         let parts = [
             Some(say!("memory-memory").to_owned()),
-            Some(if self.view.is_following() { format!("{address} →") } else { address }),
+            Some(if self.view.is_following() {
+                format!("{address} →")
+            } else {
+                address
+            }),
             self.compared.words(&self.view, cx),
             self.lock.words(cx),
         ];
@@ -180,11 +231,19 @@ impl Pane for MemoryPane {
     }
 
     fn status(&self, cx: &Cx<'_>) -> Vec<Span> {
-        if let Some(words) = self.message.as_deref().or(self.view.message()).or(self.lock.told()) {
+        if let Some(words) = self
+            .message
+            .as_deref()
+            .or(self.view.message())
+            .or(self.lock.told())
+        {
             return vec![Span::new(Meaning::Plain, words)];
         }
         if self.view.is_searching() {
-            return vec![Span::new(Meaning::Plain, say!("terminal-looking-through-memory"))];
+            return vec![Span::new(
+                Meaning::Plain,
+                say!("terminal-looking-through-memory"),
+            )];
         }
         foot::spans(&self.view, self.cursor(), cx)
     }
@@ -202,7 +261,10 @@ impl Pane for MemoryPane {
             Command::ChangedByte(way) => self.change(&MemoryChange::GoToChanged(way), cx),
             Command::FollowAddress => self.toggle_following(),
             Command::Ask(Purpose::Address) => {
-                out.push(Ask::Prompt(Purpose::Address, self.view.address().to_owned()));
+                out.push(Ask::Prompt(
+                    Purpose::Address,
+                    self.view.address().to_owned(),
+                ));
             }
             _ => return false,
         }
@@ -214,9 +276,13 @@ impl Pane for MemoryPane {
         match purpose {
             _ if self.lock.answer(purpose, text, cx) => {}
             Purpose::Address => self.view.show(text, cx.desk),
-            Purpose::CompareWithLine if text.trim().is_empty() => self.change(&MemoryChange::Compare(None), cx),
+            Purpose::CompareWithLine if text.trim().is_empty() => {
+                self.change(&MemoryChange::Compare(None), cx)
+            }
             Purpose::CompareWithLine => self.compared.ask(text, cx),
-            Purpose::FindInMemory => self.change(&MemoryChange::Find(text.to_owned(), Way::Forward), cx),
+            Purpose::FindInMemory => {
+                self.change(&MemoryChange::Find(text.to_owned(), Way::Forward), cx)
+            }
             _ => out.extend(purpose.actions(text).into_iter().map(Ask::Do)),
         }
         self.advance(cx);
@@ -228,7 +294,9 @@ impl Pane for MemoryPane {
             Action::View(ViewAction::ShowMemory(address)) => self.view.show(address, cx.desk),
             Action::View(ViewAction::MemoryGroup(bytes)) => return self.view.group_by(*bytes),
             Action::View(ViewAction::Memory(change)) => self.change(change, cx),
-            Action::View(ViewAction::SelectCell(CellName::Memory(address, _))) => return self.view.select(address),
+            Action::View(ViewAction::SelectCell(CellName::Memory(address, _))) => {
+                return self.view.select(address);
+            }
             _ => return false,
         }
         true
@@ -238,7 +306,9 @@ impl Pane for MemoryPane {
         if let TouchKind::Wheel(rows) = kind {
             return self.view.scroll_rows(rows);
         }
-        let Some(address) = self.address_at(x, y, cx) else { return };
+        let Some(address) = self.address_at(x, y, cx) else {
+            return;
+        };
         self.view.set_cursor(address);
         if kind == TouchKind::DoubleClick {
             self.ask_write(self.view.group(), Way::Back, cx, out);

@@ -33,8 +33,21 @@ struct Bytes<'a> {
 pub fn draw(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
     match row {
         MemoryRow::Gap { .. } => draw_gap(run, row, view, pen),
-        MemoryRow::Bytes { address, source, cells, .. } => {
-            draw_bytes(run, &Bytes { address: *address, cells }, view, pen);
+        MemoryRow::Bytes {
+            address,
+            source,
+            cells,
+            ..
+        } => {
+            draw_bytes(
+                run,
+                &Bytes {
+                    address: *address,
+                    cells,
+                },
+                view,
+                pen,
+            );
             if let Some(source) = source {
                 let beside = run.behind(columns(view.shape.end() + 2));
                 pen.role(beside, source, Role::Text(Meaning::Label));
@@ -46,9 +59,17 @@ pub fn draw(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
 fn draw_gap(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
     let (first, last, digits) = (row.first().0, row.last().0, view.shape.digits);
     let never = gap_words(&view.cx.desk.session, row.first(), row.last());
-    let rest = pen.role(run, &format!("{first:0digits$x} – {last:0digits$x}  "), Role::Text(Meaning::Unknown));
+    let rest = pen.role(
+        run,
+        &format!("{first:0digits$x} – {last:0digits$x}  "),
+        Role::Text(Meaning::Unknown),
+    );
     let end = pen.role(rest, &never, Role::Text(Meaning::Label));
-    if view.memory.cursor().is_some_and(|cursor| (row.first()..=row.last()).contains(&cursor)) {
+    if view
+        .memory
+        .cursor()
+        .is_some_and(|cursor| (row.first()..=row.last()).contains(&cursor))
+    {
         pen.mark(Run { end: end.x, ..run }, cursor_style(view, pen.look));
     }
 }
@@ -56,18 +77,41 @@ fn draw_gap(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
 fn draw_bytes(run: Run, row: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) {
     let RowsView { shape, memory, .. } = view;
     let digits = shape.digits;
-    pen.role(run, &format!("{:0digits$x}", row.address.0), Role::Text(Meaning::Label));
+    pen.role(
+        run,
+        &format!("{:0digits$x}", row.address.0),
+        Role::Text(Meaning::Label),
+    );
     let groups = row.cells.chunks(shape.group.max(1));
     for (place, group) in (0..).step_by(shape.group.max(1)).zip(groups) {
-        let at = run.behind(columns(shape.group_column(place))).first(columns(shape.group_columns()));
+        let at = run
+            .behind(columns(shape.group_column(place)))
+            .first(columns(shape.group_columns()));
         let first = Address(row.address.0.saturating_add(place as u64));
-        draw_group(at, &Bytes { address: first, cells: group }, view, pen);
+        draw_group(
+            at,
+            &Bytes {
+                address: first,
+                cells: group,
+            },
+            view,
+            pen,
+        );
     }
-    let mut rest = run.behind(columns(shape.text_column())).first(columns(shape.bytes));
+    let mut rest = run
+        .behind(columns(shape.text_column()))
+        .first(columns(shape.bytes));
     let mut letter_bytes = [0; 4];
-    for (letter, (place, cell)) in row_text(row.cells, memory.text()).chars().zip(row.cells.iter().enumerate()) {
+    for (letter, (place, cell)) in row_text(row.cells, memory.text())
+        .chars()
+        .zip(row.cells.iter().enumerate())
+    {
         let at = rest;
-        rest = pen.text(rest, letter.encode_utf8(&mut letter_bytes), style_of(cell, pen.look));
+        rest = pen.text(
+            rest,
+            letter.encode_utf8(&mut letter_bytes),
+            style_of(cell, pen.look),
+        );
         if memory.cursor() == Some(Address(row.address.0.saturating_add(place as u64))) {
             pen.mark(at.first(1), cursor_style(view, pen.look));
         }
@@ -78,9 +122,15 @@ fn draw_bytes(run: Run, row: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) 
 fn draw_group(at: Run, group: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) {
     let Bytes { address, cells } = group;
     let endian = view.memory.endian(view.cx.desk);
-    let marked = cells.iter().max_by_key(|cell| rank(cell)).copied().unwrap_or_default();
+    let marked = cells
+        .iter()
+        .max_by_key(|cell| rank(cell))
+        .copied()
+        .unwrap_or_default();
     let mut rest = pen.text(at, sign(&marked), style_of(&marked, pen.look));
-    let holds = |place: usize| view.memory.cursor() == Some(Address(address.0.saturating_add(place as u64)));
+    let holds = |place: usize| {
+        view.memory.cursor() == Some(Address(address.0.saturating_add(place as u64)))
+    };
     if let Some(format) = view.shape.format {
         let number = number_text(cells, format, endian);
         pen.text(rest, &number, style_of(&marked, pen.look));
@@ -91,7 +141,9 @@ fn draw_group(at: Run, group: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>)
     }
     for shown in 0..cells.len() {
         let place = place_in_row(shown, view.shape.group, endian);
-        let Some(cell) = cells.get(place) else { continue };
+        let Some(cell) = cells.get(place) else {
+            continue;
+        };
         let at = rest.first(2);
         pen.text(at, &cell.hex(), style_of(cell, pen.look));
         if holds(place) {
@@ -142,7 +194,11 @@ fn style_of(cell: &ByteCell, look: &Look) -> Style {
 }
 
 fn cursor_style(view: RowsView<'_>, look: &Look) -> Style {
-    look.style(if view.cx.has_focus { Role::Cursor } else { Role::CursorAway })
+    look.style(if view.cx.has_focus {
+        Role::Cursor
+    } else {
+        Role::CursorAway
+    })
 }
 
 fn columns(count: usize) -> u16 {
@@ -154,7 +210,14 @@ mod tests {
     use super::*;
 
     fn written(value: Option<u8>, source: ValueSource) -> ByteCell {
-        ByteCell { value, source, is_changed: false, is_news: true, touch: None, other: None }
+        ByteCell {
+            value,
+            source,
+            is_changed: false,
+            is_news: true,
+            touch: None,
+            other: None,
+        }
     }
 
     #[test]

@@ -23,8 +23,14 @@ pub struct Shape {
 impl Shape {
     /// The longest rows that fit into so many columns.
     pub fn widest(self, columns: u16) -> Self {
-        let of = |bytes: u8| Self { bytes: usize::from(bytes).max(self.group), ..self };
-        let fitting = WIDTHS.into_iter().map(of).find(|shape| shape.end() <= usize::from(columns));
+        let of = |bytes: u8| Self {
+            bytes: usize::from(bytes).max(self.group),
+            ..self
+        };
+        let fitting = WIDTHS
+            .into_iter()
+            .map(of)
+            .find(|shape| shape.end() <= usize::from(columns));
         fitting.unwrap_or_else(|| of(8))
     }
 
@@ -51,14 +57,20 @@ impl Shape {
 
     /// The byte at a column, counted as bytes are shown; none between and beside them.
     pub fn byte_at(&self, column: usize) -> Option<Hit> {
-        if let Some(place) = column.checked_sub(self.text_column()).filter(|place| *place < self.bytes) {
+        if let Some(place) = column
+            .checked_sub(self.text_column())
+            .filter(|place| *place < self.bytes)
+        {
             return Some(Hit::Text(place));
         }
         let first = (0..self.bytes).step_by(self.group.max(1));
-        let start = first.rev().find(|place| self.group_column(*place) <= column)?;
+        let start = first
+            .rev()
+            .find(|place| self.group_column(*place) <= column)?;
         let within = column.checked_sub(self.group_column(start) + 1)?;
         let place = if self.format.is_some() { 0 } else { within / 2 };
-        (column < self.group_column(start) + self.group_columns()).then_some(Hit::Digits(start + place))
+        (column < self.group_column(start) + self.group_columns())
+            .then_some(Hit::Digits(start + place))
     }
 }
 
@@ -78,16 +90,41 @@ mod tests {
 
     #[test]
     fn rows_are_as_long_as_there_is_room() {
-        let shape = Shape { bytes: 16, group: 1, format: None, digits: 8 };
-        assert_eq!([20, 80, 132, 140, 150].map(|columns| shape.widest(columns).bytes), [8, 16, 16, 16, 32]);
-        let wide = Shape { digits: 12, ..shape };
+        let shape = Shape {
+            bytes: 16,
+            group: 1,
+            format: None,
+            digits: 8,
+        };
+        assert_eq!(
+            [20, 80, 132, 140, 150].map(|columns| shape.widest(columns).bytes),
+            [8, 16, 16, 16, 32]
+        );
+        let wide = Shape {
+            digits: 12,
+            ..shape
+        };
         assert_eq!(wide.widest(80).end(), 80);
-        assert_eq!(Shape { group: 8, format: Some(LaneFormat::new(LaneKind::Float, 8)), ..shape }.widest(80).bytes, 16);
+        assert_eq!(
+            Shape {
+                group: 8,
+                format: Some(LaneFormat::new(LaneKind::Float, 8)),
+                ..shape
+            }
+            .widest(80)
+            .bytes,
+            16
+        );
     }
 
     #[test]
     fn bytes_are_found_by_their_columns() {
-        let shape = Shape { bytes: 16, group: 1, format: None, digits: 8 };
+        let shape = Shape {
+            bytes: 16,
+            group: 1,
+            format: None,
+            digits: 8,
+        };
         assert_eq!([9, 10, 11, 12, 13].map(|column| shape.byte_at(column)), {
             let (first, second) = (Some(Hit::Digits(0)), Some(Hit::Digits(1)));
             [None, first, first, None, second]
@@ -95,6 +132,9 @@ mod tests {
         assert_eq!(shape.byte_at(shape.text_column() + 15), Some(Hit::Text(15)));
         assert_eq!(shape.byte_at(shape.end()), None);
         let grouped = Shape { group: 4, ..shape };
-        assert_eq!(grouped.byte_at(grouped.group_column(4) + 3), Some(Hit::Digits(5)));
+        assert_eq!(
+            grouped.byte_at(grouped.group_column(4) + 3),
+            Some(Hit::Digits(5))
+        );
     }
 }

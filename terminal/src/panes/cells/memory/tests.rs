@@ -4,7 +4,8 @@ use crate::Signs;
 use crate::command::{Command, Purpose, Toward};
 use crate::pane::{Ask, Pane as _, TouchKind};
 use stepback_debugger::action::{
-    Access, Action, CellName, Follow, MemoryChange, MemoryText, TravelAction, ViewAction, Way, WindowId,
+    Access, Action, CellName, Follow, MemoryChange, MemoryText, TravelAction, ViewAction, Way,
+    WindowId,
 };
 use stepback_debugger::session::test_session::tarmac;
 use stepback_parsers::Position;
@@ -30,7 +31,11 @@ fn cursor(bench: &mut Bench<MemoryPane>) -> String {
 }
 
 fn write(address: &str, len_bytes: u64, way: Way) -> Action {
-    Action::Travel(TravelAction::GoToAccess(CellName::Memory(address.to_owned(), len_bytes), Access::Write, way))
+    Action::Travel(TravelAction::GoToAccess(
+        CellName::Memory(address.to_owned(), len_bytes),
+        Access::Write,
+        way,
+    ))
 }
 
 #[test]
@@ -63,8 +68,16 @@ fn what_the_last_move_changed_and_what_is_inferred_have_signs() {
     bench.signs = Signs::Ascii;
     assert_eq!(bench.draw(), expected);
     let mut start = at(0, "80000a80");
-    assert!(start.draw().starts_with("80000a80 ~63~6c~6f~73"), "{}", start.draw());
-    assert!(start.status().contains("63 = 99 'c' inferred"), "{}", start.status());
+    assert!(
+        start.draw().starts_with("80000a80 ~63~6c~6f~73"),
+        "{}",
+        start.draw()
+    );
+    assert!(
+        start.status().contains("63 = 99 'c' inferred"),
+        "{}",
+        start.status()
+    );
 }
 
 #[test]
@@ -73,15 +86,28 @@ fn brackets_go_to_changed_bytes_however_far_away() {
     bench.go(1249, 1300);
     let mut after = |way| {
         bench.press(&[Command::ChangedByte(way)]);
-        (cursor(&mut bench), bench.status().starts_with("No changed byte"))
+        (
+            cursor(&mut bench),
+            bench.status().starts_with("No changed byte"),
+        )
     };
     let (far, near) = ("0000000080020011".to_owned(), "0000000080020010".to_owned());
     let stays = after(Way::Forward);
     assert!(stays.1, "{stays:?}");
-    assert_eq!(after(Way::Back).0.trim_start_matches("0x"), far.trim_start_matches('0'));
-    assert_eq!(after(Way::Back).0.trim_start_matches("0x"), near.trim_start_matches('0'));
+    assert_eq!(
+        after(Way::Back).0.trim_start_matches("0x"),
+        far.trim_start_matches('0')
+    );
+    assert_eq!(
+        after(Way::Back).0.trim_start_matches("0x"),
+        near.trim_start_matches('0')
+    );
     assert!(after(Way::Back).1);
-    assert!(bench.draw().contains("80020010 *a9*bd 00"), "{}", bench.draw());
+    assert!(
+        bench.draw().contains("80020010 *a9*bd 00"),
+        "{}",
+        bench.draw()
+    );
     assert_eq!(bench.title(), "Memory  80020010");
 }
 
@@ -95,15 +121,20 @@ fn numbers_ask_for_the_last_write_of_aligned_bytes() {
         .actions()
         .into_iter()
         .map(|action| match action {
-            Action::Travel(TravelAction::GoToAccess(CellName::Memory(address, len_bytes), Access::Write, way)) => {
-                (address, len_bytes, way)
-            }
+            Action::Travel(TravelAction::GoToAccess(
+                CellName::Memory(address, len_bytes),
+                Access::Write,
+                way,
+            )) => (address, len_bytes, way),
             other => panic!("{other:?}"),
         })
         .collect();
     let expected = [("e3", 1), ("e2", 2), ("e0", 4), ("e0", 8), ("e3", 1)];
     for ((address, len_bytes, way), (end, length)) in places.iter().zip(expected) {
-        assert!(address.ends_with(end) && *len_bytes == length && *way == Way::Back, "{address} {len_bytes}");
+        assert!(
+            address.ends_with(end) && *len_bytes == length && *way == Way::Back,
+            "{address} {len_bytes}"
+        );
     }
     assert_eq!(places.last().map(|place| place.2), Some(Way::Forward));
 }
@@ -114,10 +145,20 @@ fn a_locked_pane_asks_from_its_own_moment() {
     bench.press(&[Command::Arrange]);
     bench.go(0, 0);
     assert_eq!(bench.title(), "Memory  8ffff5e0  locked to step 1,300");
-    assert!(bench.draw().starts_with("8ffff5e0  20 f6"), "{}", bench.draw());
+    assert!(
+        bench.draw().starts_with("8ffff5e0  20 f6"),
+        "{}",
+        bench.draw()
+    );
     bench.press(&[Command::LastWrite(4)]);
     let place = cursor(&mut bench);
-    assert_eq!(bench.actions(), [Action::travel(WindowId(1), Position(1300)), write(&place, 4, Way::Back)]);
+    assert_eq!(
+        bench.actions(),
+        [
+            Action::travel(WindowId(1), Position(1300)),
+            write(&place, 4, Way::Back)
+        ]
+    );
     bench.press(&[Command::Arrange]);
     assert!(
         bench.draw().starts_with("8ffff5e0 *?? ?? ") || bench.draw().starts_with("8ffff5e0  ??"),
@@ -125,7 +166,11 @@ fn a_locked_pane_asks_from_its_own_moment() {
         bench.draw()
     );
     bench.answer(Purpose::LockAtLine, "20");
-    assert!(bench.title().ends_with("locked to line:20, step 0"), "{}", bench.title());
+    assert!(
+        bench.title().ends_with("locked to line:20, step 0"),
+        "{}",
+        bench.title()
+    );
 }
 
 #[test]
@@ -134,16 +179,36 @@ fn memory_is_compared_with_what_it_is_at_a_line() {
     bench.take(&Action::View(ViewAction::MemoryGroup(4)));
     bench.answer(Purpose::CompareWithLine, "20");
     assert_eq!(bench.title(), "Memory  8ffff5e0  against line:20 (0)");
-    assert!(bench.draw().starts_with("8ffff5e0 *8ffff620*00000000 *800007f8*00000000 "), "{}", bench.draw());
-    assert!(bench.status().starts_with("8ffff5e0 20 = 32 ' ' (:4 2415916576) there ??"), "{}", bench.status());
+    assert!(
+        bench
+            .draw()
+            .starts_with("8ffff5e0 *8ffff620*00000000 *800007f8*00000000 "),
+        "{}",
+        bench.draw()
+    );
+    assert!(
+        bench
+            .status()
+            .starts_with("8ffff5e0 20 = 32 ' ' (:4 2415916576) there ??"),
+        "{}",
+        bench.status()
+    );
     bench.answer(Purpose::CompareWithLine, "0");
-    assert!(bench.status().contains("lines count from 1"), "{}", bench.status());
+    assert!(
+        bench.status().contains("lines count from 1"),
+        "{}",
+        bench.status()
+    );
     bench.answer(Purpose::CompareWithLine, "");
     assert_eq!(bench.title(), "Memory  8ffff5e0");
     assert!(!bench.draw().contains('*'), "{}", bench.draw());
-    bench.take(&Action::View(ViewAction::Memory(MemoryChange::ToggleCompare)));
+    bench.take(&Action::View(ViewAction::Memory(
+        MemoryChange::ToggleCompare,
+    )));
     assert_eq!(bench.title(), "Memory  8ffff5e0  against 1,249");
-    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Compare(Some(Follow::Window(WindowId(7)))))));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Compare(
+        Some(Follow::Window(WindowId(7))),
+    ))));
     bench.draw();
     assert_eq!(bench.title(), "Memory  8ffff5e0");
 }
@@ -153,7 +218,12 @@ fn the_cursor_walks_through_all_memory_and_stops_at_its_ends() {
     let mut bench = at(1249, "8ffff5e0");
     let after = |bench: &mut Bench<MemoryPane>, toward| {
         bench.press(&[Command::Move(toward)]);
-        bench.status().split(' ').next().unwrap_or_default().to_owned()
+        bench
+            .status()
+            .split(' ')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     };
     assert_eq!(after(&mut bench, Toward::Right), "8ffff5e1");
     assert_eq!(after(&mut bench, Toward::Left), "8ffff5e0");
@@ -161,15 +231,32 @@ fn the_cursor_walks_through_all_memory_and_stops_at_its_ends() {
     assert!(bench.draw().starts_with("8ffff5d0 "), "{}", bench.draw());
     assert_eq!(after(&mut bench, Toward::Down), "8ffff5ef");
     assert_eq!(after(&mut bench, Toward::PageDown), "8ffff64f");
-    assert!(bench.draw().lines().last().is_some_and(|row| row.starts_with("8ffff640 ")), "{}", bench.draw());
+    assert!(
+        bench
+            .draw()
+            .lines()
+            .last()
+            .is_some_and(|row| row.starts_with("8ffff640 ")),
+        "{}",
+        bench.draw()
+    );
     assert_eq!(after(&mut bench, Toward::First), "00000000");
-    assert!(bench.draw().starts_with("00000000 – 7fffffff  2 GiB never accessed\n80000000 "), "{}", bench.draw());
+    assert!(
+        bench
+            .draw()
+            .starts_with("00000000 – 7fffffff  2 GiB never accessed\n80000000 "),
+        "{}",
+        bench.draw()
+    );
     assert_eq!(after(&mut bench, Toward::Up), "00000000");
     assert_eq!(after(&mut bench, Toward::Down), "80000000");
     assert_eq!(after(&mut bench, Toward::Up), "7fffffff");
     assert_eq!(after(&mut bench, Toward::Last), "ffffffffffffffff");
     assert!(
-        bench.draw().trim_end().ends_with("8ffff840 – ffffffffffffffff  15 EiB never accessed"),
+        bench
+            .draw()
+            .trim_end()
+            .ends_with("8ffff840 – ffffffffffffffff  15 EiB never accessed"),
         "{}",
         bench.draw()
     );
@@ -179,11 +266,25 @@ fn the_cursor_walks_through_all_memory_and_stops_at_its_ends() {
 
 #[test]
 fn a_32_bit_machine_ends_at_4_gib() {
-    let (session, _place) = tarmac("0 clk IT (0) 00010000 e3a00001 A svc_s : MOV r0,#1\n0 clk MW4 ffff0010 00000001\n");
+    let (session, _place) =
+        tarmac("0 clk IT (0) 00010000 e3a00001 A svc_s : MOV r0,#1\n0 clk MW4 ffff0010 00000001\n");
     let mut bench = Bench::over(session, 1, MemoryPane::default());
     bench.press(&[Command::Move(Toward::Last)]);
-    assert!(bench.status().starts_with("ffffffff "), "{}", bench.status());
-    assert!(bench.draw().trim_end().lines().last().is_some_and(|row| row.contains("– ffffffff ")), "{}", bench.draw());
+    assert!(
+        bench.status().starts_with("ffffffff "),
+        "{}",
+        bench.status()
+    );
+    assert!(
+        bench
+            .draw()
+            .trim_end()
+            .lines()
+            .last()
+            .is_some_and(|row| row.contains("– ffffffff ")),
+        "{}",
+        bench.draw()
+    );
 }
 
 #[test]
@@ -198,26 +299,53 @@ fn the_expression_follows_or_holds() {
     bench.press(&[Command::FollowAddress]);
     assert!(bench.draw().starts_with("8ffff5e0"), "{}", bench.draw());
     bench.press(&[Command::Ask(Purpose::Address)]);
-    assert_eq!(bench.asked, [Ask::Prompt(Purpose::Address, "sp".to_owned())]);
+    assert_eq!(
+        bench.asked,
+        [Ask::Prompt(Purpose::Address, "sp".to_owned())]
+    );
     bench.answer(Purpose::Address, "sp + 0x20");
     assert!(bench.draw().starts_with("8ffff600"), "{}", bench.draw());
     bench.answer(Purpose::Address, "sp + nonsense");
-    assert!(bench.draw().starts_with("column 6: no register and no symbol is called \"nonsense\""), "{}", bench.draw());
+    assert!(
+        bench
+            .draw()
+            .starts_with("column 6: no register and no symbol is called \"nonsense\""),
+        "{}",
+        bench.draw()
+    );
     bench.with(|pane, _, _| pane.leave_trace());
-    assert!(bench.screen().starts_with("Memory  sp →\n8ffff5e0"), "{}", bench.screen());
+    assert!(
+        bench.screen().starts_with("Memory  sp →\n8ffff5e0"),
+        "{}",
+        bench.screen()
+    );
 }
 
 #[test]
 fn rows_are_shown_as_was_chosen() {
     let mut bench = at(1249, "8ffff5e0");
-    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Width(Some(8)))));
-    assert!(bench.draw().starts_with("8ffff5e0  20 f6 ff 8f 00 00 00 00   ......."), "{}", bench.draw());
-    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Text(MemoryText::Utf8))));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Width(
+        Some(8),
+    ))));
+    assert!(
+        bench
+            .draw()
+            .starts_with("8ffff5e0  20 f6 ff 8f 00 00 00 00   ......."),
+        "{}",
+        bench.draw()
+    );
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Text(
+        MemoryText::Utf8,
+    ))));
     bench.take(&Action::View(ViewAction::Memory(MemoryChange::Floats)));
     assert!(bench.draw().starts_with("8ffff5e0  "), "{}", bench.draw());
     bench.take(&Action::View(ViewAction::Memory(MemoryChange::Floats)));
     bench.take(&Action::View(ViewAction::MemoryGroup(8)));
-    assert!(bench.draw().starts_with("8ffff5e0  000000008ffff620 "), "{}", bench.draw());
+    assert!(
+        bench.draw().starts_with("8ffff5e0  000000008ffff620 "),
+        "{}",
+        bench.draw()
+    );
     bench.take(&Action::View(ViewAction::Memory(MemoryChange::Width(None))));
     bench.columns = 160;
     assert!(bench.draw().contains("\n8ffff600  "), "{}", bench.draw());
@@ -227,15 +355,39 @@ fn rows_are_shown_as_was_chosen() {
 #[test]
 fn bytes_are_looked_for() {
     let mut bench = at(1300, "0x80000000");
-    bench.take(&Action::View(ViewAction::Memory(MemoryChange::FindAgain(Way::Forward))));
-    assert!(bench.status().starts_with("Nothing was looked for yet"), "{}", bench.status());
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::FindAgain(
+        Way::Forward,
+    ))));
+    assert!(
+        bench.status().starts_with("Nothing was looked for yet"),
+        "{}",
+        bench.status()
+    );
     bench.answer(Purpose::FindInMemory, "%u5bcd");
-    assert!(bench.draw().lines().any(|row| row.contains("%u5bcd")), "{}", bench.screen());
-    assert!(bench.status().contains(" 25 = 37 '%'"), "{}", bench.status());
-    bench.take(&Action::View(ViewAction::Memory(MemoryChange::FindAgain(Way::Back))));
-    assert!(bench.status().starts_with("Not found below"), "{}", bench.status());
+    assert!(
+        bench.draw().lines().any(|row| row.contains("%u5bcd")),
+        "{}",
+        bench.screen()
+    );
+    assert!(
+        bench.status().contains(" 25 = 37 '%'"),
+        "{}",
+        bench.status()
+    );
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::FindAgain(
+        Way::Back,
+    ))));
+    assert!(
+        bench.status().starts_with("Not found below"),
+        "{}",
+        bench.status()
+    );
     bench.answer(Purpose::FindInMemory, " ");
-    assert!(bench.status().starts_with("nothing to look for"), "{}", bench.status());
+    assert!(
+        bench.status().starts_with("nothing to look for"),
+        "{}",
+        bench.status()
+    );
 }
 
 #[test]
@@ -243,7 +395,12 @@ fn the_mouse_picks_bytes_and_characters_and_the_wheel_scrolls() {
     let mut bench = at(1249, "8ffff5e0");
     let mut at = |x, y| {
         bench.touch(x, y, TouchKind::Click);
-        bench.status().split(' ').next().unwrap_or_default().to_owned()
+        bench
+            .status()
+            .split(' ')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     };
     assert_eq!(at(10, 1), "8ffff5f0");
     assert_eq!(at(13, 1), "8ffff5f1");

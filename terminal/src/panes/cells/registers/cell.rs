@@ -26,7 +26,9 @@ pub fn characters(cell: &RegisterCell, reading: RegisterReading, board: &Registe
     let most = match number_format(cell, reading) {
         Some(format) => 2 * cell.value.0.len() + 1 + lane_characters(format),
         None if flags_of(cell, board).is_some() => width(&value_text(cell, reading, board)),
-        None if cell.value.is_unknown() && cell.value.0.len() > LONG => say!("registers-unknown").chars().count(),
+        None if cell.value.is_unknown() && cell.value.0.len() > LONG => {
+            say!("registers-unknown").chars().count()
+        }
         None => reading.shown_as.characters(cell),
     };
     u16::try_from(most).unwrap_or(u16::MAX)
@@ -48,7 +50,9 @@ fn value_text(cell: &RegisterCell, reading: RegisterReading, board: &RegisterBoa
 
 /// How a register of one lane is read besides its digits.
 fn number_format(cell: &RegisterCell, reading: RegisterReading) -> Option<LaneFormat> {
-    reading.single_lane(cell).filter(|format| format.kind != LaneKind::Hex)
+    reading
+        .single_lane(cell)
+        .filter(|format| format.kind != LaneKind::Hex)
 }
 
 /// The flags and the mode, for the status register.
@@ -58,7 +62,11 @@ fn flags_of(cell: &RegisterCell, board: &RegisterBoard) -> Option<String> {
         return None;
     }
     let mode = board.status.mode.as_deref().unwrap_or_default();
-    Some(format!("{} {mode}", flags_text(&board.status)).trim_end().to_owned())
+    Some(
+        format!("{} {mode}", flags_text(&board.status))
+            .trim_end()
+            .to_owned(),
+    )
 }
 
 /// What is drawn, and how it stands out.
@@ -78,13 +86,21 @@ pub struct Drawn<'a> {
 
 /// Draws a register or a lane.
 pub fn draw(line: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
-    let Drawn { spot, columns, board, view, cursor } = drawn;
+    let Drawn {
+        spot,
+        columns,
+        board,
+        view,
+        cursor,
+    } = drawn;
     let reading = view.reading(board.group);
     let run = line.behind(spot.x).first(columns.of(spot, line.cells()));
     if view.cursor() == Some(&spot.name) {
         pen.mark(run, pen.look.style(cursor));
     }
-    let Some(mut cell) = board.part(&spot.name) else { return draw_title(line, drawn, pen) };
+    let Some(mut cell) = board.part(&spot.name) else {
+        return draw_title(line, drawn, pen);
+    };
     if board.pc.as_ref().is_some_and(|pc| pc.name == cell.name) {
         // It changes with every step; marking it would say nothing.
         (cell.is_changed, cell.is_news) = (false, false);
@@ -93,14 +109,26 @@ pub fn draw(line: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
     match columns {
         SpotColumns::Cells { value, .. } => {
             pen.role(run.first(value), name, Role::Text(Meaning::Register));
-            draw_value(run.behind(value), &cell, &value_text(&cell, reading, board), pen);
+            draw_value(
+                run.behind(value),
+                &cell,
+                &value_text(&cell, reading, board),
+                pen,
+            );
         }
-        SpotColumns::Lanes { .. } if spot.x == 0 => drop(pen.role(run, name, Role::Text(Meaning::Register))),
+        SpotColumns::Lanes { .. } if spot.x == 0 => {
+            let _ = pen.role(run, name, Role::Text(Meaning::Register));
+        }
         SpotColumns::Lanes { .. } => {
             // The step wrote all of the register: what is the same says nothing.
             cell.is_news &= cell.is_changed;
-            let text = reading.lanes.map_or_else(String::new, |format| format.lanes(&cell.value.0).concat());
-            let spare = run.cells().saturating_sub(pen.width(&text)).saturating_sub(2);
+            let text = reading
+                .lanes
+                .map_or_else(String::new, |format| format.lanes(&cell.value.0).concat());
+            let spare = run
+                .cells()
+                .saturating_sub(pen.width(&text))
+                .saturating_sub(2);
             draw_value(run.behind(spare), &cell, &text, pen);
         }
         SpotColumns::Title => {}
@@ -109,9 +137,24 @@ pub fn draw(line: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
 
 /// What further registers there are, and whether they are shown.
 fn draw_title(run: Run, drawn: Drawn<'_>, pen: &mut Pen<'_>) {
-    let Some(section) = drawn.board.groups.iter().find(|section| section.title == drawn.spot.name) else { return };
-    let sign = if drawn.view.is_open(section.title) { "-" } else { "+" };
-    let title = format!("{sign} {} {}", section.title, thousands(section.cells.len() as u64));
+    let Some(section) = drawn
+        .board
+        .groups
+        .iter()
+        .find(|section| section.title == drawn.spot.name)
+    else {
+        return;
+    };
+    let sign = if drawn.view.is_open(section.title) {
+        "-"
+    } else {
+        "+"
+    };
+    let title = format!(
+        "{sign} {} {}",
+        section.title,
+        thousands(section.cells.len() as u64)
+    );
     pen.role(run, &title, Role::Title);
 }
 
@@ -120,9 +163,19 @@ fn draw_value(run: Run, cell: &RegisterCell, text: &str, pen: &mut Pen<'_>) {
     let style = style_of(cell, pen.look);
     let rest = pen.text(run, change_sign(cell), style);
     // The sign behind it is seen even where there is not enough room for the value.
-    let behind = Run { end: rest.end.saturating_sub(1).max(rest.x), ..rest };
+    let behind = Run {
+        end: rest.end.saturating_sub(1).max(rest.x),
+        ..rest
+    };
     let rest = pen.text(behind, text, style);
-    pen.text(Run { end: run.end, ..rest }, source_sign(cell.source), style);
+    pen.text(
+        Run {
+            end: run.end,
+            ..rest
+        },
+        source_sign(cell.source),
+        style,
+    );
 }
 
 /// Whether the last move changed a value, as a sign. Of what is not known nothing says that it is the same.

@@ -25,7 +25,12 @@ pub struct RegisterLayout<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum SpotColumns {
     /// Registers: from one to the next, all of one, and from its name to its value.
-    Cells { count: usize, apart: u16, needed: u16, value: u16 },
+    Cells {
+        count: usize,
+        apart: u16,
+        needed: u16,
+        value: u16,
+    },
     /// Lanes: up to the first, and all of one.
     Lanes { count: usize, left: u16, wide: u16 },
     /// A title.
@@ -39,7 +44,9 @@ impl GridLayout for RegisterLayout<'_> {
 
     /// A register that nothing states is a word, not lanes.
     fn lanes(&self, cell: &RegisterCell) -> Option<LaneFormat> {
-        self.reading.lanes_of(cell).filter(|_| !cell.value.is_unknown())
+        self.reading
+            .lanes_of(cell)
+            .filter(|_| !cell.value.is_unknown())
     }
 
     fn measure(&self, block: &RegisterBlock<'_>) -> SpotColumns {
@@ -47,8 +54,11 @@ impl GridLayout for RegisterLayout<'_> {
             RegisterBlock::Columns(cells) => self.cells(cells),
             RegisterBlock::Lanes(cell, format) => {
                 let left = count(&cell.name).max(3).saturating_add(SIGNS);
-                let wide = u16::try_from(lane_characters(*format)).unwrap_or(u16::MAX).saturating_add(SIGNS);
-                let count = lanes_per_row(self.columns.saturating_sub(left) / wide.saturating_add(GAP));
+                let wide = u16::try_from(lane_characters(*format))
+                    .unwrap_or(u16::MAX)
+                    .saturating_add(SIGNS);
+                let count =
+                    lanes_per_row(self.columns.saturating_sub(left) / wide.saturating_add(GAP));
                 SpotColumns::Lanes { count, left, wide }
             }
             RegisterBlock::Title(_) => SpotColumns::Title,
@@ -77,14 +87,29 @@ impl GridLayout for RegisterLayout<'_> {
 impl RegisterLayout<'_> {
     fn cells(&self, cells: &[&RegisterCell]) -> SpotColumns {
         let (board, reading, columns) = (self.board, self.reading, self.columns);
-        let name = cells.iter().map(|cell| count(reading.shown_as.name(cell))).max().unwrap_or(0).max(3);
-        let value = cells.iter().map(|cell| characters(cell, reading, board)).max().unwrap_or(0);
+        let name = cells
+            .iter()
+            .map(|cell| count(reading.shown_as.name(cell)))
+            .max()
+            .unwrap_or(0)
+            .max(3);
+        let value = cells
+            .iter()
+            .map(|cell| characters(cell, reading, board))
+            .max()
+            .unwrap_or(0);
         let needed = name.saturating_add(value).saturating_add(SIGNS);
-        let fitting = usize::from((columns.saturating_add(GAP) / needed.saturating_add(GAP)).max(1));
+        let fitting =
+            usize::from((columns.saturating_add(GAP) / needed.saturating_add(GAP)).max(1));
         let rows = cells.len().div_ceil(fitting).max(1);
         let side_by_side = u16::try_from(cells.len().div_ceil(rows).max(1)).unwrap_or(1);
         let apart = (columns / side_by_side).clamp(1, needed.saturating_add(2 * GAP).max(1));
-        SpotColumns::Cells { count: fitting, apart, needed, value: name }
+        SpotColumns::Cells {
+            count: fitting,
+            apart,
+            needed,
+            value: name,
+        }
     }
 }
 
@@ -102,7 +127,9 @@ impl SpotColumns {
 
 /// The spot at a column of a row.
 pub fn spot_at(row: &GridRow<SpotColumns>, x: u16, columns: u16) -> Option<&CellSpot> {
-    let is_at = |spot: &&CellSpot| (spot.x..spot.x.saturating_add(row.measures.of(spot, columns))).contains(&x);
+    let is_at = |spot: &&CellSpot| {
+        (spot.x..spot.x.saturating_add(row.measures.of(spot, columns))).contains(&x)
+    };
     row.spots.iter().find(is_at)
 }
 

@@ -35,7 +35,11 @@ pub struct RegistersPane {
 impl RegistersPane {
     /// To a write of the register under the cursor; a title opens or closes.
     fn ask_write(&mut self, way: Way, cx: &Cx<'_>, out: &mut Vec<Ask>) {
-        let gesture = if way == Way::Back { RegisterGesture::LastWrite } else { RegisterGesture::NextWrite };
+        let gesture = if way == Way::Back {
+            RegisterGesture::LastWrite
+        } else {
+            RegisterGesture::NextWrite
+        };
         let mut actions = Vec::new();
         self.view.follow = self.lock.follow();
         self.view.act_at_cursor(gesture, cx.desk, &mut actions);
@@ -46,23 +50,53 @@ impl RegistersPane {
         let board = &*self.view.filtered(board);
         let reading = self.view.reading(board.group);
         // Program counter and status stand behind the others, as in a dump.
-        let own: Vec<&RegisterCell> = board.core.iter().chain(&board.pc).chain(&board.psr).collect();
+        let own: Vec<&RegisterCell> = board
+            .core
+            .iter()
+            .chain(&board.pc)
+            .chain(&board.psr)
+            .collect();
         let columns = self.area.width;
-        self.grid = self.view.grid(&own, board, &RegisterLayout { board, reading, columns });
+        self.grid = self.view.grid(
+            &own,
+            board,
+            &RegisterLayout {
+                board,
+                reading,
+                columns,
+            },
+        );
         if self.grid.first().is_none() {
-            let words = say!("terminal-no-such-register", text = self.view.filter.as_str());
+            let words = say!(
+                "terminal-no-such-register",
+                text = self.view.filter.as_str()
+            );
             pen.role(Run::of(self.area, 0), &words, Role::Text(Meaning::Label));
             return;
         }
         self.scroll_to_cursor();
-        let cursor = if cx.has_focus { Role::Cursor } else { Role::CursorAway };
+        let cursor = if cx.has_focus {
+            Role::Cursor
+        } else {
+            Role::CursorAway
+        };
         for (line, row) in (0..self.area.height).zip(self.grid.rows.iter().skip(self.top)) {
             let run = Run::of(self.area, line);
             if let RowKind::Lanes(first @ 1..) = row.kind {
                 pen.role(run, &format!("[{first}]"), Role::Text(Meaning::Label));
             }
             for spot in &row.spots {
-                cell::draw(run, Drawn { spot, columns: row.measures, board, view: &self.view, cursor }, pen);
+                cell::draw(
+                    run,
+                    Drawn {
+                        spot,
+                        columns: row.measures,
+                        board,
+                        view: &self.view,
+                        cursor,
+                    },
+                    pen,
+                );
             }
         }
         if cx.has_focus {
@@ -138,7 +172,10 @@ impl Pane for RegistersPane {
             return true;
         }
         match command {
-            Command::Move(toward) => self.view.go(toward, usize::from(self.area.height.max(2)) - 1, &self.grid),
+            Command::Move(toward) => {
+                self.view
+                    .go(toward, usize::from(self.area.height.max(2)) - 1, &self.grid)
+            }
             Command::Access(way) => self.ask_write(way, cx, out),
             Command::Pick => self.view.toggle_pointed(),
             _ => return false,
@@ -170,10 +207,17 @@ impl Pane for RegistersPane {
             self.top = self.top.saturating_add_signed(rows.into());
             return;
         }
-        let Some(line) = y.checked_sub(self.area.y).filter(|line| *line < self.area.height) else { return };
+        let Some(line) = y
+            .checked_sub(self.area.y)
+            .filter(|line| *line < self.area.height)
+        else {
+            return;
+        };
         let row = self.grid.rows.get(self.top + usize::from(line));
         let spot = row.and_then(|row| spot_at(row, x.saturating_sub(self.area.x), self.area.width));
-        let Some(name) = spot.map(|spot| spot.name.clone()) else { return };
+        let Some(name) = spot.map(|spot| spot.name.clone()) else {
+            return;
+        };
         self.view.set_cursor(Some(name));
         if kind == TouchKind::DoubleClick {
             self.ask_write(Way::Back, cx, out);
@@ -192,7 +236,11 @@ impl Pane for RegistersPane {
         match self.view.poll(cx.desk) {
             Ok(board) => self.draw_board(&board, pen, cx),
             Err(Status::Failed(error)) => drop(pen.role(Run::of(area, 0), &error, Role::Error)),
-            Err(_) => drop(pen.role(Run::of(area, 0), say!("list-loading"), Role::Text(Meaning::Label))),
+            Err(_) => drop(pen.role(
+                Run::of(area, 0),
+                say!("list-loading"),
+                Role::Text(Meaning::Label),
+            )),
         }
     }
 }

@@ -7,7 +7,8 @@ use crate::Signs;
 use crate::command::{Command, Purpose, Toward};
 use crate::pane::{Ask, Pane as _, TouchKind};
 use stepback_debugger::action::{
-    Access, Action, CellName, Follow, Moment, RegisterFormat, TravelAction, ViewAction, Way, WindowId,
+    Access, Action, CellName, Follow, Moment, RegisterFormat, TravelAction, ViewAction, Way,
+    WindowId,
 };
 use stepback_debugger::session::test_session::tarmac;
 
@@ -52,21 +53,30 @@ fn what_the_last_move_changed_and_what_is_inferred_have_signs() {
 #[test]
 fn at_the_start_nothing_is_changed() {
     let screen = bench(0).screen();
-    assert!(screen.starts_with("Registers\nx0  0000000000000000     x12 0000000000000000 "), "{screen}");
-    assert!(!screen.contains('*') && screen.contains("pc  0000000080000000~"), "{screen}");
+    assert!(
+        screen.starts_with("Registers\nx0  0000000000000000     x12 0000000000000000 "),
+        "{screen}"
+    );
+    assert!(
+        !screen.contains('*') && screen.contains("pc  0000000080000000~"),
+        "{screen}"
+    );
 }
 
 #[test]
 fn unknown_bytes_are_never_zeros() {
-    let (session, _place) =
-        tarmac("0 clk IT (0) 00010000 d2800020 O EL3h_s : MOV x0,#1\n0 clk R X0 0000000000000001\n");
+    let (session, _place) = tarmac(
+        "0 clk IT (0) 00010000 d2800020 O EL3h_s : MOV x0,#1\n0 clk R X0 0000000000000001\n",
+    );
     let mut bench = Bench::over(session, 1, RegistersPane::default());
     let screen = bench.screen();
     assert!(screen.contains("x0 =0000000000000001 "), "{screen}");
     assert!(screen.contains("x1  ???????????????? "), "{screen}");
     bench.press(&[Command::Move(Toward::Down)]);
     assert_eq!(bench.status(), "x1 unknown");
-    bench.take(&Action::View(ViewAction::FormatRegisters(RegisterFormat::Signed)));
+    bench.take(&Action::View(ViewAction::FormatRegisters(
+        RegisterFormat::Signed,
+    )));
     assert!(bench.draw().contains("x1  ? "), "{}", bench.draw());
 }
 
@@ -84,7 +94,9 @@ fn of_what_is_written_but_unknown_nothing_says_that_it_stayed_the_same() {
 #[test]
 fn numbers_of_floating_point_stand_behind_their_digits() {
     let mut bench = bench(1249);
-    bench.take(&Action::View(ViewAction::ShowRegisters(RegisterGroup::Single)));
+    bench.take(&Action::View(ViewAction::ShowRegisters(
+        RegisterGroup::Single,
+    )));
     bench.rows = 2;
     let expected = "\
 s0   00000000 0.0                s17  00000000 0.0
@@ -92,19 +104,34 @@ s1   00000000 0.0                s18  00000000 0.0
 ";
     assert_eq!(bench.draw(), expected);
     assert_eq!(bench.title(), "Single precision");
-    bench.take(&Action::View(ViewAction::ShowRegisters(RegisterGroup::Double)));
-    assert_eq!(bench.draw(), "d0   0000000000000000 0.0\nd1   0000000000000000 0.0\n");
+    bench.take(&Action::View(ViewAction::ShowRegisters(
+        RegisterGroup::Double,
+    )));
+    assert_eq!(
+        bench.draw(),
+        "d0   0000000000000000 0.0\nd1   0000000000000000 0.0\n"
+    );
     bench.press(&[Command::Move(Toward::Last)]);
-    assert!(bench.draw().contains("fpcr") || bench.draw().contains("d31"), "{}", bench.draw());
+    assert!(
+        bench.draw().contains("fpcr") || bench.draw().contains("d31"),
+        "{}",
+        bench.draw()
+    );
 }
 
 #[test]
 fn vectors_are_read_by_lanes() {
-    let (session, _place) =
-        tarmac("0 clk IT (0) 00010000 d503201f O EL3h_s : NOP\n0 clk R V1 00000000000000000000000040400000\n");
+    let (session, _place) = tarmac(
+        "0 clk IT (0) 00010000 d503201f O EL3h_s : NOP\n0 clk R V1 00000000000000000000000040400000\n",
+    );
     let mut bench = Bench::over(session, 1, RegistersPane::default());
-    bench.take(&Action::View(ViewAction::ShowRegisters(RegisterGroup::Vector)));
-    bench.take(&Action::View(ViewAction::ReadLanes(LaneFormat::new(LaneKind::Float, 4))));
+    bench.take(&Action::View(ViewAction::ShowRegisters(
+        RegisterGroup::Vector,
+    )));
+    bench.take(&Action::View(ViewAction::ReadLanes(LaneFormat::new(
+        LaneKind::Float,
+        4,
+    ))));
     (bench.columns, bench.rows) = (60, 4);
     let expected = "\
 v0  unknown
@@ -116,7 +143,10 @@ v2  unknown    v10 unknown    v18 unknown    v26 unknown
     bench.columns = 80;
     bench.press(&[Command::Move(Toward::Down), Command::Move(Toward::Right)]);
     assert_eq!(cursor(&mut bench), "v1.s[0]");
-    assert_eq!(bench.status(), "v1.s[0] 0x40400000 = 1077936128 written by step 0");
+    assert_eq!(
+        bench.status(),
+        "v1.s[0] 0x40400000 = 1077936128 written by step 0"
+    );
 }
 
 #[test]
@@ -125,7 +155,16 @@ fn arrows_move_the_cursor_and_the_pane_scrolls() {
     bench.rows = 3;
     let mut after = |toward| {
         bench.press(&[Command::Move(toward)]);
-        (cursor(&mut bench), bench.draw().lines().next().unwrap_or_default().trim_end().len())
+        (
+            cursor(&mut bench),
+            bench
+                .draw()
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .trim_end()
+                .len(),
+        )
     };
     assert_eq!(after(Toward::Down).0, "x1");
     assert_eq!(after(Toward::Right).0, "x13");
@@ -143,12 +182,24 @@ fn arrows_move_the_cursor_and_the_pane_scrolls() {
 fn return_asks_for_the_last_write_from_the_moment_that_is_shown() {
     let mut bench = bench(1300);
     bench.press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
-    let write = |way| Action::Travel(TravelAction::GoToAccess(CellName::Register("x1".to_owned()), Access::Write, way));
+    let write = |way| {
+        Action::Travel(TravelAction::GoToAccess(
+            CellName::Register("x1".to_owned()),
+            Access::Write,
+            way,
+        ))
+    };
     assert_eq!(bench.actions(), [write(Way::Back)]);
     bench.press(&[Command::Arrange]);
     bench.go(0, 0);
     bench.press(&[Command::Access(Way::Forward)]);
-    assert_eq!(bench.actions(), [Action::travel(WindowId(1), Position(1300)), write(Way::Forward)]);
+    assert_eq!(
+        bench.actions(),
+        [
+            Action::travel(WindowId(1), Position(1300)),
+            write(Way::Forward)
+        ]
+    );
 }
 
 #[test]
@@ -157,20 +208,43 @@ fn a_locked_pane_stays_where_it_is() {
     bench.press(&[Command::Arrange]);
     bench.go(1300, 0);
     assert_eq!(bench.title(), "Registers  locked to step 1,300");
-    assert!(bench.draw().starts_with("x0  0000000000000038"), "{}", bench.draw());
+    assert!(
+        bench.draw().starts_with("x0  0000000000000038"),
+        "{}",
+        bench.draw()
+    );
     bench.press(&[Command::Arrange]);
     assert_eq!(bench.title(), "Registers");
-    assert!(bench.draw().starts_with("x0 *0000000000000000"), "{}", bench.draw());
+    assert!(
+        bench.draw().starts_with("x0 *0000000000000000"),
+        "{}",
+        bench.draw()
+    );
 }
 
 #[test]
 fn a_pane_is_locked_to_a_line_or_a_time() {
     let mut bench = bench(0);
     bench.press(&[Command::Ask(Purpose::LockAtLine)]);
-    assert_eq!(std::mem::take(&mut bench.asked), [Ask::Prompt(Purpose::LockAtLine, String::new())]);
+    assert_eq!(
+        std::mem::take(&mut bench.asked),
+        [Ask::Prompt(Purpose::LockAtLine, String::new())]
+    );
     bench.answer(Purpose::LockAtLine, " 2000 ");
-    assert!(bench.title().starts_with("Registers  locked to line:2000, step "), "{}", bench.title());
-    assert!(matches!(bench.pane.follow(), Some(Follow::Pinned(Moment { position: Position(1..), .. }))));
+    assert!(
+        bench
+            .title()
+            .starts_with("Registers  locked to line:2000, step "),
+        "{}",
+        bench.title()
+    );
+    assert!(matches!(
+        bench.pane.follow(),
+        Some(Follow::Pinned(Moment {
+            position: Position(1..),
+            ..
+        }))
+    ));
     bench.answer(Purpose::LockAtLine, "line:9999999");
     assert!(!bench.status().contains("line:line"), "{}", bench.status());
     bench.answer(Purpose::LockAtLine, "9999999");
@@ -188,12 +262,20 @@ fn a_pane_is_locked_to_a_line_or_a_time() {
 fn what_a_value_points_to_is_told_on_demand() {
     let session = stepback_debugger::session::test_session::overflow_with_image();
     let mut bench = Bench::over(session, 1300, RegistersPane::default());
-    bench.take(&Action::View(ViewAction::SelectCell(CellName::Register("x30".to_owned()))));
-    assert_eq!(bench.draw().lines().nth(6).map(|line| line.contains("x30")), Some(true));
+    bench.take(&Action::View(ViewAction::SelectCell(CellName::Register(
+        "x30".to_owned(),
+    ))));
+    assert_eq!(
+        bench.draw().lines().nth(6).map(|line| line.contains("x30")),
+        Some(true)
+    );
     let without = bench.status();
     bench.press(&[Command::Pick]);
     let with = bench.status();
-    assert!(!without.contains('→') && with.contains(" → "), "{without}\n{with}");
+    assert!(
+        !without.contains('→') && with.contains(" → "),
+        "{without}\n{with}"
+    );
     bench.press(&[Command::Move(Toward::First), Command::Move(Toward::Down)]);
     assert!(bench.status().contains("no symbol"), "{}", bench.status());
     bench.press(&[Command::Pick]);
@@ -204,18 +286,31 @@ fn what_a_value_points_to_is_told_on_demand() {
 fn registers_are_filtered_by_name() {
     let mut bench = bench(0);
     assert!(bench.take(&Action::View(ViewAction::FilterRegisters("X2".to_owned()))));
-    assert!(bench.draw().starts_with("x2  0000000000000000"), "{}", bench.draw());
+    assert!(
+        bench.draw().starts_with("x2  0000000000000000"),
+        "{}",
+        bench.draw()
+    );
     assert_eq!(bench.title(), "Registers  \"X2\"");
     bench.answer(Purpose::Filter, "nothing");
-    assert_eq!(bench.draw().trim_end(), "No register of this group has \"nothing\" in its name");
+    assert_eq!(
+        bench.draw().trim_end(),
+        "No register of this group has \"nothing\" in its name"
+    );
 }
 
 #[test]
 fn halves_and_other_ways_to_write_values_are_chosen() {
     let mut bench = bench(1300);
     bench.take(&Action::View(ViewAction::HalveRegisters));
-    assert!(bench.draw().starts_with("w0  00000038 "), "{}", bench.draw());
-    bench.take(&Action::View(ViewAction::FormatRegisters(RegisterFormat::Signed)));
+    assert!(
+        bench.draw().starts_with("w0  00000038 "),
+        "{}",
+        bench.draw()
+    );
+    bench.take(&Action::View(ViewAction::FormatRegisters(
+        RegisterFormat::Signed,
+    )));
     assert!(bench.draw().contains("w1  -31 "), "{}", bench.draw());
 }
 
@@ -228,8 +323,11 @@ fn the_mouse_picks_and_the_wheel_scrolls() {
     bench.touch(0, 0, TouchKind::Wheel(3));
     assert!(bench.draw().starts_with("x3 "), "{}", bench.draw());
     bench.touch(0, 0, TouchKind::DoubleClick);
-    let expected =
-        Action::Travel(TravelAction::GoToAccess(CellName::Register("x3".to_owned()), Access::Write, Way::Back));
+    let expected = Action::Travel(TravelAction::GoToAccess(
+        CellName::Register("x3".to_owned()),
+        Access::Write,
+        Way::Back,
+    ));
     assert_eq!(bench.actions(), [expected]);
 }
 
@@ -255,7 +353,11 @@ fn a_wide_pane_has_more_columns() {
 
 #[test]
 fn no_size_is_too_small() {
-    for group in [RegisterGroup::Core, RegisterGroup::Double, RegisterGroup::Vector] {
+    for group in [
+        RegisterGroup::Core,
+        RegisterGroup::Double,
+        RegisterGroup::Vector,
+    ] {
         let mut bench = bench(1249);
         bench.take(&Action::View(ViewAction::ShowRegisters(group)));
         bench.drum();

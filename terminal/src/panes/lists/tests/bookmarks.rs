@@ -5,17 +5,35 @@ use crate::command::{Command, Toward};
 use stepback_debugger::action::Way;
 
 fn stage() -> Stage<ListPane<TableView<BookmarkTable>>> {
-    let mut stage = Stage::at(1250, ListPane::new(TableView::new(BookmarkTable::default())));
+    let mut stage = Stage::at(
+        1250,
+        ListPane::new(TableView::new(BookmarkTable::default())),
+    );
     let places = [
         (BookmarkPlace::Position(1250), "the crash", ""),
-        (BookmarkPlace::Memory { address: 0x8002_0010, len_bytes: 8 }, "table", "who\nwrites it?"),
+        (
+            BookmarkPlace::Memory {
+                address: 0x8002_0010,
+                len_bytes: 8,
+            },
+            "table",
+            "who\nwrites it?",
+        ),
     ];
     for (place, name, note) in places {
         let changes = [
-            BookmarkChange::Put { place, name: name.to_owned() },
-            BookmarkChange::Annotate { place, note: note.to_owned() },
+            BookmarkChange::Put {
+                place,
+                name: name.to_owned(),
+            },
+            BookmarkChange::Annotate {
+                place,
+                note: note.to_owned(),
+            },
         ];
-        changes.iter().for_each(|change| stage.desk.bookmarks.change(change).unwrap());
+        changes
+            .iter()
+            .for_each(|change| stage.desk.bookmarks.change(change).unwrap());
     }
     stage
 }
@@ -33,7 +51,11 @@ fn bookmarks_are_listed_with_what_is_there() {
 
 #[test]
 fn return_goes_there_and_delete_removes_it() {
-    let keys = [Command::Access(Way::Back), Command::Move(Toward::Down), Command::Access(Way::Back)];
+    let keys = [
+        Command::Access(Way::Back),
+        Command::Move(Toward::Down),
+        Command::Access(Way::Back),
+    ];
     let stage = stage().press(&keys).press(&[Command::Remove]);
     assert_eq!(
         format!("{:?}", stage.asked.as_slice()),

@@ -23,15 +23,22 @@ fn what_a_call_reads_and_writes_is_listed_and_travelled_to() {
    write  x2        8  5                  875
    write  psr       4  800003cd           878"
     );
-    let asked =
-        effects(EffectsOf::Call(Position(880))).press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
-    assert_eq!(format!("{:?}", asked.asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(881))))]");
+    let asked = effects(EffectsOf::Call(Position(880)))
+        .press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
+    assert_eq!(
+        format!("{:?}", asked.asked.as_slice()),
+        "[Do(Travel(Travel(WindowId(1), Position(881))))]"
+    );
 }
 
 #[test]
 fn two_calls_are_compared() {
     assert_eq!(
-        effects(EffectsOf::Comparison(Position(880), OtherCall::Near(Way::Forward))).draw(80, 5),
+        effects(EffectsOf::Comparison(
+            Position(880),
+            OtherCall::Near(Way::Forward)
+        ))
+        .draw(80, 5),
         r" 80000328 at 874 and at 884: 4 inputs differ, 4 outputs; both go the same way
            What  First call  Second call
 *  input   x0    35          62
@@ -42,5 +49,9 @@ fn two_calls_are_compared() {
 
 #[test]
 fn the_lists_survive_all_sizes() {
-    effects(EffectsOf::Range(StepRange { first: Position(100), last: Position(1200) })).drum();
+    effects(EffectsOf::Range(StepRange {
+        first: Position(100),
+        last: Position(1200),
+    }))
+    .drum();
 }

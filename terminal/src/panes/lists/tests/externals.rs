@@ -12,14 +12,20 @@ const CHANGED: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n1 clk MW4 000
 #[test]
 fn reads_that_contradict_the_last_write_are_listed() {
     let (session, _place) = tarmac(CHANGED);
-    let mut stage = Stage::over(session, 0, ListPane::new(TableView::new(ExternalTable::default())));
+    let mut stage = Stage::over(
+        session,
+        0,
+        ListPane::new(TableView::new(ExternalTable::default())),
+    );
     assert_eq!(
         stage.draw(80, 6),
         r" 1 read differs from what the last write left: DMA, a device, a system call
    Step  Address   Was          Read
 *     1  00009000  44 33 22 11  55 33 22 11"
     );
-    let asked = stage.press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]).asked;
+    let asked = stage
+        .press(&[Command::Access(Way::Back), Command::Access(Way::Forward)])
+        .asked;
     assert_eq!(
         format!("{:?}", asked.as_slice()),
         r#"[Do(Travel(Travel(WindowId(1), Position(2)))), Do(View(ShowMemory("0x9000")))]"#
@@ -40,7 +46,11 @@ fn a_trace_without_any_says_so() {
 #[test]
 fn a_trace_without_values_claims_no_agreement() {
     let (session, _place) = sample(Sample::Threads);
-    let mut stage = Stage::over(session.into(), 0, ListPane::new(TableView::new(ExternalTable::default())));
+    let mut stage = Stage::over(
+        session.into(),
+        0,
+        ListPane::new(TableView::new(ExternalTable::default())),
+    );
     assert_eq!(
         stage.draw(70, 6),
         r"  No external changes

@@ -6,8 +6,14 @@ use stepback_debugger::action::{FindQuestion, Way};
 
 fn stage(text: &str) -> Stage<ListPane<TableView<FindTable>>> {
     let mut stage = Stage::at(1250, ListPane::new(TableView::new(FindTable)));
-    stage.desk.begin_find(FindQuestion { text: text.to_owned(), ..FindQuestion::default() });
-    stage.desk.find.advance(&stage.desk.session, &stage.desk.worker);
+    stage.desk.begin_find(FindQuestion {
+        text: text.to_owned(),
+        ..FindQuestion::default()
+    });
+    stage
+        .desk
+        .find
+        .advance(&stage.desk.session, &stage.desk.worker);
     stage
 }
 
@@ -46,7 +52,10 @@ fn where_nothing_was_looked_for_the_list_says_how_to() {
 #[test]
 fn return_travels_to_a_hit() {
     let keys = [Command::Move(Toward::Up), Command::Access(Way::Back)];
-    assert_eq!(format!("{:?}", stage("ldr x1").press(&keys).asked), "[Do(Travel(Travel(WindowId(1), Position(731))))]");
+    assert_eq!(
+        format!("{:?}", stage("ldr x1").press(&keys).asked),
+        "[Do(Travel(Travel(WindowId(1), Position(731))))]"
+    );
 }
 
 #[test]

@@ -6,7 +6,11 @@ use stepback_debugger::action::Way;
 use stepback_debugger::session::test_session::overflow_with_image;
 
 fn stage() -> Stage<ListPane<TableView<FunctionTable>>> {
-    Stage::over(overflow_with_image(), 0, ListPane::new(TableView::new(FunctionTable::default())))
+    Stage::over(
+        overflow_with_image(),
+        0,
+        ListPane::new(TableView::new(FunctionTable::default())),
+    )
 }
 
 #[test]
@@ -33,8 +37,13 @@ fn functions_are_listed_by_their_own_steps() {
 
 #[test]
 fn return_goes_to_the_first_call() {
-    let asked = stage().press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]).asked;
-    assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(747))))]");
+    let asked = stage()
+        .press(&[Command::Move(Toward::Down), Command::Access(Way::Back)])
+        .asked;
+    assert_eq!(
+        format!("{:?}", asked.as_slice()),
+        "[Do(Travel(Travel(WindowId(1), Position(747))))]"
+    );
 }
 
 #[test]

@@ -59,7 +59,11 @@ fn accesses_are_listed_with_the_cursor_at_the_last_one() {
 #[test]
 fn accesses_by_call_stacks_are_opened_and_travelled_to() {
     let list = Action::View(ViewAction::ListValues(CellName::Register("x2".to_owned())));
-    let grouped = || accesses().take(&list).take(&Action::View(ViewAction::GroupAccesses));
+    let grouped = || {
+        accesses()
+            .take(&list)
+            .take(&Action::View(ViewAction::GroupAccesses))
+    };
     assert_eq!(
         grouped().draw(80, 5),
         r" 237 writes of x2 in 14 call stacks
@@ -78,23 +82,39 @@ fn accesses_by_call_stacks_are_opened_and_travelled_to() {
             875         write  5                 8000032c  sub    w2, w0, #0x30
             885         write  32                8000032c  sub    w2, w0, #0x30"
     );
-    let asked = opened().press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]).asked;
-    assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(876))))]");
+    let asked = opened()
+        .press(&[Command::Move(Toward::Down), Command::Access(Way::Back)])
+        .asked;
+    assert_eq!(
+        format!("{:?}", asked.as_slice()),
+        "[Do(Travel(Travel(WindowId(1), Position(876))))]"
+    );
     let closed = opened().press(&[Command::Move(Toward::Down), Command::Move(Toward::Left)]);
     let mut closed = closed.press(&[Command::Move(Toward::Left)]);
     assert_eq!(
         closed.draw(80, 5).lines().nth(3),
         Some("*▸    36    875  1,426                           80000328 ← 80000390 ← 80000764 …")
     );
-    let listed = grouped().take(&Action::View(ViewAction::GroupAccesses)).draw(60, 5);
-    assert!(listed.starts_with(" 237 writes of x2\n    Step"), "{listed}");
+    let listed = grouped()
+        .take(&Action::View(ViewAction::GroupAccesses))
+        .draw(60, 5);
+    assert!(
+        listed.starts_with(" 237 writes of x2\n    Step"),
+        "{listed}"
+    );
 }
 
 #[test]
 fn return_travels_to_an_access() {
     let list = Action::View(ViewAction::ListExecutions("0x80000494".to_owned()));
-    let asked = accesses().take(&list).press(&[Command::Move(Toward::Up), Command::Access(Way::Back)]).asked;
-    assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(1119))))]");
+    let asked = accesses()
+        .take(&list)
+        .press(&[Command::Move(Toward::Up), Command::Access(Way::Back)])
+        .asked;
+    assert_eq!(
+        format!("{:?}", asked.as_slice()),
+        "[Do(Travel(Travel(WindowId(1), Position(1119))))]"
+    );
 }
 
 #[test]
@@ -163,10 +183,25 @@ fn memory_is_told_as_a_whole() {
 
 #[test]
 fn the_lists_survive_all_sizes() {
-    accesses().take(&Action::View(ViewAction::ListAccesses("0x80020010".to_owned(), 64, None))).drum();
+    accesses()
+        .take(&Action::View(ViewAction::ListAccesses(
+            "0x80020010".to_owned(),
+            64,
+            None,
+        )))
+        .drum();
     let list = Action::View(ViewAction::ListValues(CellName::Register("x2".to_owned())));
-    accesses().take(&list).take(&Action::View(ViewAction::GroupAccesses)).drum();
-    [PanelKind::Heap, PanelKind::Heat, PanelKind::Tasks, PanelKind::Regions, PanelKind::StackMemory]
-        .into_iter()
-        .for_each(|kind| memory(kind).drum());
+    accesses()
+        .take(&list)
+        .take(&Action::View(ViewAction::GroupAccesses))
+        .drum();
+    [
+        PanelKind::Heap,
+        PanelKind::Heat,
+        PanelKind::Tasks,
+        PanelKind::Regions,
+        PanelKind::StackMemory,
+    ]
+    .into_iter()
+    .for_each(|kind| memory(kind).drum());
 }

@@ -11,7 +11,11 @@ const DAMAGED: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\nrubbish\n2 cl
 #[test]
 fn lines_that_could_not_be_read_are_listed_and_gone_to() {
     let (session, _place) = tarmac(DAMAGED);
-    let mut stage = Stage::over(session, 0, ListPane::new(TableView::new(WarningTable::default())));
+    let mut stage = Stage::over(
+        session,
+        0,
+        ListPane::new(TableView::new(WarningTable::default())),
+    );
     assert_eq!(
         stage.draw(80, 6),
         r#" 2 lines could not be read, or only with doubt
@@ -20,7 +24,10 @@ fn lines_that_could_not_be_read_are_listed_and_gone_to() {
    line 3  byte 11      1  expected register contents, found "zzzzzzzz"  2 clk R…"#
     );
     let asked = stage.press(&[Command::Access(Way::Back)]).asked;
-    assert_eq!(format!("{:?}", asked.as_slice()), r#"[Do(Travel(GoTo("line:2")))]"#);
+    assert_eq!(
+        format!("{:?}", asked.as_slice()),
+        r#"[Do(Travel(GoTo("line:2")))]"#
+    );
 }
 
 #[test]
@@ -37,7 +44,11 @@ fn a_trace_without_any_says_so() {
 #[test]
 fn a_binary_trace_has_records_instead_of_lines() {
     let (session, _place) = sample(Sample::Threads);
-    let mut stage = Stage::over(session.into(), 0, ListPane::new(TableView::new(WarningTable::default())));
+    let mut stage = Stage::over(
+        session.into(),
+        0,
+        ListPane::new(TableView::new(WarningTable::default())),
+    );
     assert_eq!(
         stage.draw(60, 6),
         r"  No warnings

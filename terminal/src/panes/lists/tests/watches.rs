@@ -6,7 +6,9 @@ use crate::command::{Command, Toward};
 fn stage() -> Stage<ListPane<TableView<WatchTable>>> {
     let mut stage = Stage::at(1250, ListPane::new(TableView::new(WatchTable::default())));
     for text in ["x0", "[x19] u16", "x19 - x22", "nonsense("] {
-        stage.desk.change_watches(&WatchChange::Add(text.to_owned()));
+        stage
+            .desk
+            .change_watches(&WatchChange::Add(text.to_owned()));
     }
     stage
 }
