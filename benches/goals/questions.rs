@@ -8,8 +8,8 @@ use stepback_benches::places::{ask, position};
 use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
 use stepback_generator::Dice;
 use stepback_index::{
-    AccessKinds, Cell, EdgeKinds, Index, Influence, LastAccess, LastVisit, MemoryAt, NextAccess,
-    NextVisit, PositionOfLine, QueryError, RegistersAt, Row, Steps, ThreadId, Why,
+    AccessKinds, Cell, EdgeKinds, Index, Influence, MemoryAt, NearestAccess, NearestVisit,
+    PositionOfLine, QueryError, RegistersAt, Row, Steps, ThreadId, Why,
 };
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Step};
@@ -70,25 +70,11 @@ const QUESTIONS: [(&str, Ask); 21] = [
     }),
     ("last visit", |index, sample, dice| {
         let pc = Address(dice.pick(&sample.places.pcs).unwrap_or(0));
-        Ok(ask(
-            index,
-            LastVisit {
-                pc,
-                before: position(index, dice),
-            },
-        )?
-        .is_some())
+        Ok(ask(index, NearestVisit::last(pc, position(index, dice)))?.is_some())
     }),
     ("next visit", |index, sample, dice| {
         let pc = Address(dice.pick(&sample.places.pcs).unwrap_or(0));
-        Ok(ask(
-            index,
-            NextVisit {
-                pc,
-                from: position(index, dice),
-            },
-        )?
-        .is_some())
+        Ok(ask(index, NearestVisit::next(pc, position(index, dice)))?.is_some())
     }),
     ("64 steps with effects", |index, _, dice| {
         let first = Step(dice.below(index.step_count()));
@@ -180,14 +166,7 @@ const QUESTIONS: [(&str, Ask); 21] = [
     }),
     ("never: visit", |index, sample, dice| {
         let pc = Address(dice.pick(&sample.places.pcs).unwrap_or(0) ^ 2);
-        Ok(ask(
-            index,
-            NextVisit {
-                pc,
-                from: position(index, dice),
-            },
-        )?
-        .is_some())
+        Ok(ask(index, NearestVisit::next(pc, position(index, dice)))?.is_some())
     }),
 ];
 
@@ -270,13 +249,9 @@ fn last_write(
     let before = position(index, dice);
     let answer = ask(
         index,
-        LastAccess {
-            cell,
-            kinds: AccessKinds::Writes,
-            before,
-        },
+        NearestAccess::last(cell, AccessKinds::Writes, before),
     )?;
-    Ok(matches!(answer, stepback_index::LastAccessAnswer::Step(_)))
+    Ok(matches!(answer, Some(stepback_index::Accessed::Step(_))))
 }
 
 fn next_write(
@@ -288,15 +263,7 @@ fn next_write(
         return Ok(false);
     };
     let from = position(index, dice);
-    Ok(ask(
-        index,
-        NextAccess {
-            cell,
-            kinds: AccessKinds::Writes,
-            from,
-        },
-    )?
-    .is_some())
+    Ok(ask(index, NearestAccess::next(cell, AccessKinds::Writes, from))?.is_some())
 }
 
 /// Opens the index, asks all kinds of questions whose names contain a text, and prints how long that took.

@@ -4,9 +4,9 @@ use anyhow::Result;
 use stepback_benches::places::{Places, ask, position};
 use stepback_generator::Dice;
 use stepback_index::{
-    AccessKinds, Cell, FindMarkers, Index, LastAccess, LastAccessAnswer, LastAccesses, LastMarkers,
-    LastStepOf, LastVisit, LastVisitBy, MemoryAt, NextAccess, NextAccesses, NextStepOf, NextVisit,
-    NextVisitBy, PositionOfTime, QueryError, RegistersAt, SlotReader, StepCountOf, Steps, ThreadId,
+    AccessKinds, Accessed, Accesses, Cell, FindMarkers, Index, LastMarkers, MemoryAt,
+    NearestAccess, NearestStepOf, NearestVisit, PositionOfTime, QueryError, RegistersAt,
+    SlotReader, StepCounter, Steps, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Step};
@@ -43,26 +43,14 @@ fn last_write(index: &Index, cell: Cell, dice: &mut Dice) -> Result<bool, QueryE
     let before = position(index, dice);
     let answer = ask(
         index,
-        LastAccess {
-            cell,
-            kinds: AccessKinds::Writes,
-            before,
-        },
+        NearestAccess::last(cell, AccessKinds::Writes, before),
     )?;
-    Ok(matches!(answer, LastAccessAnswer::Step(_)))
+    Ok(matches!(answer, Some(Accessed::Step(_))))
 }
 
 fn next_write(index: &Index, cell: Cell, dice: &mut Dice) -> Result<bool, QueryError> {
     let from = position(index, dice);
-    Ok(ask(
-        index,
-        NextAccess {
-            cell,
-            kinds: AccessKinds::Writes,
-            from,
-        },
-    )?
-    .is_some())
+    Ok(ask(index, NearestAccess::next(cell, AccessKinds::Writes, from))?.is_some())
 }
 
 /// All kinds.
@@ -115,11 +103,9 @@ pub fn questions() -> [(&'static str, Ask); 24] {
             let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
             Ok(ask(
                 index,
-                LastAccesses {
-                    cell,
-                    kinds,
+                Accesses {
+                    nearest: NearestAccess::last(cell, kinds, before),
                     thread,
-                    before,
                     skip: 0,
                     limit: 1,
                 },
@@ -130,61 +116,47 @@ pub fn questions() -> [(&'static str, Ask); 24] {
             let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
             Ok(!ask(
                 index,
-                NextAccesses {
-                    cell,
-                    kinds,
+                Accesses {
+                    nearest: NearestAccess::next(cell, kinds, from),
                     thread,
-                    from,
                     skip: 0,
                     limit: 1,
                 },
             )?
-            .is_empty())
+            .is_none())
         }),
         ("last visit", |index, places, dice| {
             Ok(ask(
                 index,
-                LastVisit {
-                    pc: pc(places, dice),
-                    before: position(index, dice),
-                },
+                NearestVisit::last(pc(places, dice), position(index, dice)),
             )?
             .is_some())
         }),
         ("next visit", |index, places, dice| {
             Ok(ask(
                 index,
-                NextVisit {
-                    pc: pc(places, dice),
-                    from: position(index, dice),
-                },
+                NearestVisit::next(pc(places, dice), position(index, dice)),
             )?
             .is_some())
         }),
         ("last visit by a thread", |index, places, dice| {
-            let visit = LastVisit {
-                pc: pc(places, dice),
-                before: position(index, dice),
-            };
+            let visit = NearestVisit::last(pc(places, dice), position(index, dice));
             Ok(ask(
                 index,
-                LastVisitBy {
+                NearestVisit {
                     thread: Some(thread(index, dice)),
-                    visit,
+                    ..visit
                 },
             )?
             .is_some())
         }),
         ("next visit by a thread", |index, places, dice| {
-            let visit = NextVisit {
-                pc: pc(places, dice),
-                from: position(index, dice),
-            };
+            let visit = NearestVisit::next(pc(places, dice), position(index, dice));
             Ok(ask(
                 index,
-                NextVisitBy {
+                NearestVisit {
                     thread: Some(thread(index, dice)),
-                    visit,
+                    ..visit
                 },
             )?
             .is_some())
@@ -195,15 +167,15 @@ pub fn questions() -> [(&'static str, Ask); 24] {
         }),
         ("last step of a thread", |index, _, dice| {
             let (thread, before) = (thread(index, dice), position(index, dice));
-            Ok(ask(index, LastStepOf { thread, before })?.is_some())
+            Ok(ask(index, NearestStepOf::last(thread, before))?.is_some())
         }),
         ("next step of a thread", |index, _, dice| {
             let (thread, from) = (thread(index, dice), position(index, dice));
-            Ok(ask(index, NextStepOf { thread, from })?.is_some())
+            Ok(ask(index, NearestStepOf::next(thread, from))?.is_some())
         }),
         ("steps of a thread before", |index, _, dice| {
             let (thread, before) = (thread(index, dice), position(index, dice));
-            Ok(ask(index, StepCountOf { thread, before })? > 0)
+            Ok(StepCounter::new(index, thread).count_before(before)? > 0)
         }),
         ("thread on turn", |index, _, dice| {
             Ok(SlotReader(index).thread_at(position(index, dice))?.0 > 0)

@@ -23,7 +23,7 @@ use stepback_index::CallId;
 use stepback_parsers::Position;
 
 pub use self::app::{AppAction, CommandName, FontChange, FontRole, ThemeChoice};
-pub use self::common::{StepRange, TraceId, Way, WindowId};
+pub use self::common::{Direction, StepRange, TraceId, WindowId};
 pub use self::effects::{EffectsOf, OtherCall};
 pub use self::file::FileAction;
 pub use self::marks::MarkAction;

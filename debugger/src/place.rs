@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use stepback_index::{
-    Cancel, FallsAcrossTime, Hit, Index, NextVisit, NthVisit, PositionOfLine, PositionOfTime,
+    Cancel, FallsAcrossTime, Hit, Index, NearestVisit, NthVisit, PositionOfLine, PositionOfTime,
     Query as _, QueryError, VisitsFrom,
 };
 use stepback_machine::Address;
@@ -386,11 +386,7 @@ fn position_of_visit(
 fn nth_visit(index: &Index, pc: Address, number: u64, cancel: &Cancel) -> Result<Option<Position>> {
     let visit = |pc: Address| -> Result<Option<Hit>> {
         Ok(match number {
-            1 => NextVisit {
-                pc,
-                from: Position(0),
-            }
-            .run(index, cancel)?,
+            1 => NearestVisit::next(pc, Position(0)).run(index, cancel)?,
             _ => NthVisit { pc, number }.run(index, cancel)?,
         })
     };

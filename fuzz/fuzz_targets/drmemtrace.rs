@@ -8,9 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use libfuzzer_sys::fuzz_target;
-use stepback_parsers::{Marker, Problem, ThreadNumber, TraceFile, drmemtrace::{
-    DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceHead, read_records,
-}, step_store::ReadEnd};
+use stepback_parsers::{
+    Marker, Problem, ThreadNumber, TraceFile,
+    drmemtrace::{
+        DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceHead, read_records,
+    },
+    step_store::ReadEnd,
+};
 
 /// Records as text.
 #[derive(Default)]
@@ -21,7 +25,10 @@ struct Recorder {
 
 impl Recorder {
     fn push(&mut self, thread: ThreadNumber, record: String) {
-        assert!(u64::from(thread.0) < self.threads, "a thread that was not told");
+        assert!(
+            u64::from(thread.0) < self.threads,
+            "a thread that was not told"
+        );
         self.records.push(record);
     }
 }
@@ -45,19 +52,28 @@ impl RecordSink for Recorder {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        assert!(problem.message.contains("one") || problem.message.contains("two"), "{problem:?}");
+        assert!(
+            problem.message.contains("one") || problem.message.contains("two"),
+            "{problem:?}"
+        );
         self.records.push(format!("{problem:?}"));
     }
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some((cut, bytes)) = bytes.split_first() else { return };
+    let Some((cut, bytes)) = bytes.split_first() else {
+        return;
+    };
     let (one, two) = bytes.split_at(bytes.len() * usize::from(cut % 17) / 16);
-    let file = |name: &str, bytes: &[u8]| TraceFile { name: name.to_owned(), data: Arc::new(bytes.to_vec()) };
+    let file = |name: &str, bytes: &[u8]| TraceFile {
+        name: name.to_owned(),
+        data: Arc::new(bytes.to_vec()),
+    };
     let files = vec![file("one", one), file("two", two)];
     let read = |files: Vec<TraceFile>| {
         let mut recorder = Recorder::default();
-        let end = read_records(files, &AtomicBool::new(false), &mut recorder).expect("memory can be read");
+        let end = read_records(files, &AtomicBool::new(false), &mut recorder)
+            .expect("memory can be read");
         assert_eq!(end, ReadEnd::Complete);
         recorder.records
     };

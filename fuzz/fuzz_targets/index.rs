@@ -5,7 +5,13 @@
 use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
-use stepback_index::{AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, EdgeKinds, FindText, FindValue, Fingerprint, FoldSet, Index, Influence, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query, RawLines, RegistersAt, Steps, TextPattern, ThreadId, VisitReader, Why};
+use stepback_index::{
+    AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween,
+    Direction, EdgeKinds, ExternalChanges, FindText, FindValue, Fingerprint, FoldSet, Index,
+    Influence, LineOfStep, MemoryAt, MemoryRange, NearestAccess, NearestVisit, NextAccessedBlock,
+    NthVisit, PositionOfLine, PositionOfTime, Query, RawLines, RegistersAt, Steps, TextPattern,
+    ThreadId, VisitReader, Why,
+};
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, Source, Step, Tarmac, TarmacOptions};
 
@@ -21,13 +27,24 @@ struct Base {
 fn base() -> &'static Base {
     static BASE: OnceLock<Base> = OnceLock::new();
     BASE.get_or_init(|| {
-        let tarmac = Tarmac::open(Box::new(TRACE.to_vec()), TarmacOptions::default()).expect("the trace is good");
+        let tarmac = Tarmac::open(Box::new(TRACE.to_vec()), TarmacOptions::default())
+            .expect("the trace is good");
         let source: Arc<dyn Source> = Arc::new(tarmac);
         let path = std::env::temp_dir().join(format!("stepback-fuzz-{}.sbi", std::process::id()));
         let fingerprint = Fingerprint::of(source.as_ref(), 0).expect("it is in memory");
-        let options = BuildOptions { segment_bytes: 2048, threads: 1 };
-        Build::new(&source, &fingerprint, &options, &BuildProgress::default(), &Cancel::default()).to_file(&path)
-            .expect("the folder for temporary files can be written");
+        let options = BuildOptions {
+            segment_bytes: 2048,
+            threads: 1,
+        };
+        Build::new(
+            &source,
+            &fingerprint,
+            &options,
+            &BuildProgress::default(),
+            &Cancel::default(),
+        )
+        .to_file(&path)
+        .expect("the folder for temporary files can be written");
         let bytes = std::fs::read(&path).expect("it was just written");
         std::fs::remove_file(&path).expect("it was just written");
         Base { source, bytes }
@@ -37,7 +54,9 @@ fn base() -> &'static Base {
 /// The first byte says whether the rest is a file, or what is written over a good one: place (3 bytes), length (1),
 /// bytes, and so on.
 fn file_of(data: &[u8], good: &[u8]) -> Vec<u8> {
-    let Some((kind, mut rest)) = data.split_first() else { return Vec::new() };
+    let Some((kind, mut rest)) = data.split_first() else {
+        return Vec::new();
+    };
     if *kind == 0 {
         return rest.to_vec();
     }
@@ -63,50 +82,180 @@ const SLICE_ROWS: usize = 40;
 fn ask_all(index: &Index, moment: usize) {
     let (info, end) = (index.info(), index.end().0);
     let pattern: TextPattern = "LDR".parse().expect("it is a pattern");
-    for (number, at) in [0, 1, end / 2, end].into_iter().map(Position).enumerate().skip(moment % 4).take(1) {
+    for (number, at) in [0, 1, end / 2, end]
+        .into_iter()
+        .map(Position)
+        .enumerate()
+        .skip(moment % 4)
+        .take(1)
+    {
         let step = Step(at.0.saturating_sub(1));
         let address = Address([0x1000, 0x2000, 0x3000, u64::MAX - 5][number]);
         let thread = ThreadId(number as u16 % 3);
         ask_about_cells(index, at, address, thread);
         for pc in [Address(0x8000), Address(0x8008)] {
-            ask(index, NextVisit { pc, from: at });
-            ask(index, LastVisit { pc, before: at });
-            ask(index, NthVisit { pc, number: number as u64 });
+            ask(index, NearestVisit::next(pc, at));
+            ask(index, NearestVisit::last(pc, at));
+            ask(
+                index,
+                NthVisit {
+                    pc,
+                    number: number as u64,
+                },
+            );
             let _count = VisitReader(&index).visit_count(pc);
         }
-        ask(index, Steps { first: step, count: 5 });
+        ask(
+            index,
+            Steps {
+                first: step,
+                count: 5,
+            },
+        );
         ask(index, LineOfStep(step));
         ask(index, PositionOfLine(Line(at.0)));
         ask(index, PositionOfTime(at.0));
-        ask(index, RawLines { first: Line(at.0), count: 3 });
-        ask(index, FindText { what: pattern.clone(), thread: None, from: at, limit: 2 });
-        ask(index, FindValue { what: 1.into(), thread: None, from: at, limit: 2 });
-        ask(index, NextExternalChanges { range: None, thread: None, from: at, skip: 0, limit: 3 });
-        ask(index, LastExternalChanges { range: None, thread: None, before: at, skip: 0, limit: 3 });
+        ask(
+            index,
+            RawLines {
+                first: Line(at.0),
+                count: 3,
+            },
+        );
+        ask(
+            index,
+            FindText {
+                what: pattern.clone(),
+                thread: None,
+                from: at,
+                limit: 2,
+            },
+        );
+        ask(
+            index,
+            FindValue {
+                what: 1.into(),
+                thread: None,
+                from: at,
+                limit: 2,
+            },
+        );
+        ask(
+            index,
+            ExternalChanges {
+                range: None,
+                thread: None,
+                at,
+                direction: Direction::Forward,
+                skip: 0,
+                limit: 3,
+            },
+        );
+        ask(
+            index,
+            ExternalChanges {
+                range: None,
+                thread: None,
+                at,
+                direction: Direction::Back,
+                skip: 0,
+                limit: 3,
+            },
+        );
         ask_about_calls(index, thread, at);
     }
-    ask(index, DifferenceBetween { from: Position(end / 3), to: Position(end), thread: None });
+    ask(
+        index,
+        DifferenceBetween {
+            from: Position(end / 3),
+            to: Position(end),
+            thread: None,
+        },
+    );
     ask(index, NextAccessedBlock { from: Address(0) });
-    let _told = (info.index_bytes, index.threads().len(), index.warnings().len());
+    let _told = (
+        info.index_bytes,
+        index.threads().len(),
+        index.warnings().len(),
+    );
 }
 
 fn ask_about_cells(index: &Index, at: Position, address: Address, thread: ThreadId) {
-    ask(index, RegistersAt { position: at, thread: None });
-    ask(index, RegistersAt { position: at, thread: Some(thread) });
-    ask(index, MemoryAt { position: at, address, len_bytes: 100 });
-    let range = Some(MemoryRange { address, len_bytes: u64::MAX });
-    ask(index, NextExternalChanges { range, thread: None, from: at, skip: 0, limit: 2 });
-    let set = index.threads().first().map(|thread| thread.instruction_set).unwrap_or_default();
-    let Some(view) = Registers::view("sp", set) else { return };
+    ask(
+        index,
+        RegistersAt {
+            position: at,
+            thread: None,
+        },
+    );
+    ask(
+        index,
+        RegistersAt {
+            position: at,
+            thread: Some(thread),
+        },
+    );
+    ask(
+        index,
+        MemoryAt {
+            position: at,
+            address,
+            len_bytes: 100,
+        },
+    );
+    let range = Some(MemoryRange {
+        address,
+        len_bytes: u64::MAX,
+    });
+    ask(
+        index,
+        ExternalChanges {
+            range,
+            thread: None,
+            at,
+            direction: Direction::Forward,
+            skip: 0,
+            limit: 2,
+        },
+    );
+    let set = index
+        .threads()
+        .first()
+        .map(|thread| thread.instruction_set)
+        .unwrap_or_default();
+    let Some(view) = Registers::view("sp", set) else {
+        return;
+    };
     let memory = [8, 1 << 40].map(|len_bytes| Cell::Memory { address, len_bytes });
     for cell in memory.into_iter().chain([Cell::Register { thread, view }]) {
         for kinds in [AccessKinds::Writes, AccessKinds::All] {
-            ask(index, LastAccess { cell, kinds, before: at });
-            ask(index, NextAccess { cell, kinds, from: at });
+            ask(index, NearestAccess::last(cell, kinds, at));
+            ask(index, NearestAccess::next(cell, kinds, at));
         }
-        let edges = EdgeKinds { addresses: true, flags: true, control: true, listed: true };
-        ask(index, Why { cell, at, edges, limit: SLICE_ROWS });
-        ask(index, Influence { cell, at, edges, limit: SLICE_ROWS });
+        let edges = EdgeKinds {
+            addresses: true,
+            flags: true,
+            control: true,
+            listed: true,
+        };
+        ask(
+            index,
+            Why {
+                cell,
+                at,
+                edges,
+                limit: SLICE_ROWS,
+            },
+        );
+        ask(
+            index,
+            Influence {
+                cell,
+                at,
+                edges,
+                limit: SLICE_ROWS,
+            },
+        );
     }
 }
 

@@ -18,12 +18,22 @@ fn read(files: Vec<TraceFile>) -> String {
         assert_eq!(batch.first, next);
         for (number, record) in (batch.first..).zip(batch.records()) {
             push_json(&mut said, number, &record);
-            push_line(&mut said, RecordPlace { number, instructions: 0 }, &record);
+            push_line(
+                &mut said,
+                RecordPlace {
+                    number,
+                    instructions: 0,
+                },
+                &record,
+            );
             said.extend(format!("{:?}", Record::of(&record)).bytes());
             next += 1;
         }
         for problem in batch.problems {
-            assert!(problem.message.contains("one") || problem.message.contains("two"), "{problem:?}");
+            assert!(
+                problem.message.contains("one") || problem.message.contains("two"),
+                "{problem:?}"
+            );
             said.extend(problem.message.bytes());
         }
     }
@@ -31,9 +41,14 @@ fn read(files: Vec<TraceFile>) -> String {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some((cut, bytes)) = bytes.split_first() else { return };
+    let Some((cut, bytes)) = bytes.split_first() else {
+        return;
+    };
     let (one, two) = bytes.split_at(bytes.len() * usize::from(cut % 17) / 16);
-    let file = |name: &str, bytes: &[u8]| TraceFile { name: name.to_owned(), data: Arc::new(bytes.to_vec()) };
+    let file = |name: &str, bytes: &[u8]| TraceFile {
+        name: name.to_owned(),
+        data: Arc::new(bytes.to_vec()),
+    };
     let files = vec![file("one", one), file("two", two)];
     for file in &files {
         RstHead::of(file).expect("memory can be read");

@@ -11,8 +11,13 @@ use stepback_parsers::rst::write_plain;
 
 /// The records of what is packed in some bytes.
 fn unpack(bytes: &[u8]) -> Vec<u8> {
-    let Some((cpus, bytes)) = bytes.split_first() else { return Vec::new() };
-    let file = TraceFile { name: "packed".to_owned(), data: Arc::new([head(*cpus), bytes.to_vec()].concat()) };
+    let Some((cpus, bytes)) = bytes.split_first() else {
+        return Vec::new();
+    };
+    let file = TraceFile {
+        name: "packed".to_owned(),
+        data: Arc::new([head(*cpus), bytes.to_vec()].concat()),
+    };
     let mut records = Vec::new();
     write_plain(vec![file], &mut records, &mut |_| {}).expect("memory can be read and written");
     assert!(records.len().is_multiple_of(24));
@@ -21,8 +26,11 @@ fn unpack(bytes: &[u8]) -> Vec<u8> {
 
 /// The head of a file; a byte says whether it is of one processor.
 fn head(cpus: u8) -> Vec<u8> {
-    let mut head =
-        format!("RZ2 -- Rstzip2 compressed RST file.\nRstzip2 version: 2.01.\nNumcpus={}.\n", cpus & 1).into_bytes();
+    let mut head = format!(
+        "RZ2 -- Rstzip2 compressed RST file.\nRstzip2 version: 2.01.\nNumcpus={}.\n",
+        cpus & 1
+    )
+    .into_bytes();
     head.resize(512, 0);
     head
 }

@@ -11,7 +11,10 @@ use stepback_parsers::rst::write_plain;
 
 /// The records of what is packed in some bytes.
 fn unpack(bytes: &[u8]) -> Vec<u8> {
-    let file = TraceFile { name: "packed".to_owned(), data: Arc::new([HEAD, bytes].concat()) };
+    let file = TraceFile {
+        name: "packed".to_owned(),
+        data: Arc::new([HEAD, bytes].concat()),
+    };
     let mut records = Vec::new();
     write_plain(vec![file], &mut records, &mut |_| {}).expect("memory can be read and written");
     assert!(records.len().is_multiple_of(24));

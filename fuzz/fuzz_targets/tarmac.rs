@@ -7,8 +7,11 @@
 use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
-use stepback_parsers::{EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, Recurrence, RegisterWrite, Source as _, StepEvent, Tarmac, TarmacOptions, TextEvent, ThreadNumber, tarmac::TarmacStyle};
 use stepback_machine::{Endian, RegisterId};
+use stepback_parsers::{
+    EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, Recurrence, RegisterWrite,
+    Source as _, StepEvent, Tarmac, TarmacOptions, TextEvent, ThreadNumber, tarmac::TarmacStyle,
+};
 
 /// More chunks are not read one by one: the time would grow with their square.
 const CHUNKS: usize = 64;
@@ -36,7 +39,10 @@ impl EventSink for Recorder {
     }
 
     fn register_named(&mut self, register: RegisterId, name: &str, size_bytes: u16) {
-        assert_eq!(usize::from(register.0 - RegisterId::FIRST_NAMED.0), self.registers.len());
+        assert_eq!(
+            usize::from(register.0 - RegisterId::FIRST_NAMED.0),
+            self.registers.len()
+        );
         assert!(size_bytes > 0);
         self.registers.push(name.to_owned());
     }
@@ -44,44 +50,92 @@ impl EventSink for Recorder {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         assert!(step.chunk_offset <= step.place.offset);
         self.starts.push(step.chunk_offset);
-        let StepEvent { time, pc, instruction_set, opcode, length_bytes, is_executed, text, .. } = step;
-        let text = format!("{time:?} {pc} {instruction_set:?} {opcode:x} {length_bytes} {is_executed} {text:?}");
+        let StepEvent {
+            time,
+            pc,
+            instruction_set,
+            opcode,
+            length_bytes,
+            is_executed,
+            text,
+            ..
+        } = step;
+        let text = format!(
+            "{time:?} {pc} {instruction_set:?} {opcode:x} {length_bytes} {is_executed} {text:?}"
+        );
         self.push(step.place, Some(step.thread), text);
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         assert!(write.view.size_bytes > 0);
-        assert!(write.bytes.is_none_or(|bytes| bytes.len() == usize::from(write.view.size_bytes)));
+        assert!(
+            write
+                .bytes
+                .is_none_or(|bytes| bytes.len() == usize::from(write.view.size_bytes))
+        );
         let named = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let name = named
-            .map_or_else(|| format!("{:?}", write.view.register), |place| self.registers[usize::from(place)].clone());
-        let text =
-            format!("{name} {} {} {:?} {}", write.view.offset, write.view.size_bytes, write.bytes, write.is_bank_copy());
+        let name = named.map_or_else(
+            || format!("{:?}", write.view.register),
+            |place| self.registers[usize::from(place)].clone(),
+        );
+        let text = format!(
+            "{name} {} {} {:?} {}",
+            write.view.offset,
+            write.view.size_bytes,
+            write.bytes,
+            write.is_bank_copy()
+        );
         self.push(write.place, Some(write.thread), text);
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        assert!(access.address.0.checked_add(u64::from(access.size_bytes) - 1).is_some());
+        assert!(
+            access
+                .address
+                .0
+                .checked_add(u64::from(access.size_bytes) - 1)
+                .is_some()
+        );
         assert!(access.bytes.is_none() || access.size_bytes <= 8);
-        let MemoryAccess { kind, address, size_bytes, bytes, .. } = access;
-        self.push(access.place, Some(access.thread), format!("{kind:?} {address} {size_bytes} {bytes:?}"));
+        let MemoryAccess {
+            kind,
+            address,
+            size_bytes,
+            bytes,
+            ..
+        } = access;
+        self.push(
+            access.place,
+            Some(access.thread),
+            format!("{kind:?} {address} {size_bytes} {bytes:?}"),
+        );
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
-        self.push(event.place, Some(event.thread), format!("{:?} {:?}", event.kind, event.text));
+        self.push(
+            event.place,
+            Some(event.thread),
+            format!("{:?} {:?}", event.kind, event.text),
+        );
     }
 
     fn problem(&mut self, problem: &Problem) {
         // That a line holds two records does not show where a range ends between them.
         if problem.recurrence == Recurrence::Single && !problem.message.contains("both are kept") {
-            self.push(problem.place, None, format!("{} {}", problem.column, problem.message));
+            self.push(
+                problem.place,
+                None,
+                format!("{} {}", problem.column, problem.message),
+            );
         }
     }
 }
 
 fn events(tarmac: &Tarmac, range: Range<u64>) -> Recorder {
     let mut recorder = Recorder::default();
-    let parsed = tarmac.parse(range.clone(), &mut ParseScratch::default(), &mut recorder).expect("memory can be read");
+    let parsed = tarmac
+        .parse(range.clone(), &mut ParseScratch::default(), &mut recorder)
+        .expect("memory can be read");
     assert_eq!(parsed.end, range.end);
     recorder
 }
@@ -92,7 +146,10 @@ fn open(text: &[u8], options: TarmacOptions) -> Tarmac {
 
 /// Shows where the two differ first.
 fn assert_same(found: &[(u64, String)], expected: &[(u64, String)]) {
-    let place = found.iter().zip(expected).position(|(one, other)| one != other);
+    let place = found
+        .iter()
+        .zip(expected)
+        .position(|(one, other)| one != other);
     let place = place.unwrap_or(found.len().min(expected.len()));
     assert_eq!(found.get(place), expected.get(place), "event {place}");
 }
@@ -102,7 +159,14 @@ fn check_chunks(tarmac: &Tarmac) -> Recorder {
     let length = tarmac.length();
     let whole = events(tarmac, 0..length);
     let mut starts = vec![0];
-    starts.extend(whole.starts.iter().copied().filter(|start| *start > 0).take(CHUNKS));
+    starts.extend(
+        whole
+            .starts
+            .iter()
+            .copied()
+            .filter(|start| *start > 0)
+            .take(CHUNKS),
+    );
     assert!(starts.is_sorted_by(|one, other| one < other), "{starts:?}");
     let mut together = Vec::new();
     for (place, &start) in starts.iter().enumerate() {
@@ -111,26 +175,53 @@ fn check_chunks(tarmac: &Tarmac) -> Recorder {
     }
     assert_same(&together, &whole.events);
     for target in [length / 3, length / 2] {
-        if let Some(cut) = tarmac.cut(target, length, &mut ParseScratch::default()).expect("memory can be read") {
-            assert!(cut >= target && (cut == 0 || whole.starts.contains(&cut)), "cut from {target} at {cut}");
+        if let Some(cut) = tarmac
+            .cut(target, length, &mut ParseScratch::default())
+            .expect("memory can be read")
+        {
+            assert!(
+                cut >= target && (cut == 0 || whole.starts.contains(&cut)),
+                "cut from {target} at {cut}"
+            );
         }
     }
     whole
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Some((choice, text)) = data.split_first() else { return };
+    let Some((choice, text)) = data.split_first() else {
+        return;
+    };
     let _ = stepback_parsers::detect(text);
-    let endian = if choice & 1 == 0 { Endian::Little } else { Endian::Big };
-    let options = TarmacOptions { endian, implicit_thumb: choice & 2 != 0 };
+    let endian = if choice & 1 == 0 {
+        Endian::Little
+    } else {
+        Endian::Big
+    };
+    let options = TarmacOptions {
+        endian,
+        implicit_thumb: choice & 2 != 0,
+    };
     let whole = check_chunks(&open(text, options));
-    assert_same(&events(&open(text, options).slowly(), 0..text.len() as u64).events, &whole.events);
+    assert_same(
+        &events(&open(text, options).slowly(), 0..text.len() as u64).events,
+        &whole.events,
+    );
     // Small limits change what a long line is and how far a run may reach, so it is compared with itself.
     let small = || open(text, options).through_small_window();
     let whole = check_chunks(&small());
-    assert_same(&events(&small().slowly(), 0..text.len() as u64).events, &whole.events);
-    let style = if choice & 4 == 0 { TarmacStyle::Es } else { TarmacStyle::FastModels };
+    assert_same(
+        &events(&small().slowly(), 0..text.len() as u64).events,
+        &whole.events,
+    );
+    let style = if choice & 4 == 0 {
+        TarmacStyle::Es
+    } else {
+        TarmacStyle::FastModels
+    };
     let mut converted = Vec::new();
-    open(text, options).convert(style, &mut converted, &mut |_| Flow::Continue).expect("memory can be written");
+    open(text, options)
+        .convert(style, &mut converted, &mut |_| Flow::Continue)
+        .expect("memory can be written");
     events(&open(&converted, options), 0..converted.len() as u64);
 });

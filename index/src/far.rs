@@ -14,10 +14,12 @@ use stepback_parsers::{Line, Position, ReadAt, Source, Step, Tarmac};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::answers::access_kinds::AccessKinds;
+use crate::answers::accesses_at::Accessed;
 use crate::answers::call::CallId;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::difference::Difference;
+use crate::answers::direction::Direction;
 use crate::answers::external_change::ExternalChange;
 use crate::answers::hit::Hit;
 use crate::answers::register_file::RegisterFile;
@@ -26,19 +28,19 @@ use crate::answers::thread::ThreadId;
 use crate::builder::build_index::Build;
 use crate::builder::options::BuildOptions;
 use crate::index::Index;
-use crate::query::access::{LastAccess, LastAccessAnswer, NextAccess};
+use crate::query::access::NearestAccess;
 use crate::query::difference::DifferenceBetween;
-use crate::query::externals::{LastExternalChanges, NextExternalChanges};
+use crate::query::externals::ExternalChanges;
 use crate::query::folds::{FoldSet, Row};
 use crate::query::memory::MemoryAt;
-use crate::query::places::{LastStepOf, NextStepOf};
+use crate::query::places::NearestStepOf;
 use crate::query::question::Query;
 use crate::query::raw_lines::RawLines;
 use crate::query::registers::RegistersAt;
 use crate::query::search::text::FindText;
 use crate::query::search::value::FindValue;
 use crate::query::steps::{LineOfStep, PositionOfLine, PositionOfTime, Steps};
-use crate::query::visits::{LastVisit, NextVisit, NthVisit, VisitsFrom};
+use crate::query::visits::{NearestVisit, NthVisit, VisitsFrom};
 use crate::read::visits::VisitReader;
 use crate::store::calls::encoder::encode_frames;
 use crate::store::calls::frame::Frame;
@@ -264,12 +266,11 @@ impl Far for Hit {
     }
 }
 
-impl Far for LastAccessAnswer {
+impl Far for Accessed {
     fn far(self) -> Self {
         match self {
             Self::Step(hit) => Self::Step(Box::new(hit.far())),
             Self::Initial(line) => Self::Initial(line.far()),
-            Self::Never => Self::Never,
         }
     }
 }
@@ -476,36 +477,17 @@ fn accesses_are_found_beyond_32_bits() {
                 }
             };
             pair.agree(
-                LastAccess {
-                    cell,
-                    kinds,
-                    before: near,
-                },
-                LastAccess {
-                    cell,
-                    kinds,
-                    before: far,
-                },
+                NearestAccess::last(cell, kinds, near),
+                NearestAccess::last(cell, kinds, far),
             );
             pair.agree(
-                NextAccess {
-                    cell,
-                    kinds,
-                    from: near,
-                },
-                NextAccess {
-                    cell,
-                    kinds,
-                    from: far,
-                },
+                NearestAccess::next(cell, kinds, near),
+                NearestAccess::next(cell, kinds, far),
             );
         }
         let pc = record.pc;
-        pair.agree(
-            LastVisit { pc, before: near },
-            LastVisit { pc, before: far },
-        );
-        pair.agree(NextVisit { pc, from: near }, NextVisit { pc, from: far });
+        pair.agree(NearestVisit::last(pc, near), NearestVisit::last(pc, far));
+        pair.agree(NearestVisit::next(pc, near), NearestVisit::next(pc, far));
         pair.agree(
             VisitsFrom {
                 pc,
@@ -525,24 +507,12 @@ fn accesses_are_found_beyond_32_bits() {
     }
     let thread = ThreadId(0);
     pair.agree(
-        LastStepOf {
-            thread,
-            before: Position(77),
-        },
-        LastStepOf {
-            thread,
-            before: Position(77).far(),
-        },
+        NearestStepOf::last(thread, Position(77)),
+        NearestStepOf::last(thread, Position(77).far()),
     );
     pair.agree(
-        NextStepOf {
-            thread,
-            from: Position(77),
-        },
-        NextStepOf {
-            thread,
-            from: Position(77).far(),
-        },
+        NearestStepOf::next(thread, Position(77)),
+        NearestStepOf::next(thread, Position(77).far()),
     );
 }
 
@@ -580,18 +550,20 @@ fn searches_external_changes_and_differences_go_beyond_32_bits() {
                 limit: 4,
             },
         );
-        let next = |from| NextExternalChanges {
+        let next = |from| ExternalChanges {
             range: None,
             thread: None,
-            from,
+            at: from,
+            direction: Direction::Forward,
             skip: 0,
             limit: 4,
         };
         pair.agree(next(near), next(far));
-        let last = |before| LastExternalChanges {
+        let last = |before| ExternalChanges {
             range: None,
             thread: None,
-            before,
+            at: before,
+            direction: Direction::Back,
             skip: 0,
             limit: 4,
         };

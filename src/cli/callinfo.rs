@@ -3,9 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{
-    FindMarkers, NextVisit, NextVisitBy, Query as _, SlotReader, Steps, VisitsFrom,
-};
+use stepback_index::{FindMarkers, NearestVisit, Query as _, SlotReader, Steps, VisitsFrom};
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position, Step};
 
@@ -176,12 +174,9 @@ fn comes_again(address: Address, step: Step, report: &Report<'_>) -> Result<bool
     let is_trap = markers
         .iter()
         .any(|hit| hit.step == Some(step) && hit.marker.value == address.0);
-    let later = NextVisitBy {
+    let later = NearestVisit {
         thread: Some(thread),
-        visit: NextVisit {
-            pc: address,
-            from: at,
-        },
+        ..NearestVisit::next(address, at)
     }
     .run(index, cancel)?;
     Ok(is_trap && later.is_some_and(|visit| visit.record.is_executed))

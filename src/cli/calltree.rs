@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use stepback_index::{Call, Entered, Left, NextStepOf, Query as _};
+use stepback_index::{Call, Entered, Left, NearestStepOf, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
@@ -270,11 +270,8 @@ impl TreePrinter<'_> {
 
     fn next_step(&self, step: Step, report: &Report<'_>) -> Result<Option<Step>> {
         let from = Position(step.0.saturating_add(1));
-        Ok(NextStepOf {
-            thread: self.tree.thread,
-            from,
-        }
-        .run(&report.session.index, &report.cancel)?)
+        Ok(NearestStepOf::next(self.tree.thread, from)
+            .run(&report.session.index, &report.cancel)?)
     }
 }
 

@@ -19,11 +19,11 @@ use super::report::Report;
 use super::text::printable;
 use super::trace_arguments::TraceArguments;
 use stepback_debugger::analysis::code_address::code_address;
-use stepback_debugger::analysis::marker_walk::Course;
 use stepback_debugger::analysis::search::{self, bytes_of, wide_number};
-use stepback_debugger::analysis::walk::{Sought, Walk};
+use stepback_debugger::analysis::walk::{Sought, Subject, Walk};
 use stepback_debugger::expression::BareNumber;
 use stepback_debugger::place::Place;
+use stepback_index::Direction;
 
 /// Frames of a stack that people read.
 const FRAMES: usize = 64;
@@ -151,9 +151,9 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let at = match &arguments.at {
         Some(place) => resolved(place, report)?,
-        None => match arguments.kind.course() {
-            Course::Back => session.index.end(),
-            Course::Onward => Position(0),
+        None => match arguments.kind.direction() {
+            Direction::Back => session.index.end(),
+            Direction::Forward => Position(0),
         },
     };
     let thread = thread_id(session, arguments.thread.as_deref())?;
@@ -165,7 +165,7 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     let nothing = {
         let way = Way {
             at,
-            course: arguments.kind.course(),
+            direction: arguments.kind.direction(),
             thread: arguments.thread.as_deref(),
         };
         move |subject: &str| match wanted {
@@ -190,7 +190,7 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
         Search::Marker => {
             let marker = MarkerArguments {
                 what,
-                course: arguments.kind.course(),
+                direction: arguments.kind.direction(),
                 at: arguments.at.as_ref().map(|_| at),
                 thread,
                 extent: arguments.extent(),
@@ -243,15 +243,14 @@ fn search(
             .map(|what| names.memory_range(what))
             .transpose()
     };
-    Ok(Search::Walk(match arguments.kind {
-        Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
-        Kind::LastRead => Sought::LastAccess(cell()?, AccessKinds::Reads),
-        Kind::LastAccess => Sought::LastAccess(cell()?, AccessKinds::All),
+    let subject = match arguments.kind {
+        Kind::LastWrite => Subject::Accesses(cell()?, AccessKinds::Writes),
+        Kind::LastRead => Subject::Accesses(cell()?, AccessKinds::Reads),
+        Kind::LastAccess => Subject::Accesses(cell()?, AccessKinds::All),
         Kind::NextWrite => next_access(cell()?, AccessKinds::Writes, arguments.extent(), report),
         Kind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments.extent(), report),
         Kind::NextAccess => next_access(cell()?, AccessKinds::All, arguments.extent(), report),
-        Kind::Pc => Sought::NextVisit(code()?),
-        Kind::LastPc => Sought::LastVisit(code()?),
+        Kind::Pc | Kind::LastPc => Subject::Visits(code()?),
         Kind::Marker | Kind::LastMarker => return Ok(Search::Marker),
         Kind::Text => {
             let pattern = pattern(what).map_err(Error::msg)?;
@@ -277,8 +276,11 @@ fn search(
             let subject = format!("access of memory with the bytes {}", printable(what.trim()));
             return Ok(Search::Through(search::Search::Bytes(bytes), subject));
         }
-        Kind::NextExternal => Sought::NextExternal(range()?),
-        Kind::LastExternal => Sought::LastExternal(range()?),
+        Kind::NextExternal | Kind::LastExternal => Subject::ExternalChanges(range()?),
+    };
+    Ok(Search::Walk(Sought {
+        subject,
+        direction: arguments.kind.direction(),
     }))
 }
 
@@ -291,15 +293,15 @@ fn passed_over(kind: Kind, report: &Report<'_>) -> Option<&'static str> {
 }
 
 /// Of a step that reads and writes, both are listed where nothing but accesses tells of memory.
-fn next_access(cell: Cell, kinds: AccessKinds, extent: Extent, report: &Report<'_>) -> Sought {
+fn next_access(cell: Cell, kinds: AccessKinds, extent: Extent, report: &Report<'_>) -> Subject {
     let registers = report.session.index.source().traits().registers;
     match cell {
         Cell::Memory { address, len_bytes }
             if extent == Extent::All && registers == RegisterSource::Operands =>
         {
-            Sought::Accesses(MemoryRange { address, len_bytes }, kinds)
+            Subject::EveryAccess(MemoryRange { address, len_bytes }, kinds)
         }
-        _ => Sought::NextAccess(cell, kinds),
+        _ => Subject::Accesses(cell, kinds),
     }
 }
 
@@ -313,11 +315,13 @@ fn pattern(text: &str) -> Result<TextPattern, String> {
 }
 
 impl Kind {
-    fn course(self) -> Course {
+    fn direction(self) -> Direction {
         use Kind::{LastAccess, LastExternal, LastMarker, LastPc, LastRead, LastWrite};
         match self {
-            LastWrite | LastRead | LastAccess | LastPc | LastExternal | LastMarker => Course::Back,
-            _ => Course::Onward,
+            LastWrite | LastRead | LastAccess | LastPc | LastExternal | LastMarker => {
+                Direction::Back
+            }
+            _ => Direction::Forward,
         }
     }
 

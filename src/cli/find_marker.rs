@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use serde::Serialize;
-use stepback_index::{Index, MarkerHit, StepRecord, ThreadId};
+use stepback_index::{Direction, Index, MarkerHit, StepRecord, ThreadId};
 use stepback_parsers::{
     Position,
     drmemtrace::{marker_kind, marker_name},
@@ -15,7 +15,7 @@ use super::json::{StepJson, thread_name};
 use super::misspelt::Misspelt;
 use super::report::Report;
 use super::text::{grouped, step_line};
-use stepback_debugger::analysis::marker_walk::{Course, MarkerWalk, SoughtMarker};
+use stepback_debugger::analysis::marker_walk::{MarkerWalk, SoughtMarker};
 use stepback_debugger::analysis::names::NamesAt;
 use stepback_debugger::analysis::step_record::step_record;
 
@@ -25,7 +25,7 @@ pub struct MarkerArguments<'a> {
     /// `NAME` or `NAME=VALUE`.
     pub what: &'a str,
     /// Which way.
-    pub course: Course,
+    pub direction: Direction,
     /// From where; none: from the end of the trace that the way begins at, with what comes before the first step.
     pub at: Option<Position>,
     /// Whose.
@@ -38,14 +38,14 @@ pub struct MarkerArguments<'a> {
 
 impl<'a> MarkerArguments<'a> {
     fn way(&self, index: &'a Index) -> Way<'a> {
-        let begin = match self.course {
-            Course::Back => index.end(),
-            Course::Onward => Position(0),
+        let begin = match self.direction {
+            Direction::Back => index.end(),
+            Direction::Forward => Position(0),
         };
         let thread = self.thread.map(|thread| thread_name(thread, index));
         Way {
             at: self.at.unwrap_or(begin),
-            course: self.course,
+            direction: self.direction,
             thread,
         }
     }
@@ -113,7 +113,7 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
         value,
         thread: arguments.thread,
     };
-    let mut walk = MarkerWalk::new(sought, arguments.course, arguments.at, index, cancel)?;
+    let mut walk = MarkerWalk::new(sought, arguments.direction, arguments.at, index, cancel)?;
     let mut left = arguments.limit;
     let mut tally = Tally::new(arguments.limit);
     while left > 0

@@ -6,8 +6,8 @@ use stepback_parsers::{MarkerKind, Position, drmemtrace::marker_name};
 use super::progress::say;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use stepback_debugger::analysis::marker_walk::Course;
-use stepback_debugger::analysis::walk::Sought;
+use stepback_debugger::analysis::walk::{Sought, Subject};
+use stepback_index::Direction;
 
 /// What is said where the limit leaves nothing to look for.
 pub const NOTHING_WANTED: &str = "nothing looked for: --limit is 0\n";
@@ -53,7 +53,7 @@ pub struct Way<'a> {
     /// The position where the search began.
     pub at: Position,
     /// Which way.
-    pub course: Course,
+    pub direction: Direction,
     /// The thread whose steps were meant alone.
     pub thread: Option<&'a str>,
 }
@@ -65,17 +65,17 @@ pub fn nothing_of(subject: &str, way: Way<'_>) -> String {
         .map(|thread| format!(" by thread {}", printable(thread)))
         .unwrap_or_default();
     let at = grouped(way.at.0);
-    let place = match way.course {
-        Course::Back => format!("before position {at}"),
-        Course::Onward => format!("from position {at} on"),
+    let place = match way.direction {
+        Direction::Back => format!("before position {at}"),
+        Direction::Forward => format!("from position {at} on"),
     };
     format!("nothing found: no {subject}{thread} {place}\n")
 }
 
 /// What a walk looks for, `write of 0x1000:8`; registers are called as the user called them.
 pub fn subject_of(sought: &Sought, what: &str) -> String {
-    match sought {
-        Sought::LastAccess(cell, kinds) | Sought::NextAccess(cell, kinds) => {
+    match &sought.subject {
+        Subject::Accesses(cell, kinds) => {
             let cell = match *cell {
                 Cell::Register { .. } => printable(what.trim()),
                 Cell::Memory { address, len_bytes } => {
@@ -90,15 +90,15 @@ pub fn subject_of(sought: &Sought, what: &str) -> String {
             };
             format!("{} of {cell}", kinds_word(*kinds))
         }
-        Sought::Accesses(range, kinds) => {
+        Subject::EveryAccess(range, kinds) => {
             format!("{} of {}", kinds_word(*kinds), range_text(*range))
         }
-        Sought::LastVisit(code) | Sought::NextVisit(code) => {
+        Subject::Visits(code) => {
             let code: Vec<String> = code.iter().map(|address| address.to_string()).collect();
             format!("step at {}", code.join(" or "))
         }
-        Sought::NextExternal(None) | Sought::LastExternal(None) => "external change".to_owned(),
-        Sought::NextExternal(Some(range)) | Sought::LastExternal(Some(range)) => {
+        Subject::ExternalChanges(None) => "external change".to_owned(),
+        Subject::ExternalChanges(Some(range)) => {
             format!("external change of {}", range_text(*range))
         }
     }

@@ -18,7 +18,7 @@ use super::report::Report;
 use super::text::{grouped, step_line};
 use super::trace_arguments::TraceArguments;
 use super::why_text;
-use stepback_debugger::action::Way;
+use stepback_debugger::action::Direction;
 use stepback_debugger::model::doubt::doubt_words;
 use stepback_debugger::model::slice::{cell_words, edge_word, end_words, ended_words};
 use stepback_debugger::place::Place;
@@ -133,7 +133,7 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
         }
         .walk_of(index, thread, &cancel)?;
         let rows = Rows {
-            way: Way::Forward,
+            way: Direction::Forward,
             limit,
         };
         rows.print_all(report, || walk.next(&cancel))?;
@@ -153,7 +153,7 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
         return why_text::print(walk, arguments.limit, report);
     }
     let rows = Rows {
-        way: Way::Back,
+        way: Direction::Back,
         limit,
     };
     rows.print_all(report, || walk.next(&cancel))?;
@@ -165,7 +165,7 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
 /// How rows are printed.
 #[derive(Clone, Copy)]
 struct Rows {
-    way: Way,
+    way: Direction,
     /// So many steps at most.
     limit: usize,
 }
@@ -256,7 +256,7 @@ fn in_order(defined: &Defined, endian: Endian) -> Value {
     value
 }
 
-fn print_end(end: &SliceEnd, way: Way, report: &mut Report<'_>) -> Result<()> {
+fn print_end(end: &SliceEnd, way: Direction, report: &mut Report<'_>) -> Result<()> {
     let (index, detail) = (
         &report.session.index,
         end_words(end, way, &report.session.index),

@@ -7,7 +7,7 @@ use stepback_index::{SeenRow, SliceWalk};
 
 use super::report::Report;
 use super::text::{grouped, printable};
-use stepback_debugger::action::Way;
+use stepback_debugger::action::Direction;
 use stepback_debugger::analysis::slice::{
     Frames, LineKind, Reading, ReadingLine, ReadingView, SliceReading,
 };
@@ -65,7 +65,7 @@ pub fn print(mut walk: SliceWalk<'_>, limit: Option<usize>, report: &mut Report<
     let words = SliceWords {
         session,
         reading: &reading,
-        way: Way::Back,
+        way: Direction::Back,
         cancel: &cancel,
     };
     let mut shown = 0;

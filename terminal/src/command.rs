@@ -2,7 +2,7 @@
 
 use stepback_machine::RegisterGroup;
 
-use stepback_debugger::action::{Action, Fold, SliceEdge, TravelAction, Way};
+use stepback_debugger::action::{Action, Direction, Fold, SliceEdge, TravelAction};
 use stepback_debugger::messages::say;
 pub use stepback_debugger::views::Toward;
 
@@ -10,7 +10,7 @@ pub use stepback_debugger::views::Toward;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// The keyboard goes to the next or last pane.
-    Focus(Way),
+    Focus(Direction),
     /// The keys of the pane that has the keyboard.
     Help,
     /// The end.
@@ -18,7 +18,7 @@ pub enum Command {
     /// One to all commands by name.
     Palette,
     /// A search is asked for, forwards or backwards.
-    Search(Way),
+    Search(Direction),
     /// The pane that has the keyboard takes the whole screen, or no longer.
     Zoom,
     /// The cursor or the position moves.
@@ -26,27 +26,27 @@ pub enum Command {
     /// What is in view is arranged anew; a pane of registers or memory is locked to its moment, or no longer.
     Arrange,
     /// To the last or next write of what is under the cursor.
-    Access(Way),
+    Access(Direction),
     /// To the last write of so many aligned bytes.
     LastWrite(u8),
     /// One step, into calls.
-    Into(Way),
+    Into(Direction),
     /// Over the call at the position.
-    Over(Way),
+    Over(Direction),
     /// The position visited before or after.
-    History(Way),
+    History(Direction),
     /// What the row under the cursor stands for is taken away.
     Remove,
     /// What is under the cursor goes to the clipboard of the terminal.
     Copy,
     /// The last change of what is kept is taken back, or done again.
-    Undo(Way),
+    Undo(Direction),
     /// Fold or unfold.
     Fold(Fold),
     /// Ask on the bottom line.
     Ask(Purpose),
     /// The next or last hit of the last search.
-    FindAgain(Way),
+    FindAgain(Direction),
     /// A pane with a group of registers opens or closes.
     Registers(RegisterGroup),
     /// The next line of the step just done is picked; in registers: what a value points to is told, or no longer.
@@ -60,7 +60,7 @@ pub enum Command {
     /// The pane gets one row more (1) or less (-1).
     Resize(i8),
     /// To the next or last changed byte.
-    ChangedByte(Way),
+    ChangedByte(Direction),
     /// Why has what is under the cursor its value?
     Why,
     /// The rows of the slice stand in another way.
@@ -79,7 +79,7 @@ pub enum Purpose {
     /// To a time of the trace.
     Time,
     /// To the next or last step at an address.
-    Visit(Way),
+    Visit(Direction),
     /// Another pane of memory at an address.
     Memory,
     /// A pane is locked to a line.
@@ -102,8 +102,8 @@ impl Purpose {
         match self {
             Self::Line => say!("terminal-ask-line"),
             Self::Time => say!("terminal-ask-time"),
-            Self::Visit(Way::Forward) => say!("terminal-ask-next-visit"),
-            Self::Visit(Way::Back) => say!("terminal-ask-last-visit"),
+            Self::Visit(Direction::Forward) => say!("terminal-ask-next-visit"),
+            Self::Visit(Direction::Back) => say!("terminal-ask-last-visit"),
             Self::Memory => say!("terminal-ask-memory"),
             Self::LockAtLine => say!("terminal-ask-lock-line"),
             Self::LockAtTime => say!("terminal-ask-lock-time"),

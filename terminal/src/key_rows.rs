@@ -5,20 +5,20 @@ use stepback_machine::RegisterGroup;
 
 use super::command::{Command, Purpose, Toward};
 use super::keys::{Press, Row, Scope};
-use stepback_debugger::action::{Fold, SliceEdge, Way};
+use stepback_debugger::action::{Direction, Fold, SliceEdge};
 
 /// The table. Rows with the same words stand together in the help.
 pub static ROWS: &[Row] = &[
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::of(KeyCode::Tab)],
-        command: Command::Focus(Way::Forward),
+        command: Command::Focus(Direction::Forward),
         words: "terminal-key-next-pane",
     },
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::of(KeyCode::BackTab)],
-        command: Command::Focus(Way::Back),
+        command: Command::Focus(Direction::Back),
         words: "terminal-key-last-pane",
     },
     Row {
@@ -42,25 +42,25 @@ pub static ROWS: &[Row] = &[
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::letter('/')],
-        command: Command::Search(Way::Forward),
+        command: Command::Search(Direction::Forward),
         words: "terminal-key-search",
     },
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::letter('?')],
-        command: Command::Search(Way::Back),
+        command: Command::Search(Direction::Back),
         words: "terminal-key-search-back",
     },
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::letter('n')],
-        command: Command::FindAgain(Way::Forward),
+        command: Command::FindAgain(Direction::Forward),
         words: "terminal-key-again",
     },
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::letter('N')],
-        command: Command::FindAgain(Way::Back),
+        command: Command::FindAgain(Direction::Back),
         words: "terminal-key-again-back",
     },
     Row {
@@ -216,13 +216,13 @@ pub static ROWS: &[Row] = &[
     Row {
         scope: Scope::Trace,
         presses: &[Press::letter('p')],
-        command: Command::Ask(Purpose::Visit(Way::Forward)),
+        command: Command::Ask(Purpose::Visit(Direction::Forward)),
         words: "terminal-key-visit",
     },
     Row {
         scope: Scope::Trace,
         presses: &[Press::letter('P')],
-        command: Command::Ask(Purpose::Visit(Way::Back)),
+        command: Command::Ask(Purpose::Visit(Direction::Back)),
         words: "terminal-key-visit-back",
     },
     Row {
@@ -240,7 +240,7 @@ pub static ROWS: &[Row] = &[
     Row {
         scope: Scope::Trace,
         presses: &[Press::of(KeyCode::Enter)],
-        command: Command::Access(Way::Back),
+        command: Command::Access(Direction::Back),
         words: "terminal-key-pick-write",
     },
     Row {
@@ -294,7 +294,7 @@ pub static ROWS: &[Row] = &[
     Row {
         scope: Scope::Cells,
         presses: &[Press::of(KeyCode::Enter)],
-        command: Command::Access(Way::Back),
+        command: Command::Access(Direction::Back),
         words: "terminal-key-last-write",
     },
     Row {
@@ -324,13 +324,13 @@ pub static ROWS: &[Row] = &[
     Row {
         scope: Scope::Memory,
         presses: &[Press::letter('[')],
-        command: Command::ChangedByte(Way::Back),
+        command: Command::ChangedByte(Direction::Back),
         words: "terminal-key-changed-back",
     },
     Row {
         scope: Scope::Memory,
         presses: &[Press::letter(']')],
-        command: Command::ChangedByte(Way::Forward),
+        command: Command::ChangedByte(Direction::Forward),
         words: "terminal-key-changed",
     },
     Row {
@@ -390,49 +390,49 @@ pub static ROWS: &[Row] = &[
     Row {
         scope: Scope::Others,
         presses: &[Press::of(KeyCode::Enter)],
-        command: Command::Access(Way::Back),
+        command: Command::Access(Direction::Back),
         words: "terminal-key-travel",
     },
     Row {
         scope: Scope::Trace,
         presses: &[Press::of(KeyCode::Right)],
-        command: Command::Into(Way::Forward),
+        command: Command::Into(Direction::Forward),
         words: "terminal-key-into",
     },
     Row {
         scope: Scope::Trace,
         presses: &[Press::of(KeyCode::Left)],
-        command: Command::Into(Way::Back),
+        command: Command::Into(Direction::Back),
         words: "terminal-key-into-back",
     },
     Row {
         scope: Scope::Trace,
         presses: &[Press::letter('>')],
-        command: Command::Over(Way::Forward),
+        command: Command::Over(Direction::Forward),
         words: "terminal-key-over",
     },
     Row {
         scope: Scope::Trace,
         presses: &[Press::letter('<')],
-        command: Command::Over(Way::Back),
+        command: Command::Over(Direction::Back),
         words: "terminal-key-over-back",
     },
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::letter('(')],
-        command: Command::History(Way::Back),
+        command: Command::History(Direction::Back),
         words: "terminal-key-history-back",
     },
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::letter(')')],
-        command: Command::History(Way::Forward),
+        command: Command::History(Direction::Forward),
         words: "terminal-key-history",
     },
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::letter('o')],
-        command: Command::Access(Way::Forward),
+        command: Command::Access(Direction::Forward),
         words: "terminal-key-next-write",
     },
     Row {
@@ -498,13 +498,13 @@ pub static ROWS: &[Row] = &[
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::letter('u')],
-        command: Command::Undo(Way::Back),
+        command: Command::Undo(Direction::Back),
         words: "terminal-key-undo",
     },
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::letter('U')],
-        command: Command::Undo(Way::Forward),
+        command: Command::Undo(Direction::Forward),
         words: "terminal-key-redo",
     },
 ];

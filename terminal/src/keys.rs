@@ -201,7 +201,7 @@ pub fn stroke_of(key: KeyEvent) -> Option<KeyStroke> {
 mod tests {
     use super::*;
     use crate::command::Purpose;
-    use stepback_debugger::action::{Fold, Way};
+    use stepback_debugger::action::{Direction, Fold};
 
     #[test]
     fn no_key_stands_for_two_commands_in_a_pane() {
@@ -237,11 +237,11 @@ mod tests {
         let (none, shift) = (KeyModifiers::NONE, KeyModifiers::SHIFT);
         assert_eq!(
             of(PanelKind::Trace, KeyCode::Char('p'), none),
-            Some(Command::Ask(Purpose::Visit(Way::Forward)))
+            Some(Command::Ask(Purpose::Visit(Direction::Forward)))
         );
         assert_eq!(
             of(PanelKind::Trace, KeyCode::Char('P'), shift),
-            Some(Command::Ask(Purpose::Visit(Way::Back)))
+            Some(Command::Ask(Purpose::Visit(Direction::Back)))
         );
         assert_eq!(
             of(PanelKind::Trace, KeyCode::Char('{'), shift),
@@ -249,7 +249,7 @@ mod tests {
         );
         assert_eq!(
             of(PanelKind::Memory, KeyCode::Char('['), none),
-            Some(Command::ChangedByte(Way::Back))
+            Some(Command::ChangedByte(Direction::Back))
         );
         assert_eq!(of(PanelKind::Registers, KeyCode::Char('['), none), None);
         assert_eq!(of(PanelKind::Trace, KeyCode::Up, KeyModifiers::ALT), None);

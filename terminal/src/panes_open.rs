@@ -2,7 +2,7 @@
 
 use super::pane::Pane;
 use super::registry;
-use stepback_debugger::action::{PanelId, PanelKind, Way, WindowId};
+use stepback_debugger::action::{Direction, PanelId, PanelKind, WindowId};
 
 /// A pane that is open.
 pub struct Open {
@@ -121,7 +121,7 @@ impl Panes {
     }
 
     /// Gives the next or last pane the keyboard.
-    pub fn focus_next(&mut self, way: Way) {
+    pub fn focus_next(&mut self, way: Direction) {
         let count = self.list.len().max(1);
         let place = self
             .list
@@ -129,8 +129,8 @@ impl Panes {
             .position(|open| open.id == self.focus_id())
             .unwrap_or(0);
         let next = match way {
-            Way::Forward => (place + 1) % count,
-            Way::Back => (place + count - 1) % count,
+            Direction::Forward => (place + 1) % count,
+            Direction::Back => (place + count - 1) % count,
         };
         if let Some(open) = self.list.get(next) {
             self.focus = open.id;

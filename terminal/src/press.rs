@@ -14,8 +14,8 @@ use super::pane::{Ask, Cx, Touch, TouchKind};
 use super::prompt::{Typed, remember};
 use super::question::Asked;
 use stepback_debugger::action::{
-    Action, AppAction, FileAction, FindKind, FindQuestion, MarkAction, PanelId, PanelKind,
-    SearchAction, TravelAction, ViewAction, Way,
+    Action, AppAction, Direction, FileAction, FindKind, FindQuestion, MarkAction, PanelId,
+    PanelKind, SearchAction, TravelAction, ViewAction,
 };
 use stepback_debugger::desk::Tone;
 use stepback_debugger::keymap::{self, CommandId, Keyboard, place_text};
@@ -112,8 +112,12 @@ impl Browser {
                 .push(Action::App(AppAction::CommandPalette)),
             Command::Search(way) => self.ask(Asked::Search(way), ""),
             Command::Zoom => self.panes.is_zoomed = !self.panes.is_zoomed,
-            Command::Undo(Way::Back) => self.program.queue.push(Action::Mark(MarkAction::Undo)),
-            Command::Undo(Way::Forward) => self.program.queue.push(Action::Mark(MarkAction::Redo)),
+            Command::Undo(Direction::Back) => {
+                self.program.queue.push(Action::Mark(MarkAction::Undo))
+            }
+            Command::Undo(Direction::Forward) => {
+                self.program.queue.push(Action::Mark(MarkAction::Redo))
+            }
             Command::Copy => self.copy_from_pane(),
             Command::Into(way) => self
                 .program
@@ -420,7 +424,7 @@ impl Browser {
     }
 
     /// To another step at an address. The search is kept, so that it can be asked again; no list of its hits is opened.
-    fn visit(&mut self, address: &str, way: Way) {
+    fn visit(&mut self, address: &str, way: Direction) {
         let Some(desk) = self.program.desk.as_mut() else {
             return;
         };

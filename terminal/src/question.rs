@@ -2,7 +2,7 @@
 
 use super::command::Purpose;
 use super::prompt::Line;
-use stepback_debugger::action::{PanelId, Way};
+use stepback_debugger::action::{Direction, PanelId};
 use stepback_debugger::keymap;
 
 /// A question whose answer is being typed.
@@ -25,7 +25,7 @@ pub enum Asked {
     /// A place to go to.
     Place,
     /// What to look for, and which way from the position.
-    Search(Way),
+    Search(Direction),
     /// The path of a trace.
     Trace,
     /// Where a session is saved.
@@ -61,8 +61,8 @@ impl Asked {
                 "{}: ",
                 stepback_debugger::messages::say!("terminal-ask-place")
             ),
-            Self::Search(Way::Forward) => "/".to_owned(),
-            Self::Search(Way::Back) => "?".to_owned(),
+            Self::Search(Direction::Forward) => "/".to_owned(),
+            Self::Search(Direction::Back) => "?".to_owned(),
             Self::Trace => format!(
                 "{}: ",
                 stepback_debugger::messages::say!("terminal-ask-trace")

@@ -9,8 +9,8 @@ use super::pane::Cx;
 use super::panes_open::Panes;
 use super::question::{Asked, Question};
 use stepback_debugger::action::{
-    Action, AppAction, PanelAction, PanelId, PanelKind, SliceAction, SliceView, ViewAction, Way,
-    WindowId,
+    Action, AppAction, Direction, PanelAction, PanelId, PanelKind, SliceAction, SliceView,
+    ViewAction, WindowId,
 };
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Desk, SaveNews, Tone, TraceMissing};
@@ -65,10 +65,10 @@ impl Shell for Browser {
             }
             Report::NotesNotKept => self.say(Tone::Warning, say!("kept-what-is-marked-is-not")),
             Report::Saved(news) => self.tell_saved(news),
-            Report::NothingToUndo(Way::Back) => {
+            Report::NothingToUndo(Direction::Back) => {
                 self.say(Tone::Info, say!("marks-there-is-nothing-to-undo"))
             }
-            Report::NothingToUndo(Way::Forward) => {
+            Report::NothingToUndo(Direction::Forward) => {
                 self.say(Tone::Info, say!("marks-there-is-nothing-to-redo"))
             }
             Report::NoCell => self.say(Tone::Warning, say!("terminal-no-cell")),

@@ -1,7 +1,7 @@
 //! Messages about what the program reports.
 
 use super::app::App;
-use stepback_debugger::action::{Action, AppAction, FileAction, PanelAction, PanelKind, Way};
+use stepback_debugger::action::{Action, AppAction, Direction, FileAction, PanelAction, PanelKind};
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Message, SaveNews, Tone, TraceMissing};
 use stepback_debugger::messages::{say, spoken};
@@ -62,10 +62,10 @@ impl App {
                     .show_with(Tone::Warning, title, say!("kept-not-kept"), [save]);
             }
             Report::Saved(news) => self.show_saved(news),
-            Report::NothingToUndo(Way::Back) => self
+            Report::NothingToUndo(Direction::Back) => self
                 .toasts
                 .show(Tone::Info, say!("marks-there-is-nothing-to-undo")),
-            Report::NothingToUndo(Way::Forward) => {
+            Report::NothingToUndo(Direction::Forward) => {
                 self.toasts
                     .show(Tone::Info, say!("marks-there-is-nothing-to-redo"));
             }

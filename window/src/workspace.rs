@@ -17,7 +17,7 @@ use super::vacancy::Vacancy;
 use crate::panels::{Pane, TimelineState, ViewCx};
 use crate::theme::Tok;
 use stepback_debugger::action::{
-    Action, CellName, Follow, PanelId, PanelKind, StepRange, Way, WindowId,
+    Action, CellName, Direction, Follow, PanelId, PanelKind, StepRange, WindowId,
 };
 use stepback_debugger::desk::{Desk, FunctionsAsking, StatusSlot};
 use stepback_debugger::keymap::Situation;
@@ -129,11 +129,11 @@ impl Workspace {
     }
 
     /// Gives the keyboard to the next or previous visible panel.
-    pub fn focus_next(&mut self, desk: &mut Desk, way: Way) {
+    pub fn focus_next(&mut self, desk: &mut Desk, way: Direction) {
         let visible = self.seen_tiles();
         let mut panes = layout::panes_in_order(&self.dock);
         panes.retain(|tile| visible.contains(tile));
-        if way == Way::Back {
+        if way == Direction::Back {
             panes.reverse();
         }
         let place = panes.iter().position(|tile| Some(*tile) == self.focused);

@@ -1,6 +1,7 @@
 //! Types that actions of several groups contain.
 
 use serde::{Deserialize, Serialize};
+pub use stepback_index::Direction;
 use stepback_parsers::Position;
 
 /// Number of a trace that a window shows. Where none is named, the first is meant.
@@ -12,15 +13,6 @@ pub struct TraceId(pub u32);
 /// Number of a trace window: 1, 2, … Each has its own position in one trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct WindowId(pub u32);
-
-/// Direction in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Way {
-    /// Towards the start.
-    Back,
-    /// Towards the end.
-    Forward,
-}
 
 /// A part of a trace, from one position to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

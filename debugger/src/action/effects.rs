@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use super::{StepRange, Way};
+use super::{Direction, StepRange};
 
 /// Steps whose reads and writes are listed, or calls that are compared. Calls are named by a position in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub enum EffectsOf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum OtherCall {
     /// The last or next one of the same function.
-    Near(Way),
+    Near(Direction),
     /// The innermost one of the same function around a position.
     Around(Position),
 }

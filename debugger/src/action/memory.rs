@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Follow, Way};
+use super::{Direction, Follow};
 
 /// What stands behind the bytes of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -28,11 +28,11 @@ pub enum MemoryChange {
     /// Compares with the other window, else with the position before the last move, or ends that.
     ToggleCompare,
     /// To the next (or last) byte that differs from the position that is compared with.
-    GoToChanged(Way),
+    GoToChanged(Direction),
     /// To the next (or last) place that holds some bytes, a number or a text, in what is known here.
-    Find(String, Way),
+    Find(String, Direction),
     /// The same once more.
-    FindAgain(Way),
+    FindAgain(Direction),
     /// Gives up looking for something.
     StopSeeking,
 }

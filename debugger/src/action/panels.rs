@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stepback_index::CallId;
 
-use super::{Moment, StepRange, Way, WindowId};
+use super::{Direction, Moment, StepRange, WindowId};
 
 /// A panel by its number: a tile of the dock, a pane of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -102,7 +102,7 @@ pub enum PanelAction {
     /// Open a copy of a panel.
     DuplicatePanel(PanelId),
     /// Give the keyboard to the next or previous panel.
-    FocusPanel(Way),
+    FocusPanel(Direction),
     /// Restore the default panels.
     ResetLayout,
     /// Use a layout by its name: debug, compare, profile, source, or one of the user's.

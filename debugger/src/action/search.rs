@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FindQuestion, StepRange, Way, WindowId};
+use super::{Direction, FindQuestion, StepRange, WindowId};
 use crate::notes::{KeptChange, KeptSearch};
 
 /// An action on the search, its hits, or the searches that are kept by name.
@@ -13,7 +13,7 @@ pub enum SearchAction {
     /// Search the whole trace; list and mark the hits.
     Find(FindQuestion),
     /// Move to the last (back) or next (forward) hit.
-    FindNext(Way),
+    FindNext(Direction),
     /// Raise the limit on the number of hits.
     FindMore,
     /// Stop the search; the hits stay.

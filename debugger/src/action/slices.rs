@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use super::{CellName, SliceEdge, SliceQuestion, Way};
+use super::{CellName, Direction, SliceEdge, SliceQuestion};
 use crate::notes::{KeptChange, KeptSlice};
 
 /// Presentation of a slice's rows.
@@ -28,7 +28,7 @@ pub enum SliceAction {
     /// Compute a slice with the given edges.
     WhyAgain(SliceQuestion),
     /// Change the direction: back to the origin of the value, or forward to its uses.
-    TurnSlice(Way),
+    TurnSlice(Direction),
     /// Follow an additional kind of dependence, or stop following it.
     FollowInSlice(SliceEdge),
     /// Choose the presentation in the panel that has the keyboard, or in the first.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
-use super::{Way, WindowId};
+use super::{Direction, WindowId};
 
 /// Kind of access to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -27,57 +27,57 @@ pub enum CellName {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TravelAction {
     /// Move by one row: a step, or a folded call.
-    StepRow(Way),
+    StepRow(Direction),
     /// Move by one step, into calls even if they are folded.
-    StepInto(Way),
+    StepInto(Direction),
     /// Move over the call at the position, or by one step where there is none.
-    StepOver(Way),
+    StepOver(Direction),
     /// Move to the call of the function that contains the position (back), or just after its return (forward).
-    StepOut(Way),
+    StepOut(Direction),
     /// Move to the next or previous step of the thread that the window stays in, or of the thread at the position.
-    StepOfThread(Way),
+    StepOfThread(Direction),
     /// Keep moves by steps in a thread, by its name; without a name, in that of the position, or end that.
     StayInThread(Option<String>),
     /// Move by a page of rows.
-    Page(Way),
+    Page(Direction),
     /// Move to the first or last position.
-    Edge(Way),
+    Edge(Direction),
     /// Move to a place in the language of the command line: `1250`, `50%`, `line:7`, `time:3`, `pc:main`, `end`.
     GoTo(String),
     /// Move a window to a position.
     Travel(WindowId, Position),
     /// Move to the position visited before or after.
-    History(Way),
+    History(Direction),
     /// Move to the last (back) or next (forward) access of a cell.
-    GoToAccess(CellName, Access, Way),
+    GoToAccess(CellName, Access, Direction),
     /// Move to the next access of a cell up to a position; a register is that of the thread there.
     GoToAccessUntil(CellName, Access, Position),
     /// Move to the last or next access of the cell under the cursor of the active panel.
-    GoToAccessOfSelection(Access, Way),
+    GoToAccessOfSelection(Access, Direction),
     /// Move to the last or next external change, of the given memory or of any.
-    GoToExternal(Option<CellName>, Way),
+    GoToExternal(Option<CellName>, Direction),
     /// Move to the next or last execution of a source line, by a thread or by any.
     /// The end of the file's path is enough.
-    GoToLine(String, u32, Way, Option<String>),
+    GoToLine(String, u32, Direction, Option<String>),
     /// Move to the last or next other execution of the instruction just executed.
-    GoToVisit(Way),
+    GoToVisit(Direction),
     /// Move to the last or next source line, over calls.
-    StepLine(Way),
+    StepLine(Direction),
     /// Move to the last or next source line, into calls.
-    StepLineInto(Way),
+    StepLineInto(Direction),
     /// Move to the last or next exception, interrupt, trap or signal.
-    GoToException(Way),
+    GoToException(Direction),
     /// Cancel the search for a place.
     StopLookup,
     /// Move to the last or next position at which a condition becomes true.
-    GoToWhere(String, Way),
+    GoToWhere(String, Direction),
     /// Repeat the last `GoToWhere` with its condition.
-    GoToWhereAgain(Way),
+    GoToWhereAgain(Direction),
     /// Move to the last or next position at which an expression has another value.
-    GoToChange(String, Way),
+    GoToChange(String, Direction),
     /// Move to the last or next bookmark.
-    GoToBookmark(Way),
+    GoToBookmark(Direction),
     /// Move to the last or next call of a function by name; without one, of the function that is selected in a
     /// panel, else of the one that contains the position.
-    GoToCall(Option<String>, Way),
+    GoToCall(Option<String>, Direction),
 }

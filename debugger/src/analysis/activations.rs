@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use stepback_index::{
-    Call, CallId, CallTable, Cancel, Entered, Index, LastStepOf, Left, Query as _, QueryError,
+    Call, CallId, CallTable, Cancel, Entered, Index, Left, NearestStepOf, Query as _, QueryError,
     ThreadId,
 };
 use stepback_machine::Address;
@@ -58,11 +58,7 @@ impl Tree {
             let Some(call) = calls.get(*root) else {
                 continue;
             };
-            let last = LastStepOf {
-                thread: call.thread,
-                before: index.end(),
-            }
-            .run(index, cancel)?;
+            let last = NearestStepOf::last(call.thread, index.end()).run(index, cancel)?;
             let Some(last_step) = last.filter(|_| call.entry_step.is_some()) else {
                 continue;
             };

@@ -1,6 +1,6 @@
 //! Where the code lies that a number names.
 
-use stepback_index::{Cancel, Index, NextVisit, Query as _, QueryError};
+use stepback_index::{Cancel, Index, NearestVisit, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
@@ -13,11 +13,7 @@ pub fn code_address(number: u64, index: &Index, cancel: &Cancel) -> Result<Addre
     if number & 1 == 0 {
         return Ok(Address(number));
     }
-    let step = NextVisit {
-        pc: Address(number - 1),
-        from: Position(0),
-    }
-    .run(index, cancel)?;
+    let step = NearestVisit::next(Address(number - 1), Position(0)).run(index, cancel)?;
     let set = step.map_or(index.source().traits().instruction_set, |hit| {
         hit.record.instruction_set
     });

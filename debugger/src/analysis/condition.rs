@@ -2,13 +2,13 @@
 //!
 //! Only moments at which a cell that counts is written are looked at, so the way costs these writes and no steps.
 
-use stepback_index::{Cell, LastVisit, NextVisit, Query as _, QueryError};
+use stepback_index::{Cell, NearestVisit, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::names::NameError;
 use super::tracked::Scene;
-use crate::action::Way;
+use crate::action::Direction;
 use crate::expression::{Expression, parse};
 
 /// What is so at a position, and what it depends on.
@@ -26,7 +26,7 @@ pub struct Course {
     /// From where.
     pub from: Position,
     /// Into the past or the future.
-    pub way: Way,
+    pub way: Direction,
 }
 
 /// The nearest position at which a state differs from that just before it as `is_edge` wants (before, after).
@@ -47,15 +47,15 @@ pub fn next_edge<V, E: From<QueryError>>(
             return Ok(None);
         };
         let (place, landed) = match way {
-            Way::Forward => (change, Some(change)),
+            Direction::Forward => (change, Some(change)),
             // What is so before the first step began nowhere.
-            Way::Back if change.0 == 0 => return Ok(None),
-            Way::Back => (Position(change.0 - 1), (change < from).then_some(change)),
+            Direction::Back if change.0 == 0 => return Ok(None),
+            Direction::Back => (Position(change.0 - 1), (change < from).then_some(change)),
         };
         let next = state(place)?;
         let is_meant = match way {
-            Way::Forward => is_edge(&known.value, &next.value),
-            Way::Back => is_edge(&next.value, &known.value),
+            Direction::Forward => is_edge(&known.value, &next.value),
+            Direction::Back => is_edge(&next.value, &known.value),
         };
         if let Some(landed) = landed.filter(|_| is_meant) {
             return Ok(Some(landed));
@@ -142,14 +142,14 @@ fn next_visit(
     let mut at = course.from;
     loop {
         let visit = match course.way {
-            Way::Forward => {
+            Direction::Forward => {
                 let from = Position(at.0.saturating_add(1));
                 if from > scene.index.end() {
                     return Ok(None);
                 }
-                NextVisit { pc, from }.run(scene.index, scene.cancel)
+                NearestVisit::next(pc, from).run(scene.index, scene.cancel)
             }
-            Way::Back => LastVisit { pc, before: at }.run(scene.index, scene.cancel),
+            Direction::Back => NearestVisit::last(pc, at).run(scene.index, scene.cancel),
         };
         let Some(hit) = visit.map_err(NameError::Trace)? else {
             return Ok(None);
@@ -203,7 +203,7 @@ mod tests {
     use crate::session::test_session::{overflow, overflow_with_image};
 
     #[track_caller]
-    fn check(text: &str, from: u64, way: Way, expected: Option<u64>) {
+    fn check(text: &str, from: u64, way: Direction, expected: Option<u64>) {
         let (session, cancel) = (overflow_with_image(), Cancel::default());
         let scene = Scene {
             index: &session.index,
@@ -226,24 +226,24 @@ mod tests {
     #[test]
     fn a_condition_becomes_true_where_a_register_is_written() {
         // Step 1,188 writes 8002000f, step 1,253 80020012.
-        check("x19 == 0x8002000f", 0, Way::Forward, Some(1189));
-        check("x19 == 0x8002000f", 1200, Way::Back, Some(1189));
-        check("x19 == 0x8002000f", 1189, Way::Back, None);
+        check("x19 == 0x8002000f", 0, Direction::Forward, Some(1189));
+        check("x19 == 0x8002000f", 1200, Direction::Back, Some(1189));
+        check("x19 == 0x8002000f", 1189, Direction::Back, None);
         check(
             "x19 >= 0x80020010 && x19 < 0x80020100",
             1189,
-            Way::Forward,
+            Direction::Forward,
             Some(1254),
         );
-        check("x19 == 0xdead", 0, Way::Forward, None);
+        check("x19 == 0xdead", 0, Direction::Forward, None);
     }
 
     #[test]
     fn memory_counts_whoever_points_to_it() {
         // Step 1,249 stores a9.
-        check("u8[0x80020010] == 0xa9", 0, Way::Forward, Some(1250));
-        check("u8[x19 + 1] == 0xa9", 1200, Way::Forward, Some(1250));
-        check("u8[0x80020010] == 0xa9", 1763, Way::Back, Some(1250));
+        check("u8[0x80020010] == 0xa9", 0, Direction::Forward, Some(1250));
+        check("u8[x19 + 1] == 0xa9", 1200, Direction::Forward, Some(1250));
+        check("u8[0x80020010] == 0xa9", 1763, Direction::Back, Some(1250));
     }
 
     #[test]
@@ -251,25 +251,25 @@ mod tests {
         check(
             "pc == 0x80000498 && x19 == 0x8002000f",
             0,
-            Way::Forward,
+            Direction::Forward,
             Some(1249),
         );
         check(
             "pc == 0x80000498 && x19 == 0x8002000f",
             1763,
-            Way::Back,
+            Direction::Back,
             Some(1249),
         );
         check(
             "pc == decode_field + 0x108 && x19 == 1",
             0,
-            Way::Forward,
+            Direction::Forward,
             None,
         );
         check(
             "pc > 0x80000494 && pc < 0x8000049c",
             1200,
-            Way::Forward,
+            Direction::Forward,
             Some(1249),
         );
     }
@@ -301,7 +301,7 @@ mod tests {
                 text,
                 Course {
                     from,
-                    way: Way::Forward,
+                    way: Direction::Forward,
                 },
                 &|_| {},
             )
@@ -318,7 +318,7 @@ mod tests {
                 text,
                 Course {
                     from,
-                    way: Way::Back,
+                    way: Direction::Back,
                 },
                 &|_| {},
             )

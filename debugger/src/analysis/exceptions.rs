@@ -7,7 +7,7 @@ use stepback_parsers::{MarkerKind, Position};
 
 use super::condition::Course;
 use super::schedule::{Bounded, Mark, MarkKind};
-use crate::action::Way;
+use crate::action::Direction;
 
 /// What the kernel did to a thread.
 pub const EVENTS: [MarkerKind; 3] = [
@@ -52,8 +52,8 @@ pub fn next_exception(
     let mut nearest = marked(index, Course { from, way }, cancel)?;
     let mut take = |at: Position| {
         nearest = match way {
-            Way::Forward if at > from => Some(nearest.map_or(at, |known| known.min(at))),
-            Way::Back if at < from => Some(nearest.map_or(at, |known| known.max(at))),
+            Direction::Forward if at > from => Some(nearest.map_or(at, |known| known.min(at))),
+            Direction::Back if at < from => Some(nearest.map_or(at, |known| known.max(at))),
             _ => nearest,
         };
     };
@@ -75,13 +75,13 @@ fn marked(
 ) -> Result<Option<Position>, QueryError> {
     let kinds = EVENTS.to_vec();
     match way {
-        Way::Forward if from >= index.end() => Ok(None),
-        Way::Forward => NextMarker {
+        Direction::Forward if from >= index.end() => Ok(None),
+        Direction::Forward => NextMarker {
             kinds,
             from: Position(from.0.saturating_add(1)),
         }
         .run(index, cancel),
-        Way::Back => {
+        Direction::Back => {
             let Some(at) = from.0.checked_sub(1).map(Position) else {
                 return Ok(None);
             };
@@ -160,11 +160,11 @@ mod tests {
             found.map(|at| at.0)
         };
         assert_eq!(
-            [0, 1, 4].map(|from| go(from, Way::Forward)),
+            [0, 1, 4].map(|from| go(from, Direction::Forward)),
             [Some(1), Some(4), None]
         );
         assert_eq!(
-            [7, 4, 1].map(|from| go(from, Way::Back)),
+            [7, 4, 1].map(|from| go(from, Direction::Back)),
             [Some(4), Some(1), None]
         );
     }
@@ -184,8 +184,8 @@ mod tests {
             .unwrap()
         };
         let end = session.index.end();
-        assert_eq!(go(0, Way::Forward), Some(end));
-        assert_eq!(go(end.0, Way::Forward), None);
-        assert_eq!(go(end.0, Way::Back), None);
+        assert_eq!(go(0, Direction::Forward), Some(end));
+        assert_eq!(go(end.0, Direction::Forward), None);
+        assert_eq!(go(end.0, Direction::Back), None);
     }
 }

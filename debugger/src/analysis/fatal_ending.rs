@@ -6,7 +6,7 @@
 //! last steps, or sent itself a signal, has most likely died of it.
 
 use stepback_index::{
-    Access, AccessTarget, Cancel, Effect, Index, LastStepOf, Query as _, QueryError, StepRecord,
+    Access, AccessTarget, Cancel, Effect, Index, NearestStepOf, Query as _, QueryError, StepRecord,
     Steps, ThreadId,
 };
 use stepback_machine::{AccessKind, Privilege};
@@ -58,12 +58,7 @@ pub fn fatal_ending(index: &Index, cancel: &Cancel) -> Result<Option<FatalEnding
     {
         cancel.check()?;
         let thread = ThreadId(thread);
-        let Some(last) = LastStepOf {
-            thread,
-            before: index.end(),
-        }
-        .run(index, cancel)?
-        else {
+        let Some(last) = NearestStepOf::last(thread, index.end()).run(index, cancel)? else {
             continue;
         };
         let first = Step(last.0.saturating_sub(TAIL - 1));

@@ -1,7 +1,7 @@
 //! Walks from marker to marker, onward or back.
 
 use stepback_index::{
-    Cancel, FindMarkers, Index, LastMarkers, MarkerHit, Query as _, QueryError, ThreadId,
+    Cancel, Direction, FindMarkers, Index, LastMarkers, MarkerHit, Query as _, QueryError, ThreadId,
 };
 use stepback_parsers::{MarkerKind, Position};
 
@@ -21,19 +21,10 @@ pub struct SoughtMarker {
     pub thread: Option<ThreadId>,
 }
 
-/// Where a walk leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Course {
-    /// Towards the end.
-    Onward,
-    /// Towards the start.
-    Back,
-}
-
 /// A way through the lists of markers.
 pub struct MarkerWalk<'a> {
     sought: SoughtMarker,
-    course: Course,
+    direction: Direction,
     /// The position that is looked at next; none at the end of the way.
     next: Option<Position>,
     /// Bits of the value that do not count.
@@ -50,7 +41,7 @@ impl<'a> MarkerWalk<'a> {
     /// See [`QueryError`].
     pub fn new(
         sought: SoughtMarker,
-        course: Course,
+        direction: Direction,
         at: Option<Position>,
         index: &'a Index,
         cancel: &'a Cancel,
@@ -62,17 +53,17 @@ impl<'a> MarkerWalk<'a> {
         };
         let mut walk = Self {
             sought,
-            course,
+            direction,
             next: None,
             ignored,
             index,
             cancel,
         };
-        walk.next = match (at, course) {
-            (Some(at), Course::Back) => Some(at),
-            (None, Course::Back) => Some(index.end()),
-            (Some(at), Course::Onward) => walk.behind(at),
-            (None, Course::Onward) => Some(Position(0)),
+        walk.next = match (at, direction) {
+            (Some(at), Direction::Back) => Some(at),
+            (None, Direction::Back) => Some(index.end()),
+            (Some(at), Direction::Forward) => walk.behind(at),
+            (None, Direction::Forward) => Some(Position(0)),
         };
         Ok(walk)
     }
@@ -91,14 +82,14 @@ impl<'a> MarkerWalk<'a> {
             value,
         } = self.sought;
         let kinds = vec![kind];
-        let mut hits = match self.course {
-            Course::Back => LastMarkers {
+        let mut hits = match self.direction {
+            Direction::Back => LastMarkers {
                 kinds,
                 thread,
                 at: position,
             }
             .run(self.index, self.cancel)?,
-            Course::Onward => {
+            Direction::Forward => {
                 let query = FindMarkers {
                     kinds,
                     thread,
@@ -110,7 +101,7 @@ impl<'a> MarkerWalk<'a> {
             }
         };
         self.next = hits.last().and_then(|hit| self.behind(hit.position));
-        if self.course == Course::Back {
+        if self.direction == Direction::Back {
             hits.reverse();
         }
         hits.retain(|hit| {
@@ -120,9 +111,9 @@ impl<'a> MarkerWalk<'a> {
     }
 
     fn behind(&self, position: Position) -> Option<Position> {
-        let next = match self.course {
-            Course::Back => position.0.checked_sub(1),
-            Course::Onward => position.0.checked_add(1),
+        let next = match self.direction {
+            Direction::Back => position.0.checked_sub(1),
+            Direction::Forward => position.0.checked_add(1),
         };
         next.map(Position).filter(|next| *next <= self.index.end())
     }

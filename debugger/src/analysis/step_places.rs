@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    Cancel, Index, LastVisit, LastVisitBy, NextVisit, NextVisitBy, PointReader, Query as _,
-    QueryError, SlotReader, ThreadId,
+    Cancel, Index, NearestVisit, PointReader, Query as _, QueryError, SlotReader, ThreadId,
 };
 use stepback_parsers::{Position, Step};
 
 use super::condition::Course;
-use crate::action::Way;
+use crate::action::Direction;
 use crate::image::Images;
 
 /// Whether the lines of functions that are called count.
@@ -35,22 +34,8 @@ pub fn next_visit(
     };
     let pc = PointReader(index).point_of(step)?.pc;
     let hit = match course.way {
-        Way::Forward => NextVisitBy {
-            thread: None,
-            visit: NextVisit {
-                pc,
-                from: course.from,
-            },
-        }
-        .run(index, cancel)?,
-        Way::Back => LastVisitBy {
-            thread: None,
-            visit: LastVisit {
-                pc,
-                before: step.before(),
-            },
-        }
-        .run(index, cancel)?,
+        Direction::Forward => NearestVisit::next(pc, course.from).run(index, cancel)?,
+        Direction::Back => NearestVisit::last(pc, step.before()).run(index, cancel)?,
     };
     Ok(hit.map(|hit| hit.position))
 }
@@ -90,8 +75,8 @@ impl LineWalk<'_> {
             let line = self.line_of(step)?;
             if line.is_some() && line != here {
                 return match course.way {
-                    Way::Forward => Ok(Some(step.after())),
-                    Way::Back => self.beginning(step, &line, deepest).map(Some),
+                    Direction::Forward => Ok(Some(step.after())),
+                    Direction::Back => self.beginning(step, &line, deepest).map(Some),
                 };
             }
             at = Some(step);
@@ -107,7 +92,7 @@ impl LineWalk<'_> {
         deepest: u32,
     ) -> Result<Position, QueryError> {
         let mut first = last;
-        while let Some(step) = self.next_step(Some(first), Way::Back, deepest)?
+        while let Some(step) = self.next_step(Some(first), Direction::Back, deepest)?
             && self.line_of(step)? == *line
         {
             first = step;
@@ -119,14 +104,14 @@ impl LineWalk<'_> {
     fn next_step(
         &self,
         at: Option<Step>,
-        way: Way,
+        way: Direction,
         deepest: u32,
     ) -> Result<Option<Step>, QueryError> {
         let end = self.index.step_count();
         let neighbour = |step: Option<Step>| match (way, step) {
-            (Way::Forward, None) => Some(Step(0)),
-            (Way::Forward, Some(step)) => Some(Step(step.0 + 1)),
-            (Way::Back, step) => step?.0.checked_sub(1).map(Step),
+            (Direction::Forward, None) => Some(Step(0)),
+            (Direction::Forward, Some(step)) => Some(Step(step.0 + 1)),
+            (Direction::Back, step) => step?.0.checked_sub(1).map(Step),
         };
         let mut next = neighbour(at);
         while let Some(step) = next.filter(|step| step.0 < end) {
@@ -144,17 +129,17 @@ impl LineWalk<'_> {
     }
 
     /// The step next to the frame around a step, on its way out.
-    fn outside(&self, step: Step, way: Way) -> Option<Step> {
+    fn outside(&self, step: Step, way: Direction) -> Option<Step> {
         let calls = self.index.calls();
         let frame = calls.get(calls.innermost_at(self.thread, step.before())?)?;
         let to = match way {
-            Way::Forward => Step(frame.exit_step?.0 + 1),
-            Way::Back => frame.call_step?,
+            Direction::Forward => Step(frame.exit_step?.0 + 1),
+            Direction::Back => frame.call_step?,
         };
         // A frame that does not contain the step leads nowhere.
         let is_onward = match way {
-            Way::Forward => to > step,
-            Way::Back => to < step,
+            Direction::Forward => to > step,
+            Direction::Back => to < step,
         };
         if is_onward { Some(to) } else { None }
     }
@@ -182,7 +167,7 @@ mod tests {
     use super::*;
     use crate::session::test_session::overflow_with_image;
 
-    fn lines(from: u64, course: Way, callees: Callees) -> Vec<(u64, u32)> {
+    fn lines(from: u64, course: Direction, callees: Callees) -> Vec<(u64, u32)> {
         let (session, cancel) = (overflow_with_image(), Cancel::default());
         let (index, images, thread) = (&session.index, &session.images, ThreadId(0));
         let walk = LineWalk {
@@ -210,8 +195,8 @@ mod tests {
 
     #[test]
     fn lines_follow_each_other_and_calls_are_passed_over() {
-        let over = lines(1222, Way::Forward, Callees::Over);
-        let into = lines(1222, Way::Forward, Callees::Into);
+        let over = lines(1222, Direction::Forward, Callees::Over);
+        let into = lines(1222, Direction::Forward, Callees::Into);
         // Steps 1,230 to 1,236 are those of hexval, which step 1,229 calls.
         assert!(
             over.iter().all(|(at, _)| !(1231..=1237).contains(at)),
@@ -224,7 +209,7 @@ mod tests {
         for pair in over.windows(2) {
             assert!(pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1, "{over:?}");
         }
-        let back = lines(over[3].0, Way::Back, Callees::Over);
+        let back = lines(over[3].0, Direction::Back, Callees::Over);
         assert_eq!(back[..2], [over[2], over[1]], "{back:?} {over:?}");
     }
 
@@ -240,8 +225,14 @@ mod tests {
                 .unwrap()
                 .map(|at| at.0)
         };
-        let next = visit(1250, Way::Forward);
-        assert_eq!(next.and_then(|next| visit(next, Way::Back)), Some(1250));
-        assert_eq!((visit(0, Way::Forward), visit(1, Way::Back)), (None, None));
+        let next = visit(1250, Direction::Forward);
+        assert_eq!(
+            next.and_then(|next| visit(next, Direction::Back)),
+            Some(1250)
+        );
+        assert_eq!(
+            (visit(0, Direction::Forward), visit(1, Direction::Back)),
+            (None, None)
+        );
     }
 }

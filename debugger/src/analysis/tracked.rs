@@ -3,17 +3,17 @@
 use std::cell::{Cell as Mutable, RefCell};
 
 use stepback_index::{
-    AccessKinds, Accessed, ExternalChange, Index, LastAccesses, LastExternalChanges, MemoryRange,
+    AccessKinds, Accessed, Accesses, Direction, ExternalChange, ExternalChanges, Index,
+    MemoryRange, NearestAccess,
 };
 use stepback_index::{
     Cancel, Cell, NameReader, Query as _, QueryError, SlotReader, ThreadId, Value, ValueSource,
 };
-use stepback_index::{NextAccess, NextExternalChanges};
+
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::Position;
 
 use super::cell_value::cell_value;
-use crate::action::Way;
 use crate::expression::{
     Expression, ExpressionError, Lookup, Reading, ValueLookup, Width, is_used, parse,
 };
@@ -82,19 +82,19 @@ impl Scene<'_> {
         &self,
         cells: &[Cell],
         at: Position,
-        way: Way,
+        way: Direction,
     ) -> Result<Option<Position>, QueryError> {
         let mut nearest = None;
         for cell in cells {
             let found = match way {
-                Way::Forward => self.write_behind(*cell, at)?,
-                Way::Back => self.write_before(*cell, at)?,
+                Direction::Forward => self.write_behind(*cell, at)?,
+                Direction::Back => self.write_before(*cell, at)?,
             };
             nearest = match (way, nearest, found) {
                 (_, None, found) => found,
                 (_, nearest, None) => nearest,
-                (Way::Forward, Some(one), Some(other)) => Some(Position::min(one, other)),
-                (Way::Back, Some(one), Some(other)) => Some(Position::max(one, other)),
+                (Direction::Forward, Some(one), Some(other)) => Some(Position::min(one, other)),
+                (Direction::Back, Some(one), Some(other)) => Some(Position::max(one, other)),
             };
         }
         Ok(nearest)
@@ -105,20 +105,17 @@ impl Scene<'_> {
             return Ok((at < self.index.end()).then(|| Position(at.0 + 1)));
         }
         let kinds = AccessKinds::Writes;
-        let written = NextAccess {
-            cell,
-            kinds,
-            from: at,
-        }
-        .run(self.index, self.cancel)?
-        .map(|hit| hit.position);
+        let written = NearestAccess::next(cell, kinds, at)
+            .hit(self.index, self.cancel)?
+            .map(|hit| hit.position);
         let Some(range) = range_of(cell) else {
             return Ok(written);
         };
-        let next = NextExternalChanges {
+        let next = ExternalChanges {
             range: Some(range),
             thread: None,
-            from: at,
+            at,
+            direction: Direction::Forward,
             skip: 0,
             limit: 1,
         };
@@ -130,11 +127,9 @@ impl Scene<'_> {
         if is_program_counter(cell) {
             return Ok((at.0 > 0).then_some(at));
         }
-        let last = LastAccesses {
-            cell,
-            kinds: AccessKinds::Writes,
+        let last = Accesses {
+            nearest: NearestAccess::last(cell, AccessKinds::Writes, at),
             thread: None,
-            before: at,
             skip: 0,
             limit: 1,
         };
@@ -146,10 +141,11 @@ impl Scene<'_> {
         let Some(range) = range_of(cell) else {
             return Ok(written);
         };
-        let last = LastExternalChanges {
+        let last = ExternalChanges {
             range: Some(range),
             thread: None,
-            before: at,
+            at,
+            direction: Direction::Back,
             skip: 0,
             limit: 1,
         };

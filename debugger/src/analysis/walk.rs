@@ -4,10 +4,9 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use stepback_index::{
-    AccessKinds, Accessed, AccessesOf, Cancel, Cell, ExternalChange, Hit, Index, LastAccesses,
-    LastExternalChanges, LastVisit, LastVisitBy, MemoryOf, MemoryRange, NextAccesses,
-    NextExternalChanges, NextVisit, NextVisitBy, Query as _, QueryError, RegisterViewsAt,
-    SlotReader, ThreadId, ValueSource,
+    AccessKinds, Accessed, Accesses, AccessesOf, Cancel, Cell, Direction, ExternalChanges, Hit,
+    Index, MemoryOf, MemoryRange, NearestAccess, NearestVisit, Query as _, QueryError,
+    RegisterViewsAt, SlotReader, ThreadId, ValueSource,
 };
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
@@ -18,23 +17,44 @@ const BLOCKS: RangeInclusive<usize> = 8..=1024;
 /// Hits of one position asked for at once: a step may have a million, some 500 bytes each.
 const PART: usize = 1 << 16;
 
-/// What is sought.
+/// A search for hits in one direction.
 #[derive(Clone, Debug)]
-pub enum Sought {
-    /// Accesses of a cell by earlier steps.
-    LastAccess(Cell, AccessKinds),
-    /// Accesses of a cell by later steps.
-    NextAccess(Cell, AccessKinds),
-    /// Every later access of a range of memory, also where a step has several.
-    Accesses(MemoryRange, AccessKinds),
-    /// Earlier steps at any of these addresses.
-    LastVisit(Vec<Address>),
-    /// Later steps at any of these addresses.
-    NextVisit(Vec<Address>),
-    /// Later reads that contradicted what was known.
-    NextExternal(Option<MemoryRange>),
-    /// Earlier ones.
-    LastExternal(Option<MemoryRange>),
+pub struct Sought {
+    /// Events that count.
+    pub subject: Subject,
+    /// Direction of the search.
+    pub direction: Direction,
+}
+
+/// Events that a search looks for.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// The nearest accesses of a cell.
+    Accesses(Cell, AccessKinds),
+    /// Every access of a range of memory, also where a step has several. Forward only.
+    EveryAccess(MemoryRange, AccessKinds),
+    /// Steps at any of these addresses.
+    Visits(Vec<Address>),
+    /// Reads of a range, or of any memory, that contradict the known value.
+    ExternalChanges(Option<MemoryRange>),
+}
+
+impl Sought {
+    /// A search towards the start.
+    pub fn back(subject: Subject) -> Self {
+        Self {
+            subject,
+            direction: Direction::Back,
+        }
+    }
+
+    /// A search towards the end.
+    pub fn forward(subject: Subject) -> Self {
+        Self {
+            subject,
+            direction: Direction::Forward,
+        }
+    }
 }
 
 /// What comes next on the way.
@@ -152,9 +172,7 @@ impl<'a> Walk<'a> {
 
     /// Fills in the value of a register that the trace does not tell and its steps force: after a write, before a read.
     fn infer_value(&mut self, hit: &mut Hit) -> Result<(), QueryError> {
-        let (Sought::LastAccess(Cell::Register { thread, view }, _)
-        | Sought::NextAccess(Cell::Register { thread, view }, _)) = self.sought
-        else {
+        let Subject::Accesses(Cell::Register { thread, view }, _) = self.sought.subject else {
             return Ok(());
         };
         // In another register window the name means another cell.
@@ -218,82 +236,52 @@ impl<'a> Walk<'a> {
             self.wanted.min(PART),
             self.passed.map_or(0, |passed| passed.count),
         );
-        let found: Vec<Found> = match &self.sought {
-            Sought::LastAccess(cell, kinds) => {
-                let (cell, kinds) = (*cell, *kinds);
-                let question = LastAccesses {
-                    cell,
-                    kinds,
-                    thread,
-                    before: at,
-                    skip,
-                    limit,
-                };
-                let last = MemoryOf {
-                    thread: seen_by,
-                    question,
-                }
-                .run(self.index, self.cancel)?;
-                self.go_on_from(last.as_ref().map(|last| Passed {
-                    position: last.position,
-                    count: last.accesses.len(),
-                }));
-                last.into_iter()
-                    .flat_map(|last| last.accesses)
-                    .map(Found::from)
-                    .collect()
-            }
-            Sought::NextAccess(cell, kinds) => {
-                let (cell, kinds) = (*cell, *kinds);
-                let question = NextAccesses {
-                    cell,
-                    kinds,
-                    thread,
-                    from: at,
-                    skip,
-                    limit,
-                };
-                let next = MemoryOf {
-                    thread: seen_by,
-                    question,
-                }
-                .run(self.index, self.cancel)?;
-                self.go_on_from(next.first().map(|hit| Passed {
-                    position: hit.position,
-                    count: next.len(),
-                }));
-                next.into_iter().map(Found::from).collect()
-            }
-            Sought::LastVisit(code) => {
-                let last = |pc: &Address| LastVisitBy {
-                    thread,
-                    visit: LastVisit {
-                        pc: *pc,
-                        before: at,
+        let direction = self.sought.direction;
+        let found: Vec<Found> = match &self.sought.subject {
+            Subject::Accesses(cell, kinds) => {
+                let question = Accesses {
+                    nearest: NearestAccess {
+                        cell: *cell,
+                        kinds: *kinds,
+                        at,
+                        direction,
                     },
-                };
-                let found: Vec<Option<Hit>> = code
-                    .iter()
-                    .map(|pc| last(pc).run(self.index, self.cancel))
-                    .collect::<Result<_, _>>()?;
-                let last = found.into_iter().flatten().max_by_key(|hit| hit.position);
-                self.at = last.as_ref().and_then(|hit| self.behind(hit.position));
-                last.into_iter().map(Found::from).collect()
-            }
-            Sought::NextVisit(code) => {
-                let next = |pc: &Address| NextVisitBy {
                     thread,
-                    visit: NextVisit { pc: *pc, from: at },
+                    skip,
+                    limit,
                 };
-                let found: Vec<Option<Hit>> = code
-                    .iter()
-                    .map(|pc| next(pc).run(self.index, self.cancel))
-                    .collect::<Result<_, _>>()?;
-                let next = found.into_iter().flatten().min_by_key(|hit| hit.position);
-                self.at = next.as_ref().and_then(|hit| self.behind(hit.position));
-                next.into_iter().map(Found::from).collect()
+                let nearest = MemoryOf {
+                    thread: seen_by,
+                    question,
+                }
+                .run(self.index, self.cancel)?;
+                self.go_on_from(nearest.as_ref().map(|nearest| Passed {
+                    position: nearest.position,
+                    count: nearest.accesses.len(),
+                }));
+                let accesses = nearest.into_iter().flat_map(|nearest| nearest.accesses);
+                accesses.map(Found::from).collect()
             }
-            Sought::Accesses(..) | Sought::NextExternal(_) | Sought::LastExternal(_) => self
+            Subject::Visits(code) => {
+                let visit = |pc: &Address| NearestVisit {
+                    pc: *pc,
+                    thread,
+                    at,
+                    direction,
+                };
+                let visits: Vec<Option<Hit>> = code
+                    .iter()
+                    .map(|pc| visit(pc).run(self.index, self.cancel))
+                    .collect::<Result<_, _>>()?;
+                let visits = visits.into_iter().flatten();
+                let nearest = match direction {
+                    Direction::Back => visits.max_by_key(|hit| hit.position),
+                    Direction::Forward => visits.min_by_key(|hit| hit.position),
+                };
+                self.at = nearest.as_ref().and_then(|hit| self.behind(hit.position));
+                nearest.into_iter().map(Found::from).collect()
+            }
+            Subject::EveryAccess(..) | Subject::ExternalChanges(_) => self
                 .next_block(at, skip)?
                 .into_iter()
                 .map(Found::from)
@@ -359,10 +347,9 @@ impl<'a> Walk<'a> {
             position: last,
             count: known.saturating_add(count),
         });
-        self.at = if self.is_back() {
-            Some(last)
-        } else {
-            before_position(last)
+        self.at = match self.sought.direction {
+            Direction::Back => Some(last),
+            Direction::Forward => before_position(last),
         };
         // A position with so many is read again for each part.
         self.block = if first == last {
@@ -375,28 +362,19 @@ impl<'a> Walk<'a> {
 
     /// Where the way goes on behind all hits of a position.
     fn behind(&self, position: Position) -> Option<Position> {
-        if self.is_back() {
-            before_position(position)
-        } else {
-            Some(position)
+        match self.sought.direction {
+            Direction::Back => before_position(position),
+            Direction::Forward => Some(position),
         }
-    }
-
-    fn is_back(&self) -> bool {
-        matches!(
-            self.sought,
-            Sought::LastAccess(..) | Sought::LastVisit(_) | Sought::LastExternal(_)
-        )
     }
 
     fn search(&self, from: Position, skip: usize, limit: usize) -> Result<Vec<Hit>, QueryError> {
         let thread = self.whose;
-        Ok(match &self.sought {
-            Sought::Accesses(range, kinds) => {
-                let (range, kinds) = (*range, *kinds);
+        match &self.sought.subject {
+            Subject::EveryAccess(range, kinds) => {
                 let question = AccessesOf {
-                    range,
-                    kinds,
+                    range: *range,
+                    kinds: *kinds,
                     thread,
                     from,
                     skip,
@@ -406,35 +384,23 @@ impl<'a> Walk<'a> {
                     thread: self.seen_by,
                     question,
                 }
-                .run(self.index, self.cancel)?
+                .run(self.index, self.cancel)
             }
-            Sought::NextExternal(range) => hits_of(
-                NextExternalChanges {
+            Subject::ExternalChanges(range) => {
+                let changes = ExternalChanges {
                     range: *range,
                     thread,
-                    from,
+                    at: from,
+                    direction: self.sought.direction,
                     skip,
                     limit,
                 }
-                .run(self.index, self.cancel)?,
-            ),
-            Sought::LastExternal(range) => hits_of(
-                LastExternalChanges {
-                    range: *range,
-                    thread,
-                    before: from,
-                    skip,
-                    limit,
-                }
-                .run(self.index, self.cancel)?,
-            ),
-            _ => Vec::new(),
-        })
+                .run(self.index, self.cancel)?;
+                Ok(changes.into_iter().map(|change| change.hit).collect())
+            }
+            Subject::Accesses(..) | Subject::Visits(_) => Ok(Vec::new()),
+        }
     }
-}
-
-fn hits_of(changes: Vec<ExternalChange>) -> Vec<Hit> {
-    changes.into_iter().map(|change| change.hit).collect()
 }
 
 /// Just before a position; none before the first.

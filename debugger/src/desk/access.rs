@@ -10,7 +10,7 @@ use super::external_lookup::ExternalQuestion;
 use super::found::Found;
 use super::lookup::{AccessQuestion, Lookup};
 use super::news::News;
-use crate::action::{Access, CellName, Way, WindowId};
+use crate::action::{Access, CellName, Direction, WindowId};
 use crate::analysis::damage::damage_in;
 use crate::messages::say;
 use crate::model::Move;
@@ -24,7 +24,7 @@ pub struct LineGoal {
     /// From 1.
     pub line: u32,
     /// Into the past or the future.
-    pub way: Way,
+    pub way: Direction,
     /// Who executes it; none: anybody.
     pub thread: Option<String>,
 }
@@ -74,7 +74,7 @@ impl Desk {
     }
 
     /// Travels to the last or next access of a cell.
-    pub fn go_to_access(&mut self, cell: CellName, access: Access, way: Way) {
+    pub fn go_to_access(&mut self, cell: CellName, access: Access, way: Direction) {
         let from = self.windows.active().position;
         self.look_for_access(AccessQuestion {
             cell,
@@ -91,7 +91,7 @@ impl Desk {
         self.look_for_access(AccessQuestion {
             cell,
             access,
-            way: Way::Forward,
+            way: Direction::Forward,
             from,
             until: Some(until),
         });
@@ -108,7 +108,7 @@ impl Desk {
     }
 
     /// Travels to the last or next external change, of some memory or of any.
-    pub fn go_to_external(&mut self, cell: Option<CellName>, way: Way) {
+    pub fn go_to_external(&mut self, cell: Option<CellName>, way: Direction) {
         let (window, from) = self.start();
         let question = ExternalQuestion { cell, way, from };
         self.lookup = Some(Lookup::external(
@@ -146,7 +146,7 @@ impl Desk {
     }
 
     /// Travels to another call of a function; none: of the one around the position.
-    pub fn go_to_call(&mut self, function: Option<Named>, way: Way) {
+    pub fn go_to_call(&mut self, function: Option<Named>, way: Direction) {
         let (window, from) = self.start();
         let question = CallQuestion {
             function,

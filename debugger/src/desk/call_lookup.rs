@@ -6,15 +6,14 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::found::Found;
-use crate::action::Way;
 use crate::analysis::call_profile::{CallNumber, NextCall, call_number, next_call};
 use crate::analysis::code_address::code_address;
-use crate::analysis::marker_walk::Course;
 use crate::analysis::names::NamesAt;
 use crate::expression::BareNumber;
 use crate::messages::say;
 use crate::model::names::function_name;
 use crate::session::Session;
+use stepback_index::Direction;
 
 /// A question for a call, as the user asks it.
 #[derive(Clone, Debug)]
@@ -22,7 +21,7 @@ pub struct CallQuestion {
     /// Of which function; none: of the one around the position.
     pub function: Option<Named>,
     /// Into the past or the future.
-    pub way: Way,
+    pub way: Direction,
     /// From where.
     pub from: Position,
 }
@@ -43,11 +42,11 @@ impl CallQuestion {
     /// No function is called so, or none is around the position.
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Found> {
         let functions = self.addresses(session, cancel)?;
-        let course = match self.way {
-            Way::Back => Course::Back,
-            Way::Forward => Course::Onward,
+        let direction = match self.way {
+            Direction::Back => Direction::Back,
+            Direction::Forward => Direction::Forward,
         };
-        let (function, found) = self.nearest(session, &functions, course, cancel)?;
+        let (function, found) = self.nearest(session, &functions, direction, cancel)?;
         let name = function_name(&session.images, function);
 
         let number = found
@@ -71,8 +70,8 @@ impl CallQuestion {
                 session,
                 self.way,
                 match self.way {
-                    Way::Back => say!("lookup-is-not-called-before", function = &name),
-                    Way::Forward => say!("lookup-is-not-called-after", function = &name),
+                    Direction::Back => say!("lookup-is-not-called-before", function = &name),
+                    Direction::Forward => say!("lookup-is-not-called-after", function = &name),
                 },
             )
         };
@@ -84,22 +83,22 @@ impl CallQuestion {
         &self,
         session: &Session,
         functions: &[Address],
-        course: Course,
+        direction: Direction,
         cancel: &Cancel,
     ) -> Result<(Address, Option<Position>)> {
         let mut nearest = (functions.first().copied().unwrap_or_default(), None);
         for function in functions.iter().copied() {
             let question = NextCall {
                 function,
-                course,
+                direction,
                 at: self.from,
             };
             let Some(at) = next_call(&session.index, question, cancel)? else {
                 continue;
             };
-            let is_nearer = nearest.1.is_none_or(|known| match course {
-                Course::Onward => at < known,
-                Course::Back => at > known,
+            let is_nearer = nearest.1.is_none_or(|known| match direction {
+                Direction::Forward => at < known,
+                Direction::Back => at > known,
             });
             if is_nearer {
                 nearest = (function, Some(at));

@@ -1,13 +1,13 @@
 //! The search for external changes.
 
 use anyhow::{Context as _, Result};
-use stepback_index::{Cancel, MemoryRange, NextExternalChanges, Query as _};
+use stepback_index::{Cancel, MemoryRange};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::found::Found;
-use crate::action::{CellName, Way};
-use crate::analysis::walk::{self, Sought, Walk};
+use crate::action::{CellName, Direction};
+use crate::analysis::walk::{self, Sought, Subject, Walk};
 use crate::expression::{AtPosition, evaluate};
 use crate::messages::say;
 use crate::session::Session;
@@ -18,7 +18,7 @@ pub struct ExternalQuestion {
     /// Of which memory; none: of any.
     pub cell: Option<CellName>,
     /// Into the past or the future.
-    pub way: Way,
+    pub way: Direction,
     /// From where.
     pub from: Position,
 }
@@ -27,38 +27,17 @@ impl ExternalQuestion {
     /// Asks the index. It lands after the step that read, so that the new bytes show.
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Found> {
         let range = self.range(session, cancel)?;
-        let found = match self.way {
-            Way::Forward => {
-                let changes = NextExternalChanges {
-                    range,
-                    thread: None,
-                    from: self.from,
-                    skip: 0,
-                    limit: 1,
-                }
-                .run(&session.index, cancel)?;
-                changes.first().map(|change| change.hit.position)
-            }
-            Way::Back => self.last(session, range, cancel)?,
+        let sought = Sought {
+            subject: Subject::ExternalChanges(range),
+            direction: self.way,
         };
-        Ok(found.map_or_else(|| self.nothing(session), Found::Position))
-    }
-
-    /// Where the step just before the position did it, the one before is meant: that would be no move.
-    fn last(
-        &self,
-        session: &Session,
-        range: Option<MemoryRange>,
-        cancel: &Cancel,
-    ) -> Result<Option<Position>> {
-        let sought = Sought::LastExternal(range);
+        // A change by the step just before the position would be no move.
         let found = Walk::new(sought, self.from, 1, &session.index, cancel)
             .leaving(self.from)
             .next_hit()?;
-        Ok(if let walk::Found::Hit(hit) = found {
-            Some(hit.position)
-        } else {
-            None
+        Ok(match found {
+            walk::Found::Hit(hit) => Found::Position(hit.position),
+            walk::Found::Initial(_) | walk::Found::Nothing => self.nothing(session),
         })
     }
 
@@ -80,11 +59,11 @@ impl ExternalQuestion {
 
     fn nothing(&self, session: &Session) -> Found {
         let words = match (&self.cell, self.way) {
-            (None, Way::Back) => say!("lookup-no-external-before").to_owned(),
-            (None, Way::Forward) => say!("lookup-no-external-after").to_owned(),
+            (None, Direction::Back) => say!("lookup-no-external-before").to_owned(),
+            (None, Direction::Forward) => say!("lookup-no-external-after").to_owned(),
             (Some(CellName::Register(address) | CellName::Memory(address, _)), way) => match way {
-                Way::Back => say!("lookup-no-external-of-before", address = address),
-                Way::Forward => say!("lookup-no-external-of-after", address = address),
+                Direction::Back => say!("lookup-no-external-of-before", address = address),
+                Direction::Forward => say!("lookup-no-external-of-after", address = address),
             },
         };
         Found::nothing(session, self.way, words)

@@ -6,7 +6,7 @@ use super::desk::Desk;
 use super::hit_lookup::no_hit_words;
 use super::lookup::Lookup;
 use super::news::News;
-use crate::action::{FindQuestion, PanelKind, StepRange, Way, WindowId};
+use crate::action::{Direction, FindQuestion, PanelKind, StepRange, WindowId};
 use crate::messages::say;
 use crate::model::Move;
 use crate::model::found::Listed;
@@ -88,7 +88,7 @@ impl Desk {
     }
 
     /// Travels to the hit before or after the position: by the list as far as it goes, else by a search of its own.
-    pub(crate) fn find_next(&mut self, way: Way) {
+    pub(crate) fn find_next(&mut self, way: Direction) {
         let (window, at) = (self.windows.active, self.windows.active().position);
         let Some(question) = self.find.hit_question(way, at) else {
             return self.tell(News::AskWhatToFind);

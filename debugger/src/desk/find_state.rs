@@ -6,7 +6,7 @@ use stepback_index::{Cancel, LATE_STEPS};
 use stepback_parsers::Position;
 
 use super::growing::{Growing, Shown};
-use crate::action::{FindQuestion, Way};
+use crate::action::{Direction, FindQuestion};
 use crate::model::found::{Asked, Found, HitQuestion, Listed, SearchEnd, gather};
 use crate::session::Session;
 use crate::worker::Worker;
@@ -204,13 +204,13 @@ impl FindState {
     }
 
     /// The hit next to a position as far as it is listed.
-    pub fn listed(&self, way: Way, at: Position) -> Listed {
+    pub fn listed(&self, way: Direction, at: Position) -> Listed {
         self.found()
             .map_or(Listed::Unknown, |found| found.neighbour(way, at))
     }
 
     /// The question for the hit next to a position; none where nothing was looked for.
-    pub fn hit_question(&self, way: Way, from: Position) -> Option<HitQuestion> {
+    pub fn hit_question(&self, way: Direction, from: Position) -> Option<HitQuestion> {
         let asked = self.asked.as_ref()?;
         Some(HitQuestion {
             question: asked.question.clone(),

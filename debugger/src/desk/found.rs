@@ -2,7 +2,7 @@
 
 use stepback_parsers::Position;
 
-use crate::action::{StepRange, Way};
+use crate::action::{Direction, StepRange};
 use crate::model::so_far::nothing_so_far;
 use crate::session::Session;
 
@@ -23,10 +23,10 @@ pub enum Found {
 
 impl Found {
     /// Nothing; in the future of a trace that is not indexed as a whole that is so far.
-    pub fn nothing(session: &Session, way: Way, sentence: String) -> Self {
+    pub fn nothing(session: &Session, way: Direction, sentence: String) -> Self {
         Self::Nothing(match way {
-            Way::Back => sentence,
-            Way::Forward => nothing_so_far(session, sentence),
+            Direction::Back => sentence,
+            Direction::Forward => nothing_so_far(session, sentence),
         })
     }
 }

@@ -5,7 +5,7 @@ use stepback_index::Cancel;
 use stepback_parsers::Position;
 
 use super::found::Found;
-use crate::action::Way;
+use crate::action::Direction;
 use crate::messages::say;
 use crate::model::found::HitQuestion;
 use crate::model::so_far::nothing_so_far;
@@ -24,7 +24,7 @@ pub fn hit_found(question: &HitQuestion, session: &Session, cancel: &Cancel) -> 
 pub fn no_hit_words(question: &HitQuestion, session: &Session) -> String {
     let text = question.question.text.trim();
     match question.way {
-        Way::Back => say!("lookup-no-hit-before", text = text),
-        Way::Forward => nothing_so_far(session, say!("lookup-no-hit-after", text = text)),
+        Direction::Back => say!("lookup-no-hit-before", text = text),
+        Direction::Forward => nothing_so_far(session, say!("lookup-no-hit-after", text = text)),
     }
 }

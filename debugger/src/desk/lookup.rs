@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow, ensure};
-use stepback_index::{AccessKinds, Cancel, Cell, Hit, NextAccess, Query as _, SlotReader};
+use stepback_index::{AccessKinds, Cancel, Cell, Hit, SlotReader};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
@@ -15,9 +15,9 @@ use super::found::Found;
 use super::hit_lookup::hit_found;
 use super::reached::{Reached, is_late};
 use super::words::count;
-use crate::action::{Access, Action, CellName, TravelAction, ViewAction, Way, WindowId};
+use crate::action::{Access, Action, CellName, Direction, TravelAction, ViewAction, WindowId};
 use crate::analysis::names::NamesAt;
-use crate::analysis::walk::{self, Sought, Walk};
+use crate::analysis::walk::{self, Sought, Subject, Walk};
 use crate::expression::{AddressSpace, split_space};
 use crate::messages::say;
 use crate::model::doubt::doubt_words;
@@ -52,7 +52,7 @@ pub struct AccessQuestion {
     /// Loads or stores.
     pub access: Access,
     /// Into the past or the future.
-    pub way: Way,
+    pub way: Direction,
     /// From where.
     pub from: Position,
     /// Into the future: not behind this position. A register is that of the thread there.
@@ -305,8 +305,8 @@ fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Re
     let found = question.answer(session, cancel)?;
     let (line, file) = (question.line.to_string(), question.name());
     let nothing = || match question.way {
-        Way::Back => say!("lookup-line-before", line = &line, file = file),
-        Way::Forward => say!("lookup-line-after", line = &line, file = file),
+        Direction::Back => say!("lookup-line-before", line = &line, file = file),
+        Direction::Forward => say!("lookup-line-after", line = &line, file = file),
     };
     let Some(hit) = found else {
         return Ok(Found::nothing(session, question.way, nothing()));
@@ -334,33 +334,16 @@ impl AccessQuestion {
             Access::Read => AccessKinds::Reads,
             Access::Write => AccessKinds::Writes,
         };
-        match self.way {
-            Way::Forward => {
-                let hit = NextAccess {
-                    cell,
-                    kinds,
-                    from: self.from,
-                }
-                .run(&session.index, cancel)?;
-                let hit = hit.filter(|hit| self.until.is_none_or(|until| hit.position <= until));
-                Ok(hit.map_or_else(|| self.nothing(session), |hit| self.found(&hit)))
-            }
-            Way::Back => self.last(session, cell, kinds, cancel),
-        }
-    }
-
-    fn last(
-        &self,
-        session: &Session,
-        cell: Cell,
-        kinds: AccessKinds,
-        cancel: &Cancel,
-    ) -> Result<Found> {
-        let sought = Sought::LastAccess(cell, kinds);
+        let sought = Sought {
+            subject: Subject::Accesses(cell, kinds),
+            direction: self.way,
+        };
         let found = Walk::new(sought, self.from, 1, &session.index, cancel)
             .leaving(self.from)
             .next_hit()?;
+        let is_past = |hit: &Hit| self.until.is_some_and(|until| until < hit.position);
         Ok(match found {
+            walk::Found::Hit(hit) if is_past(&hit) => self.nothing(session),
             walk::Found::Hit(hit) => self.found(&hit),
             walk::Found::Initial(line) => {
                 let (name, line) = (self.name(), count(line.0));
@@ -404,10 +387,10 @@ impl AccessQuestion {
             });
         }
         let words = match (self.access, self.way) {
-            (Access::Read, Way::Back) => say!("lookup-not-read-before", cell = cell),
-            (Access::Read, Way::Forward) => say!("lookup-not-read-after", cell = cell),
-            (Access::Write, Way::Back) => say!("lookup-not-written-before", cell = cell),
-            (Access::Write, Way::Forward) => say!("lookup-not-written-after", cell = cell),
+            (Access::Read, Direction::Back) => say!("lookup-not-read-before", cell = cell),
+            (Access::Read, Direction::Forward) => say!("lookup-not-read-after", cell = cell),
+            (Access::Write, Direction::Back) => say!("lookup-not-written-before", cell = cell),
+            (Access::Write, Direction::Forward) => say!("lookup-not-written-after", cell = cell),
         };
         Found::nothing(session, self.way, words)
     }

@@ -5,7 +5,7 @@ use stepback_parsers::Position;
 use super::desk::Desk;
 use super::kept_marks::Marks;
 use super::news::{Message, News, Tone};
-use crate::action::{Action, MarkAction, PanelKind, Way};
+use crate::action::{Action, Direction, MarkAction, PanelKind};
 use crate::messages::{Value, say, spoken_with};
 use crate::model::Move;
 use crate::notes::{BookmarkChange, KeptChange, KeptList, KeptQuestion, KeptSearch, WatchChange};
@@ -64,17 +64,17 @@ impl Desk {
     }
 
     /// Travels to the bookmark before or behind the position.
-    pub fn go_to_bookmark(&mut self, way: Way) {
+    pub fn go_to_bookmark(&mut self, way: Direction) {
         let at = self.windows.active().position.0;
         let found = match way {
-            Way::Back => self.bookmarks.before(at),
-            Way::Forward => self.bookmarks.behind(at),
+            Direction::Back => self.bookmarks.before(at),
+            Direction::Forward => self.bookmarks.behind(at),
         };
         match found.and_then(|bookmark| bookmark.place.position()) {
             Some(to) => self.begin(Move::Travel(Position(to))),
             None => self.inform(match way {
-                Way::Back => say!("marks-there-is-no-bookmark-before"),
-                Way::Forward => say!("marks-there-is-no-bookmark-behind"),
+                Direction::Back => say!("marks-there-is-no-bookmark-before"),
+                Direction::Forward => say!("marks-there-is-no-bookmark-behind"),
             }),
         }
     }

@@ -12,7 +12,7 @@ use super::found::Found;
 use super::lookup::{Lookup, Question};
 use super::news::News;
 use super::reached::Reached;
-use crate::action::{Action, AppAction, Way};
+use crate::action::{Action, AppAction, Direction};
 use crate::analysis::condition::{Course, next_true};
 use crate::analysis::exceptions::next_exception;
 use crate::analysis::names::NameError;
@@ -26,13 +26,13 @@ use crate::worker::Lane;
 
 impl Desk {
     /// To another execution of the step just done.
-    pub fn go_to_visit(&mut self, way: Way) {
+    pub fn go_to_visit(&mut self, way: Direction) {
         self.seek(move |session, from, cancel| {
             let found = next_visit(&session.index, Course { from, way }, cancel)?;
             let words = || {
                 str::to_owned(match way {
-                    Way::Back => say!("lookup-instruction-before"),
-                    Way::Forward => say!("lookup-instruction-after"),
+                    Direction::Back => say!("lookup-instruction-before"),
+                    Direction::Forward => say!("lookup-instruction-after"),
                 })
             };
             Ok(found_or(found, session, way, words))
@@ -40,13 +40,13 @@ impl Desk {
     }
 
     /// To another exception, interrupt, trap or signal.
-    pub fn go_to_exception(&mut self, way: Way) {
+    pub fn go_to_exception(&mut self, way: Direction) {
         self.seek(move |session, from, cancel| {
             let found = next_exception(&session.index, Course { from, way }, cancel)?;
             let words = || {
                 str::to_owned(match way {
-                    Way::Back => say!("lookup-no-exception-before"),
-                    Way::Forward => say!("lookup-no-exception-after"),
+                    Direction::Back => say!("lookup-no-exception-before"),
+                    Direction::Forward => say!("lookup-no-exception-after"),
                 })
             };
             Ok(found_or(found, session, way, words))
@@ -54,7 +54,7 @@ impl Desk {
     }
 
     /// To another line of the source.
-    pub fn go_to_next_line(&mut self, callees: Callees, way: Way) {
+    pub fn go_to_next_line(&mut self, callees: Callees, way: Direction) {
         self.seek(move |session, from, cancel| {
             let (index, images) = (&session.index, &session.images);
             let walk = LineWalk {
@@ -67,8 +67,8 @@ impl Desk {
             let found = walk.next_line(Course { from, way })?;
             let words = || {
                 str::to_owned(match (images.has_lines(), way) {
-                    (Ok(true), Way::Back) => say!("lookup-no-line-before"),
-                    (Ok(true), Way::Forward) => say!("lookup-no-line-after"),
+                    (Ok(true), Direction::Back) => say!("lookup-no-line-before"),
+                    (Ok(true), Direction::Forward) => say!("lookup-no-line-after"),
                     _ => say!("lookup-no-lines"),
                 })
             };
@@ -77,7 +77,7 @@ impl Desk {
     }
 
     /// To where a condition becomes true.
-    pub fn go_to_where(&mut self, condition: String, way: Way) {
+    pub fn go_to_where(&mut self, condition: String, way: Direction) {
         self.condition = Some(condition.clone());
         let reached = Reached::default();
         let told = reached.clone();
@@ -93,8 +93,8 @@ impl Desk {
             let found =
                 next_true(&scene, &condition, Course { from, way }, &looked).map_err(plain)?;
             let words = || match way {
-                Way::Back => say!("lookup-not-true-before", condition = &condition),
-                Way::Forward => say!("lookup-not-true-after", condition = &condition),
+                Direction::Back => say!("lookup-not-true-before", condition = &condition),
+                Direction::Forward => say!("lookup-not-true-after", condition = &condition),
             };
             let readings: Vec<String> = scene
                 .readings(&condition, from)
@@ -112,11 +112,11 @@ impl Desk {
     }
 
     /// The same once more; asks where nothing was sought yet.
-    pub fn go_to_where_again(&mut self, way: Way) {
+    pub fn go_to_where_again(&mut self, way: Direction) {
         match self.condition.clone() {
             Some(condition) => self.go_to_where(condition, way),
             None => {
-                let command = if way == Way::Back {
+                let command = if way == Direction::Back {
                     CommandId::PreviousWhere
                 } else {
                     CommandId::NextWhere
@@ -127,12 +127,12 @@ impl Desk {
     }
 
     /// To where a watch has another value.
-    pub fn go_to_change(&mut self, watch: String, way: Way) {
+    pub fn go_to_change(&mut self, watch: String, way: Direction) {
         self.seek(move |session, from, cancel| {
             let found = next_change(session, &Watch::parse(&watch), from, way, cancel)?;
             let words = || match way {
-                Way::Back => say!("lookup-no-change-before", watch = &watch),
-                Way::Forward => say!("lookup-no-change-after", watch = &watch),
+                Direction::Back => say!("lookup-no-change-before", watch = &watch),
+                Direction::Forward => say!("lookup-no-change-after", watch = &watch),
             };
             Ok(found_or(found, session, way, words))
         });
@@ -160,7 +160,7 @@ impl Desk {
 fn found_or(
     found: Option<Position>,
     session: &Session,
-    way: Way,
+    way: Direction,
     words: impl FnOnce() -> String,
 ) -> Found {
     found.map_or_else(|| Found::nothing(session, way, words()), Found::Position)

@@ -3,7 +3,7 @@
 use stepback_index::QueryError;
 use stepback_parsers::Position;
 
-use crate::action::{Way, WindowId};
+use crate::action::{Direction, WindowId};
 use crate::messages::say;
 use crate::model::so_far::{SoFar, nothing_so_far};
 use crate::model::{Ground, Landing, Move, Stride, Windows};
@@ -141,15 +141,17 @@ fn follow(
 /// What is said where a move leads nowhere; nothing about steps within a thread that has no more of them.
 fn nowhere_words(session: &Session, what: &Move) -> Option<String> {
     match what {
-        Move::Step(Stride::Out, Way::Back) => {
+        Move::Step(Stride::Out, Direction::Back) => {
             Some(say!("moves-nothing-called-this-function-the").to_owned())
         }
-        Move::Step(Stride::Out, Way::Forward) => Some(match SoFar::of(session) {
+        Move::Step(Stride::Out, Direction::Forward) => Some(match SoFar::of(session) {
             None => say!("moves-this-function-does-not-return").to_owned(),
             Some(part) => say!("moves-no-return-so-far", caveat = part.caveat()),
         }),
-        Move::StepOfThread(Way::Back) => Some(say!("moves-this-thread-has-no-step").to_owned()),
-        Move::StepOfThread(Way::Forward) => {
+        Move::StepOfThread(Direction::Back) => {
+            Some(say!("moves-this-thread-has-no-step").to_owned())
+        }
+        Move::StepOfThread(Direction::Forward) => {
             let words = nothing_so_far(
                 session,
                 say!("moves-this-thread-has-no-step-after").to_owned(),

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::action::AppAction;
     use crate::action::TravelAction;
-    use crate::action::{ThemeChoice, Way, WindowId};
+    use crate::action::{Direction, ThemeChoice, WindowId};
 
     #[test]
     fn comments_and_empty_lines_are_skipped() {
@@ -95,7 +95,9 @@ mod tests {
         );
         assert_eq!(
             script.next(&situation),
-            Some(Ok(Action::Travel(TravelAction::StepOver(Way::Forward))))
+            Some(Ok(Action::Travel(TravelAction::StepOver(
+                Direction::Forward
+            ))))
         );
         assert_eq!(script.place().as_deref(), Some("a.txt, line 4"));
         assert_eq!(script.next(&situation), None);

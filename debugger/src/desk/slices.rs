@@ -7,7 +7,7 @@ use stepback_parsers::Position;
 use super::desk::Desk;
 use super::kept_marks::Marks;
 use super::news::News;
-use crate::action::{CellName, PanelKind, Way};
+use crate::action::{CellName, Direction, PanelKind};
 use crate::keymap::argument_text;
 use crate::messages::say;
 use crate::model::hit_rows::Sieve;
@@ -38,8 +38,8 @@ impl Desk {
     }
 
     /// Follows the value to where it comes from, or to where it went.
-    pub(crate) fn turn_slice(&mut self, way: Way) {
-        let forward = way == Way::Forward;
+    pub(crate) fn turn_slice(&mut self, way: Direction) {
+        let forward = way == Direction::Forward;
         let Some(asked) = self
             .slice
             .question()

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use stepback_index::{
-    Cancel, Index, MemoryAt, MemoryOf, NameReader, NextAccessedBlock, NextVisit, PlainAddress,
+    Cancel, Index, MemoryAt, MemoryOf, NameReader, NearestVisit, NextAccessedBlock, PlainAddress,
     Query as _, QueryError, RegisterFile, RegistersAt, SlotReader, ThreadId, Value,
 };
 use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
@@ -143,11 +143,7 @@ pub fn is_used(index: &Index, address: u64, cancel: &Cancel) -> bool {
         block.is_ok_and(|block| block.is_some_and(|block| block.0 <= address))
     };
     let is_executed = |pc: u64| {
-        let visit = NextVisit {
-            pc: Address(pc),
-            from: Position(0),
-        }
-        .run(index, cancel);
+        let visit = NearestVisit::next(Address(pc), Position(0)).run(index, cancel);
         visit.is_ok_and(|visit| visit.is_some())
     };
     // Bit 0 of a code address may say how to decode it.

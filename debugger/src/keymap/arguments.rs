@@ -7,9 +7,9 @@ use super::command::{Command, Situation};
 use super::stroke::read_key;
 use super::table::commands;
 use crate::action::{
-    Access, Action, AppAction, CellName, FileAction, FindQuestion, Follow, FontChange, FontRole,
-    MarkAction, MemoryChange, Moment, PanelAction, PanelId, SearchAction, TravelAction, ViewAction,
-    Way, WindowId,
+    Access, Action, AppAction, CellName, Direction, FileAction, FindQuestion, Follow, FontChange,
+    FontRole, MarkAction, MemoryChange, Moment, PanelAction, PanelId, SearchAction, TravelAction,
+    ViewAction, WindowId,
 };
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
@@ -347,7 +347,7 @@ pub fn last_write(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToAccess(
         cell_name(text)?,
         Access::Write,
-        Way::Back,
+        Direction::Back,
     )))
 }
 
@@ -355,7 +355,7 @@ pub fn next_write(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToAccess(
         cell_name(text)?,
         Access::Write,
-        Way::Forward,
+        Direction::Forward,
     )))
 }
 
@@ -363,7 +363,7 @@ pub fn last_read(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToAccess(
         cell_name(text)?,
         Access::Read,
-        Way::Back,
+        Direction::Back,
     )))
 }
 
@@ -371,21 +371,21 @@ pub fn next_read(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToAccess(
         cell_name(text)?,
         Access::Read,
-        Way::Forward,
+        Direction::Forward,
     )))
 }
 
 pub fn last_external(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToExternal(
         Some(cell_name(text)?),
-        Way::Back,
+        Direction::Back,
     )))
 }
 
 pub fn next_external(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToExternal(
         Some(cell_name(text)?),
-        Way::Forward,
+        Direction::Forward,
     )))
 }
 
@@ -420,14 +420,14 @@ pub fn wave(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn next_where(text: &str, _: &Situation) -> Result<Action, String> {
-    condition(text, Way::Forward)
+    condition(text, Direction::Forward)
 }
 
 pub fn last_where(text: &str, _: &Situation) -> Result<Action, String> {
-    condition(text, Way::Back)
+    condition(text, Direction::Back)
 }
 
-fn condition(text: &str, way: Way) -> Result<Action, String> {
+fn condition(text: &str, way: Direction) -> Result<Action, String> {
     parse(text).map_err(|error| error.to_string())?;
     Ok(Action::Travel(TravelAction::GoToWhere(
         text.to_owned(),
@@ -507,26 +507,26 @@ pub fn mapping(text: &str, _: &Situation) -> Result<Action, String> {
 pub fn next_call(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToCall(
         Some(text.to_owned()),
-        Way::Forward,
+        Direction::Forward,
     )))
 }
 
 pub fn last_call(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Travel(TravelAction::GoToCall(
         Some(text.to_owned()),
-        Way::Back,
+        Direction::Back,
     )))
 }
 
 pub fn next_line(text: &str, _: &Situation) -> Result<Action, String> {
-    source_line(text, Way::Forward)
+    source_line(text, Direction::Forward)
 }
 
 pub fn last_line(text: &str, _: &Situation) -> Result<Action, String> {
-    source_line(text, Way::Back)
+    source_line(text, Direction::Back)
 }
 
-fn source_line(text: &str, way: Way) -> Result<Action, String> {
+fn source_line(text: &str, way: Direction) -> Result<Action, String> {
     let (file, line) = text.rsplit_once(':').unwrap_or((text, ""));
     match line.trim().parse() {
         Ok(line) if line > 0 && !file.trim().is_empty() => Ok(Action::Travel(
@@ -559,7 +559,7 @@ pub const IN_MEMORY: &str = "ask-bytes-a-number-or-a-text";
 pub fn find_in_memory(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::View(ViewAction::Memory(MemoryChange::Find(
         text.to_owned(),
-        Way::Forward,
+        Direction::Forward,
     ))))
 }
 
@@ -680,14 +680,17 @@ mod tests {
 
     #[test]
     fn the_longest_name_is_meant() {
-        check("Go to start", Action::Travel(TravelAction::Edge(Way::Back)));
+        check(
+            "Go to start",
+            Action::Travel(TravelAction::Edge(Direction::Back)),
+        );
         check(
             "Go to 50%",
             Action::Travel(TravelAction::GoTo("50%".to_owned())),
         );
         check(
             "step back over",
-            Action::Travel(TravelAction::StepOver(Way::Back)),
+            Action::Travel(TravelAction::StepOver(Direction::Back)),
         );
     }
 
@@ -705,7 +708,13 @@ mod tests {
 
     #[test]
     fn a_cell_is_a_register_or_a_piece_of_memory() {
-        let write = |cell| Action::Travel(TravelAction::GoToAccess(cell, Access::Write, Way::Back));
+        let write = |cell| {
+            Action::Travel(TravelAction::GoToAccess(
+                cell,
+                Access::Write,
+                Direction::Back,
+            ))
+        };
         check("Last write x2", write(CellName::Register("x2".to_owned())));
         check(
             "Last write 0x80:8",
@@ -755,7 +764,7 @@ mod tests {
             Action::Travel(TravelAction::GoToLine(
                 "main.c".to_owned(),
                 12,
-                Way::Forward,
+                Direction::Forward,
                 None,
             )),
         );
@@ -764,7 +773,7 @@ mod tests {
             Action::Travel(TravelAction::GoToLine(
                 "C:\\a.c".to_owned(),
                 7,
-                Way::Back,
+                Direction::Back,
                 None,
             )),
         );

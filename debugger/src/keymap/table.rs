@@ -12,10 +12,11 @@ use super::key::Key;
 use super::slice_arguments;
 use super::stroke::Modifiers;
 use crate::action::{
-    Access, Action, AppAction, CallMeasure, CellName, CommandName, EffectsOf, FileAction, Fold,
-    Follow, FontChange, FontRole, FunctionsOf, MarkAction, MemoryChange, MemoryText, OtherCall,
-    PanelAction, PanelKind, RegisterFormat, SearchAction, SliceAction, SliceEdge, SliceView,
-    ThemeChoice, TimelineFit, TimelineLanes, TravelAction, ViewAction, Way, WindowId,
+    Access, Action, AppAction, CallMeasure, CellName, CommandName, Direction, EffectsOf,
+    FileAction, Fold, Follow, FontChange, FontRole, FunctionsOf, MarkAction, MemoryChange,
+    MemoryText, OtherCall, PanelAction, PanelKind, RegisterFormat, SearchAction, SliceAction,
+    SliceEdge, SliceView, ThemeChoice, TimelineFit, TimelineLanes, TravelAction, ViewAction,
+    WindowId,
 };
 use crate::icons;
 use crate::messages::LanguageChoice;
@@ -175,10 +176,10 @@ commands![
         .asks(arguments::SOUGHT, arguments::find),
     Edit::FindNext("Find next")
         .key(NONE, Key::F3)
-        .does(SearchAction::FindNext(Way::Forward)),
+        .does(SearchAction::FindNext(Direction::Forward)),
     Edit::FindPrevious("Find previous")
         .key(SHIFT, Key::F3)
-        .does(SearchAction::FindNext(Way::Back)),
+        .does(SearchAction::FindNext(Direction::Back)),
     Edit::FindMoreHits("Find more hits").does(SearchAction::FindMore),
     Edit::KeepSearchAs("Keep search as…")
         .separated()
@@ -224,29 +225,29 @@ commands![
         .key(NONE, Key::Home)
         .key(CTRL, Key::Home)
         .within(Scope::Steps)
-        .does(TravelAction::Edge(Way::Back)),
+        .does(TravelAction::Edge(Direction::Back)),
     Go::GoToEnd("Go to end")
         .icon(icons::END)
         .key(NONE, Key::End)
         .key(CTRL, Key::End)
         .within(Scope::Steps)
-        .does(TravelAction::Edge(Way::Forward)),
+        .does(TravelAction::Edge(Direction::Forward)),
     Go::BackInHistory("Back in history")
         .separated()
         .icon(icons::BACK)
         .key(ALT, Key::ArrowLeft)
-        .does(TravelAction::History(Way::Back)),
+        .does(TravelAction::History(Direction::Back)),
     Go::ForwardInHistory("Forward in history")
         .icon(icons::FORWARD)
         .key(ALT, Key::ArrowRight)
-        .does(TravelAction::History(Way::Forward)),
+        .does(TravelAction::History(Direction::Forward)),
     Go::LastWrite("Last write")
         .separated()
         .icon(icons::LAST_WRITE)
         .key(CTRL, Key::L)
         .does(TravelAction::GoToAccessOfSelection(
             Access::Write,
-            Way::Back
+            Direction::Back
         ))
         .asks(arguments::CELL, arguments::last_write),
     Go::NextWrite("Next write")
@@ -254,42 +255,45 @@ commands![
         .key(CTRL_SHIFT, Key::L)
         .does(TravelAction::GoToAccessOfSelection(
             Access::Write,
-            Way::Forward
+            Direction::Forward
         ))
         .asks(arguments::CELL, arguments::next_write),
     Go::LastRead("Last read")
         .key(CTRL, Key::U)
-        .does(TravelAction::GoToAccessOfSelection(Access::Read, Way::Back))
+        .does(TravelAction::GoToAccessOfSelection(
+            Access::Read,
+            Direction::Back
+        ))
         .asks(arguments::CELL, arguments::last_read),
     Go::NextRead("Next read")
         .key(CTRL_SHIFT, Key::U)
         .does(TravelAction::GoToAccessOfSelection(
             Access::Read,
-            Way::Forward
+            Direction::Forward
         ))
         .asks(arguments::CELL, arguments::next_read),
     Go::LastExternalChange("Last external change")
         .separated()
         .key(CTRL, Key::E)
-        .does(TravelAction::GoToExternal(None, Way::Back))
+        .does(TravelAction::GoToExternal(None, Direction::Back))
         .asks(arguments::MEMORY, arguments::last_external),
     Go::NextExternalChange("Next external change")
         .key(CTRL_SHIFT, Key::E)
-        .does(TravelAction::GoToExternal(None, Way::Forward))
+        .does(TravelAction::GoToExternal(None, Direction::Forward))
         .asks(arguments::MEMORY, arguments::next_external),
     Go::NextException("Next exception")
         .key(NONE, Key::I)
-        .does(TravelAction::GoToException(Way::Forward)),
+        .does(TravelAction::GoToException(Direction::Forward)),
     Go::PreviousException("Previous exception")
         .key(SHIFT, Key::I)
-        .does(TravelAction::GoToException(Way::Back)),
+        .does(TravelAction::GoToException(Direction::Back)),
     Go::NextCallOfFunction("Next call of function")
         .key(NONE, Key::Period)
-        .does(TravelAction::GoToCall(None, Way::Forward))
+        .does(TravelAction::GoToCall(None, Direction::Forward))
         .asks(arguments::FUNCTION, arguments::next_call),
     Go::PreviousCallOfFunction("Previous call of function")
         .key(NONE, Key::Comma)
-        .does(TravelAction::GoToCall(None, Way::Back))
+        .does(TravelAction::GoToCall(None, Direction::Back))
         .asks(arguments::FUNCTION, arguments::last_call),
     Go::AllValues("All values…")
         .separated()
@@ -313,67 +317,67 @@ commands![
         .icon(icons::STEP)
         .key(NONE, Key::F11)
         .key(NONE, Key::S)
-        .does(TravelAction::StepInto(Way::Forward)),
+        .does(TravelAction::StepInto(Direction::Forward)),
     Step::StepBack("Step back")
         .icon(icons::STEP_BACK)
         .key(SHIFT, Key::F11)
         .key(SHIFT, Key::S)
-        .does(TravelAction::StepInto(Way::Back)),
+        .does(TravelAction::StepInto(Direction::Back)),
     Step::StepOver("Step over")
         .icon(icons::OVER)
         .key(NONE, Key::F10)
         .key(NONE, Key::N)
-        .does(TravelAction::StepOver(Way::Forward)),
+        .does(TravelAction::StepOver(Direction::Forward)),
     Step::StepBackOver("Step back over")
         .icon(icons::OVER_BACK)
         .key(SHIFT, Key::F10)
         .key(SHIFT, Key::N)
-        .does(TravelAction::StepOver(Way::Back)),
+        .does(TravelAction::StepOver(Direction::Back)),
     Step::StepOut("Step out")
         .icon(icons::OUT_FORWARD)
         .key(NONE, Key::F12)
         .key(NONE, Key::F)
-        .does(TravelAction::StepOut(Way::Forward)),
+        .does(TravelAction::StepOut(Direction::Forward)),
     Step::StepBackOut("Step back out")
         .icon(icons::OUT)
         .key(SHIFT, Key::F12)
         .key(SHIFT, Key::F)
-        .does(TravelAction::StepOut(Way::Back)),
+        .does(TravelAction::StepOut(Direction::Back)),
     Step::StepToNextLine("Step to next line")
         .separated()
         .key(NONE, Key::F9)
-        .does(TravelAction::StepLine(Way::Forward)),
+        .does(TravelAction::StepLine(Direction::Forward)),
     Step::StepToPreviousLine("Step to previous line")
         .key(SHIFT, Key::F9)
-        .does(TravelAction::StepLine(Way::Back)),
+        .does(TravelAction::StepLine(Direction::Back)),
     Step::StepIntoNextLine("Step into next line")
         .key(CTRL, Key::F9)
-        .does(TravelAction::StepLineInto(Way::Forward)),
+        .does(TravelAction::StepLineInto(Direction::Forward)),
     Step::StepBackIntoLine("Step back into line")
         .key(CTRL_SHIFT, Key::F9)
-        .does(TravelAction::StepLineInto(Way::Back)),
+        .does(TravelAction::StepLineInto(Direction::Back)),
     Step::NextExecutionOfThisStep("Next execution of this step")
         .key(NONE, Key::X)
-        .does(TravelAction::GoToVisit(Way::Forward)),
+        .does(TravelAction::GoToVisit(Direction::Forward)),
     Step::PreviousExecutionOfThisStep("Previous execution of this step")
         .key(SHIFT, Key::X)
-        .does(TravelAction::GoToVisit(Way::Back)),
+        .does(TravelAction::GoToVisit(Direction::Back)),
     Step::NextWhere("Next where…")
         .separated()
         .key(NONE, Key::F8)
-        .when(|_| Some(TravelAction::GoToWhereAgain(Way::Forward)))
+        .when(|_| Some(TravelAction::GoToWhereAgain(Direction::Forward)))
         .asks(arguments::CONDITION, arguments::next_where),
     Step::PreviousWhere("Previous where…")
         .key(SHIFT, Key::F8)
-        .when(|_| Some(TravelAction::GoToWhereAgain(Way::Back)))
+        .when(|_| Some(TravelAction::GoToWhereAgain(Direction::Back)))
         .asks(arguments::CONDITION, arguments::last_where),
     Step::NextStepOfThread("Next step of thread")
         .separated()
         .key(NONE, Key::T)
-        .does(TravelAction::StepOfThread(Way::Forward)),
+        .does(TravelAction::StepOfThread(Direction::Forward)),
     Step::PreviousStepOfThread("Previous step of thread")
         .key(SHIFT, Key::T)
-        .does(TravelAction::StepOfThread(Way::Back)),
+        .does(TravelAction::StepOfThread(Direction::Back)),
     Step::StayInThread("Stay in thread")
         .key(CTRL_SHIFT, Key::T)
         .does(TravelAction::StayInThread(None))
@@ -382,19 +386,19 @@ commands![
         .separated()
         .key(NONE, Key::ArrowDown)
         .within(Scope::Trace)
-        .does(TravelAction::StepRow(Way::Forward)),
+        .does(TravelAction::StepRow(Direction::Forward)),
     Step::PreviousRow("Previous row")
         .key(NONE, Key::ArrowUp)
         .within(Scope::Trace)
-        .does(TravelAction::StepRow(Way::Back)),
+        .does(TravelAction::StepRow(Direction::Back)),
     Step::NextPage("Next page")
         .key(NONE, Key::PageDown)
         .within(Scope::Trace)
-        .does(TravelAction::Page(Way::Forward)),
+        .does(TravelAction::Page(Direction::Forward)),
     Step::PreviousPage("Previous page")
         .key(NONE, Key::PageUp)
         .within(Scope::Trace)
-        .does(TravelAction::Page(Way::Back)),
+        .does(TravelAction::Page(Direction::Back)),
     // View
     View::FoldCall("Fold call")
         .icon(icons::FOLD)
@@ -456,9 +460,9 @@ commands![
     View::SliceFollowsControl("Slice follows control")
         .does(SliceAction::FollowInSlice(SliceEdge::Control)),
     View::SliceBackToWhereTheValueComesFrom("Slice back to where the value comes from")
-        .does(SliceAction::TurnSlice(Way::Back)),
+        .does(SliceAction::TurnSlice(Direction::Back)),
     View::SliceForwardToWhereTheValueWent("Slice forward to where the value went")
-        .does(SliceAction::TurnSlice(Way::Forward)),
+        .does(SliceAction::TurnSlice(Direction::Forward)),
     View::SliceAsAChain("Slice as a chain").does(SliceAction::ViewSlice(SliceView::Chain)),
     View::SliceAsATree("Slice as a tree").does(SliceAction::ViewSlice(SliceView::Tree)),
     View::SliceWithEverything("Slice with everything")
@@ -556,14 +560,17 @@ commands![
         .does(ViewAction::Memory(MemoryChange::Text(MemoryText::Utf8))),
     View::MemoryComparedInPlace("Memory compared in place")
         .does(ViewAction::Memory(MemoryChange::ToggleCompare)),
-    View::NextChangedByte("Next changed byte")
-        .does(ViewAction::Memory(MemoryChange::GoToChanged(Way::Forward))),
-    View::PreviousChangedByte("Previous changed byte")
-        .does(ViewAction::Memory(MemoryChange::GoToChanged(Way::Back))),
-    View::FindNextInMemory("Find next in memory")
-        .does(ViewAction::Memory(MemoryChange::FindAgain(Way::Forward))),
+    View::NextChangedByte("Next changed byte").does(ViewAction::Memory(MemoryChange::GoToChanged(
+        Direction::Forward
+    ))),
+    View::PreviousChangedByte("Previous changed byte").does(ViewAction::Memory(
+        MemoryChange::GoToChanged(Direction::Back)
+    )),
+    View::FindNextInMemory("Find next in memory").does(ViewAction::Memory(
+        MemoryChange::FindAgain(Direction::Forward)
+    )),
     View::FindPreviousInMemory("Find previous in memory")
-        .does(ViewAction::Memory(MemoryChange::FindAgain(Way::Back))),
+        .does(ViewAction::Memory(MemoryChange::FindAgain(Direction::Back))),
     View::RegisterLanes("Register lanes…").asks(arguments::LANES, arguments::lanes),
     View::FilterRegisters("Filter registers…")
         .icon(icons::FILTER)
@@ -744,10 +751,10 @@ commands![
     Bookmarks::NextBookmark("Next bookmark")
         .separated()
         .key(ALT, Key::ArrowDown)
-        .does(TravelAction::GoToBookmark(Way::Forward)),
+        .does(TravelAction::GoToBookmark(Direction::Forward)),
     Bookmarks::PreviousBookmark("Previous bookmark")
         .key(ALT, Key::ArrowUp)
-        .does(TravelAction::GoToBookmark(Way::Back)),
+        .does(TravelAction::GoToBookmark(Direction::Back)),
     Bookmarks::DeleteAllBookmarks("Delete all bookmarks")
         .separated()
         .does(MarkAction::Bookmark(BookmarkChange::Clear)),
@@ -803,7 +810,7 @@ commands![
         "Compare with the previous call of this function"
     )
     .when(|situation| {
-        let other = OtherCall::Near(Way::Back);
+        let other = OtherCall::Near(Direction::Back);
         Some(ViewAction::ShowEffects(EffectsOf::Comparison(
             situation.position()?,
             other,
@@ -811,7 +818,7 @@ commands![
     }),
     Window::CompareWithTheNextCallOfThisFunction("Compare with the next call of this function")
         .when(|situation| {
-            let other = OtherCall::Near(Way::Forward);
+            let other = OtherCall::Near(Direction::Forward);
             Some(ViewAction::ShowEffects(EffectsOf::Comparison(
                 situation.position()?,
                 other,
@@ -904,10 +911,10 @@ commands![
     Window::NextPanel("Next panel")
         .separated()
         .key(NONE, Key::F6)
-        .does(PanelAction::FocusPanel(Way::Forward)),
+        .does(PanelAction::FocusPanel(Direction::Forward)),
     Window::PreviousPanel("Previous panel")
         .key(SHIFT, Key::F6)
-        .does(PanelAction::FocusPanel(Way::Back)),
+        .does(PanelAction::FocusPanel(Direction::Back)),
     Window::PinPanelHere("Pin panel here")
         .separated()
         .icon(icons::PIN)

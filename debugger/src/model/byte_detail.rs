@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, AccessTarget, ByteState, Cancel, Cell, Hit, LastAccess, LastAccessAnswer,
-    MemoryAt, NextAccess, Query as _, QueryError, Steps, ValueSource,
+    AccessKinds, AccessTarget, Accessed, ByteState, Cancel, Cell, Hit, MemoryAt, NearestAccess,
+    Query as _, QueryError, Steps, ValueSource,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource, Step};
@@ -100,31 +100,18 @@ pub fn byte_detail(
         .run(index, cancel)?;
         Ok::<ByteState, QueryError>(bytes.first().copied().unwrap_or_default())
     };
-    let last = LastAccess {
-        cell,
-        kinds: AccessKinds::Writes,
-        before: position,
-    }
-    .run(index, cancel)?;
-    let step_of = |answer: &LastAccessAnswer| match answer {
-        LastAccessAnswer::Step(hit) => Some(hit.record.step),
-        LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+    let last = NearestAccess::last(cell, AccessKinds::Writes, position).run(index, cancel)?;
+    let step_of = |answer: &Option<Accessed>| match answer {
+        Some(Accessed::Step(hit)) => Some(hit.record.step),
+        Some(Accessed::Initial(_)) | None => None,
     };
     let written_by = step_of(&last);
     let accesses = if index.source().traits().registers == RegisterSource::Operands {
-        let last_read = LastAccess {
-            cell,
-            kinds: AccessKinds::Reads,
-            before: position,
-        }
-        .run(index, cancel)?;
-        let next_read = NextAccess {
-            cell,
-            kinds: AccessKinds::Reads,
-            from: position,
-        }
-        .run(index, cancel)?;
-        let hit = if let LastAccessAnswer::Step(hit) = &last {
+        let last_read =
+            NearestAccess::last(cell, AccessKinds::Reads, position).run(index, cancel)?;
+        let next_read =
+            NearestAccess::next(cell, AccessKinds::Reads, position).hit(index, cancel)?;
+        let hit = if let Some(Accessed::Step(hit)) = &last {
             Some(hit)
         } else {
             None
@@ -142,12 +129,7 @@ pub fn byte_detail(
         Some(step) => state_at(step.before())?.value,
         None => None,
     };
-    let next = NextAccess {
-        cell,
-        kinds: AccessKinds::Writes,
-        from: position,
-    }
-    .run(index, cancel)?;
+    let next = NearestAccess::next(cell, AccessKinds::Writes, position).hit(index, cancel)?;
     let state = state_at(position)?;
     let external = match state.source {
         ValueSource::External => last_external(session, address, position, cancel)?,

@@ -10,13 +10,12 @@ use super::names::{function_name, place_name};
 use super::so_far::so_far;
 use super::table::{Table, TableCell, TableRow, thread_name};
 use super::text::{short_hex, thousands};
-use crate::action::{EffectsOf, OtherCall, Way};
+use crate::action::{EffectsOf, OtherCall};
 use crate::analysis::call_profile::{NextCall, next_call};
 use crate::analysis::effects::{
     CallComparison, DifferingCell, Effects, Parting, PathStep, Scope, Used, UsedCell, call_around,
     call_of_function_around, compare_calls, effects_of, iteration_around, range_scope,
 };
-use crate::analysis::marker_walk::Course;
 use crate::messages::say;
 use crate::session::Session;
 
@@ -230,22 +229,15 @@ fn comparison_table(
         .function;
     let other_at = match other {
         OtherCall::Around(at) => Some(at.min(index.end())),
-        OtherCall::Near(way) => {
-            let course = if way == Way::Back {
-                Course::Back
-            } else {
-                Course::Onward
-            };
-            next_call(
-                index,
-                NextCall {
-                    function,
-                    course,
-                    at: one.from,
-                },
-                cancel,
-            )?
-        }
+        OtherCall::Near(way) => next_call(
+            index,
+            NextCall {
+                function,
+                direction: way,
+                at: one.from,
+            },
+            cancel,
+        )?,
     };
     let name = function_name(&session.images, function);
     let none = || anyhow!(say!("effects-no-other-call", function = &*name));
@@ -426,6 +418,7 @@ impl Told<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::Direction;
     use crate::action::StepRange;
     use crate::session::test_session::overflow_with_image;
 
@@ -504,7 +497,7 @@ mod tests {
         assert_eq!(
             failed(EffectsOf::Comparison(
                 Position(673),
-                OtherCall::Near(Way::Back)
+                OtherCall::Near(Direction::Back)
             )),
             "no other call of mini_malloc is there"
         );

@@ -1,9 +1,7 @@
 //! The external changes of a trace as rows.
 
 use anyhow::Result;
-use stepback_index::{
-    Cancel, ExternalChange, LastExternalChanges, MemoryRange, NextExternalChanges, Query as _,
-};
+use stepback_index::{Cancel, Direction, ExternalChange, ExternalChanges, MemoryRange, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
@@ -39,10 +37,11 @@ pub fn external_rows(
     limit: usize,
     cancel: &Cancel,
 ) -> Result<Vec<ExternalRow>> {
-    let changes = NextExternalChanges {
+    let changes = ExternalChanges {
         range: None,
         thread: None,
-        from,
+        at: from,
+        direction: Direction::Forward,
         skip: 0,
         limit,
     }
@@ -67,10 +66,11 @@ pub fn last_external(
         address,
         len_bytes: 1,
     });
-    let changes = LastExternalChanges {
+    let changes = ExternalChanges {
         range,
         thread: None,
-        before,
+        at: before,
+        direction: Direction::Back,
         skip: 0,
         limit: 1,
     }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, Query as _, Steps, ThreadId,
+    AccessKinds, Accessed, Cancel, Cell, NearestAccess, Query as _, Steps, ThreadId,
 };
 use stepback_parsers::Step;
 
@@ -54,14 +54,9 @@ pub fn glimpse(session: &Session, of: &GlimpseOf, cancel: &Cancel) -> Result<Opt
         CellName::Memory(address, len_bytes) => names.cell(&format!("{address}:{len_bytes}")).ok(),
     };
     let Some(cell) = found else { return Ok(None) };
-    let last = LastAccess {
-        cell,
-        kinds: AccessKinds::Writes,
-        before,
-    }
-    .run(index, cancel)?;
+    let last = NearestAccess::last(cell, AccessKinds::Writes, before).run(index, cancel)?;
     let written_by = match &last {
-        LastAccessAnswer::Step(hit) => {
+        Some(Accessed::Step(hit)) => {
             let record = Steps {
                 first: hit.record.step,
                 count: 1,
@@ -71,7 +66,7 @@ pub fn glimpse(session: &Session, of: &GlimpseOf, cancel: &Cancel) -> Result<Opt
             .next();
             record.map(|record| (record.step, function_name(&session.images, record.pc)))
         }
-        LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+        Some(Accessed::Initial(_)) | None => None,
     };
     if let Cell::Memory { len_bytes, .. } | Cell::Physical { len_bytes, .. } = cell
         && len_bytes > VALUE_BYTES

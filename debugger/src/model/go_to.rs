@@ -6,7 +6,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::so_far::so_far;
-use crate::action::{Action, TravelAction, ViewAction, Way};
+use crate::action::{Action, Direction, TravelAction, ViewAction};
 use crate::analysis::code_address::code_address;
 use crate::expression::{is_used, shown_address};
 use crate::image::Symbol;
@@ -111,7 +111,7 @@ fn line_of(text: &str) -> Option<Suggestion> {
         action: Action::Travel(TravelAction::GoToLine(
             file.to_owned(),
             line,
-            Way::Forward,
+            Direction::Forward,
             None,
         )),
     })
@@ -221,7 +221,7 @@ mod tests {
             Action::Travel(TravelAction::GoToLine(
                 "overflow.c".to_owned(),
                 12,
-                Way::Forward,
+                Direction::Forward,
                 None
             ))
         );

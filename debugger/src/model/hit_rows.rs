@@ -12,7 +12,7 @@ use std::sync::Arc;
 use stepback_index::{CallId, Row};
 use stepback_parsers::{Position, Step};
 
-use crate::action::{StepRange, Way};
+use crate::action::{Direction, StepRange};
 
 /// More stretches than these are not kept open.
 const MOST_OPEN: usize = 1000;
@@ -269,15 +269,15 @@ impl HitRows {
     }
 
     /// The step that is shown next behind a position, or last before the one that led there.
-    pub fn neighbour(&self, way: Way, from: Position) -> Option<Step> {
+    pub fn neighbour(&self, way: Direction, from: Position) -> Option<Step> {
         match way {
-            Way::Forward => {
+            Direction::Forward => {
                 let next = self.pieces.partition_point(|piece| piece.end <= from.0);
                 self.pieces
                     .get(next)
                     .map(|piece| Step(piece.first.max(from.0)))
             }
-            Way::Back => {
+            Direction::Back => {
                 let before = from.0.checked_sub(1)?;
                 let next = self.pieces.partition_point(|piece| piece.first < before);
                 let piece = self.pieces.get(next.checked_sub(1)?)?;
@@ -291,8 +291,8 @@ impl HitRows {
         match self.row(row.min(self.rows.saturating_sub(1)))? {
             ShownRow::Step(step) => Some(step),
             ShownRow::Hidden { first, last } => self
-                .neighbour(Way::Forward, last.after())
-                .or_else(|| self.neighbour(Way::Back, first.after())),
+                .neighbour(Direction::Forward, last.after())
+                .or_else(|| self.neighbour(Direction::Back, first.after())),
             ShownRow::Folded { .. } => None,
         }
     }
@@ -368,18 +368,25 @@ mod tests {
         let go = |way, from| rows.neighbour(way, Position(from)).map(|step| step.0);
         assert_eq!(
             [
-                go(Way::Forward, 0),
-                go(Way::Forward, 4),
-                go(Way::Forward, 5)
+                go(Direction::Forward, 0),
+                go(Direction::Forward, 4),
+                go(Direction::Forward, 5)
             ],
             [Some(4), Some(4), Some(19)]
         );
-        assert_eq!(go(Way::Forward, 20), None);
+        assert_eq!(go(Direction::Forward, 20), None);
         assert_eq!(
-            [go(Way::Back, 100), go(Way::Back, 20), go(Way::Back, 6)],
+            [
+                go(Direction::Back, 100),
+                go(Direction::Back, 20),
+                go(Direction::Back, 6)
+            ],
             [Some(19), Some(4), Some(4)]
         );
-        assert_eq!([go(Way::Back, 5), go(Way::Back, 0)], [None, None]);
+        assert_eq!(
+            [go(Direction::Back, 5), go(Direction::Back, 0)],
+            [None, None]
+        );
         assert_eq!(
             [rows.step_near(0), rows.step_near(2), rows.step_near(9)]
                 .map(|step| step.map(|step| step.0)),

@@ -8,7 +8,7 @@ use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
 use super::memory::known_runs;
-use crate::action::Way;
+use crate::action::Direction;
 use crate::analysis::search::bytes_of;
 use crate::messages::say;
 use crate::session::Session;
@@ -35,7 +35,7 @@ pub struct MemorySeek {
     /// It lies above this address, or below it.
     pub from: Address,
     /// Towards higher addresses (forward), or towards lower ones.
-    pub way: Way,
+    pub way: Direction,
 }
 
 /// The bytes that a text means: pairs of digits with spaces between (`67 64 62`), a text in quotes, a number in as many
@@ -109,8 +109,8 @@ fn changed(
         places.map(|(place, _)| Address(run.address.0.wrapping_add(place as u64)))
     });
     Ok(match seek.way {
-        Way::Forward => bytes.filter(|address| *address > seek.from).min(),
-        Way::Back => bytes.filter(|address| *address < seek.from).max(),
+        Direction::Forward => bytes.filter(|address| *address > seek.from).min(),
+        Direction::Back => bytes.filter(|address| *address < seek.from).max(),
     })
 }
 
@@ -124,11 +124,11 @@ fn found(
     let runs = known_runs(session, cancel)?.into_iter();
     let pieces = runs.flat_map(|(first, last)| pieces_of(first..=last, overlap));
     let near = |(start, last): &(u64, u64)| match seek.way {
-        Way::Forward => *last > seek.from.0,
-        Way::Back => *start < seek.from.0,
+        Direction::Forward => *last > seek.from.0,
+        Direction::Back => *start < seek.from.0,
     };
     let mut pieces: Vec<(u64, u64)> = pieces.filter(near).collect();
-    if seek.way == Way::Back {
+    if seek.way == Direction::Back {
         pieces.reverse();
     }
     for (start, last) in pieces {
@@ -156,8 +156,8 @@ fn found(
         let mut places =
             std::iter::from_fn(|| hits.next().map(|(place, _)| Address(start + place as u64)));
         let hit = match seek.way {
-            Way::Forward => places.find(|address| *address > seek.from),
-            Way::Back => places.take_while(|address| *address < seek.from).last(),
+            Direction::Forward => places.find(|address| *address > seek.from),
+            Direction::Back => places.take_while(|address| *address < seek.from).last(),
         };
         if hit.is_some() {
             return Ok(hit);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(sought: Sought, from: u64, way: Way, expected: Option<u64>) {
+    fn check(sought: Sought, from: u64, way: Direction, expected: Option<u64>) {
         let seek = MemorySeek {
             sought,
             position: Position(1250),
@@ -211,10 +211,10 @@ mod tests {
     #[test]
     fn bytes_are_found_above_and_below() {
         let text = || Sought::Bytes(b"%u5b".to_vec());
-        check(text(), 0, Way::Forward, Some(0x8402_0000));
-        check(text(), 0x8402_0000, Way::Forward, None);
-        check(text(), u64::MAX, Way::Back, Some(0x8402_0000));
-        check(text(), 0x8402_0000, Way::Back, None);
+        check(text(), 0, Direction::Forward, Some(0x8402_0000));
+        check(text(), 0x8402_0000, Direction::Forward, None);
+        check(text(), u64::MAX, Direction::Back, Some(0x8402_0000));
+        check(text(), 0x8402_0000, Direction::Back, None);
     }
 
     #[test]
@@ -240,19 +240,19 @@ mod tests {
         check(
             Sought::Changed(Position(1249)),
             0,
-            Way::Forward,
+            Direction::Forward,
             Some(0x8002_0010),
         );
         check(
             Sought::Changed(Position(1249)),
             0x8002_0010,
-            Way::Forward,
+            Direction::Forward,
             None,
         );
         check(
             Sought::Changed(Position(1249)),
             u64::MAX,
-            Way::Back,
+            Direction::Back,
             Some(0x8002_0010),
         );
     }

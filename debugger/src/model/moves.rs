@@ -4,24 +4,24 @@ use stepback_index::{Cancel, Index, QueryError, SlotReader, ThreadId};
 use stepback_parsers::Position;
 
 use super::{Ground, Stride, ThreadWalk, TraceWindow};
-use crate::action::{Fold, Way};
+use crate::action::{Direction, Fold};
 use crate::analysis::traps::window_trap_frames;
 
 /// Something that changes the position of a window, or what it folds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Move {
     /// By steps: through all threads, or within the one that the window stays in.
-    Step(Stride, Way),
+    Step(Stride, Direction),
     /// To the next or last step of the thread that the window stays in, else of that of the position.
-    StepOfThread(Way),
+    StepOfThread(Direction),
     /// Stays in a thread from then on; without one in that of the position or, where it stays in one, in none again.
     StayInThread(Option<ThreadId>),
     /// To a position.
     Travel(Position),
     /// To the first or the last position.
-    Edge(Way),
+    Edge(Direction),
     /// To a position visited before, or gone back from.
-    History(Way),
+    History(Direction),
     /// Folds or unfolds.
     Fold(Fold),
 }
@@ -85,7 +85,7 @@ impl Move {
     }
 }
 
-fn step(window: &mut TraceWindow, stride: Stride, way: Way, ground: &Ground<'_>) -> Landing {
+fn step(window: &mut TraceWindow, stride: Stride, way: Direction, ground: &Ground<'_>) -> Landing {
     match stride {
         Stride::Row => window.step_row(way, ground),
         Stride::Into => window.step_into(way, ground),
@@ -102,7 +102,7 @@ fn step_of(
     window: &mut TraceWindow,
     thread: ThreadId,
     stride: Stride,
-    way: Way,
+    way: Direction,
 ) -> Result<Landing, QueryError> {
     let target = ThreadWalk::new(index, thread).target(stride, way, window.position)?;
     let Some(to) = target else {

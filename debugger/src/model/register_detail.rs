@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, Query as _,
-    RegisterViewsAt, SlotReader, ThreadId,
+    AccessKinds, Accessed, Cancel, Cell, Hit, NearestAccess, Query as _, RegisterViewsAt,
+    SlotReader, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -50,28 +50,13 @@ pub fn register_detail(
         return Ok(RegisterDetail::default());
     };
     let (cell, writes) = (Cell::Register { thread, view }, AccessKinds::Writes);
-    let last = LastAccess {
-        cell,
-        kinds: writes,
-        before: position,
-    }
-    .run(index, cancel)?;
-    let next = NextAccess {
-        cell,
-        kinds: writes,
-        from: position,
-    }
-    .run(index, cancel)?;
-    let read = NextAccess {
-        cell,
-        kinds: AccessKinds::Reads,
-        from: position,
-    }
-    .run(index, cancel);
+    let last = NearestAccess::last(cell, writes, position).run(index, cancel)?;
+    let next = NearestAccess::next(cell, writes, position).hit(index, cancel)?;
+    let read = NearestAccess::next(cell, AccessKinds::Reads, position).hit(index, cancel);
     // Where nothing tells who reads registers, that is not known.
     let next_read = read.ok().flatten();
     let writer = |hit: &Hit| (hit.record.step, Code::new(&hit.record, &session.images));
-    let written_by = if let LastAccessAnswer::Step(hit) = &last {
+    let written_by = if let Some(Accessed::Step(hit)) = &last {
         Some(writer(hit))
     } else {
         None
@@ -85,10 +70,10 @@ pub fn register_detail(
     let value = states.first().and_then(|state| state.value.to_u64());
     let symbol = value.and_then(|value| place_name(&session.images, Address(value)));
     let doubt = match &last {
-        LastAccessAnswer::Step(hit) => hit
+        Some(Accessed::Step(hit)) => hit
             .doubt
             .map(|doubt| doubt_words(doubt, hit.record.instruction_set)),
-        LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+        Some(Accessed::Initial(_)) | None => None,
     };
     Ok(RegisterDetail {
         symbol,
@@ -135,7 +120,7 @@ pub fn write_count(
     let (cell, kinds) = (Cell::Register { thread, view }, AccessKinds::Writes);
     let (mut count, mut from) = (0, Position(0));
     while count < MOST_COUNTED
-        && let Some(hit) = (NextAccess { cell, kinds, from }).run(&session.index, cancel)?
+        && let Some(hit) = (NearestAccess::next(cell, kinds, from)).hit(&session.index, cancel)?
     {
         (count, from) = (count + 1, hit.position);
     }

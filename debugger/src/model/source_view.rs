@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use stepback_index::{
-    Cancel, Hit, LastStepOf, NextStepOf, NextVisit, Query as _, QueryError, SlotReader, Steps,
-    ThreadId,
+    Cancel, Hit, NearestStepOf, NearestVisit, Query as _, QueryError, SlotReader, Steps, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::names::function_name;
-use crate::action::Way;
+use crate::action::Direction;
 use crate::analysis::line_code::is_called;
-use crate::analysis::walk::{Found, Sought, Walk};
+use crate::analysis::walk::{Found, Sought, Subject, Walk};
 use crate::image::{LineRange, SourceLine};
 use crate::messages::say;
 use crate::session::Session;
@@ -156,18 +155,10 @@ pub fn instruction_at(
     position: Position,
     cancel: &Cancel,
 ) -> Result<Option<Address>, QueryError> {
-    let next = NextStepOf {
-        thread,
-        from: position,
-    }
-    .run(&session.index, cancel)?;
+    let next = NearestStepOf::next(thread, position).run(&session.index, cancel)?;
     let step = match next {
         Some(step) => Some(step),
-        None => LastStepOf {
-            thread,
-            before: position,
-        }
-        .run(&session.index, cancel)?,
+        None => NearestStepOf::last(thread, position).run(&session.index, cancel)?,
     };
     let Some(step) = step else { return Ok(None) };
     let found = Steps {
@@ -265,12 +256,9 @@ pub fn executed_lines(
 fn is_executed(session: &Session, range: LineRange, cancel: &Cancel) -> Result<bool, QueryError> {
     for pc in instructions(session, range) {
         cancel.check()?;
-        if (NextVisit {
-            pc,
-            from: Position(0),
-        })
-        .run(&session.index, cancel)?
-        .is_some()
+        if (NearestVisit::next(pc, Position(0)))
+            .run(&session.index, cancel)?
+            .is_some()
         {
             return Ok(true);
         }
@@ -300,7 +288,7 @@ pub struct LineQuestion {
     /// From 1.
     pub line: u32,
     /// Into the past or the future.
-    pub way: Way,
+    pub way: Direction,
     /// From where.
     pub from: Position,
     /// Whose execution, by the thread's name; none: that of any thread.
@@ -375,8 +363,8 @@ impl LineQuestion {
                 thread: hit.record.thread,
             });
             nearest = match self.way {
-                Way::Forward => [nearest, found].into_iter().flatten().min(),
-                Way::Back => [nearest, found].into_iter().flatten().max(),
+                Direction::Forward => [nearest, found].into_iter().flatten().min(),
+                Direction::Back => [nearest, found].into_iter().flatten().max(),
             };
         }
         Ok(nearest)
@@ -391,10 +379,14 @@ impl LineQuestion {
         cancel: &Cancel,
     ) -> Result<Option<Hit>, QueryError> {
         // The step at the position is where one is already.
-        let (sought, from) = match self.way {
-            Way::Forward if self.from >= session.index.end() => return Ok(None),
-            Way::Forward => (Sought::NextVisit(vec![pc]), self.from.next_step().after()),
-            Way::Back => (Sought::LastVisit(vec![pc]), self.from),
+        let from = match self.way {
+            Direction::Forward if self.from >= session.index.end() => return Ok(None),
+            Direction::Forward => self.from.next_step().after(),
+            Direction::Back => self.from,
+        };
+        let sought = Sought {
+            subject: Subject::Visits(vec![pc]),
+            direction: self.way,
         };
         let found = Walk::new(sought, from, 1, &session.index, cancel)
             .of_thread(thread)
@@ -445,7 +437,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_line(question: (&str, u32, Way, u64), expected: Result<Option<u64>, &str>) {
+    fn check_line(question: (&str, u32, Direction, u64), expected: Result<Option<u64>, &str>) {
         let (file, line, way, from) = question;
         let question = LineQuestion {
             file: file.to_owned(),
@@ -486,24 +478,27 @@ mod tests {
             .collect();
         assert!(visits.len() > 3, "{visits:?}");
         for pair in visits.windows(2) {
-            check_line(("overflow.c", 43, Way::Forward, pair[0]), Ok(Some(pair[1])));
             check_line(
-                ("src/overflow.c", 43, Way::Back, pair[1]),
+                ("overflow.c", 43, Direction::Forward, pair[0]),
+                Ok(Some(pair[1])),
+            );
+            check_line(
+                ("src/overflow.c", 43, Direction::Back, pair[1]),
                 Ok(Some(pair[0])),
             );
         }
-        check_line(("overflow.c", 43, Way::Back, visits[0]), Ok(None));
-        check_line(("overflow.c", 43, Way::Forward, 1763), Ok(None));
+        check_line(("overflow.c", 43, Direction::Back, visits[0]), Ok(None));
+        check_line(("overflow.c", 43, Direction::Forward, 1763), Ok(None));
     }
 
     #[test]
     fn a_line_without_code_is_refused() {
         check_line(
-            ("overflow.c", 1, Way::Forward, 0),
+            ("overflow.c", 1, Direction::Forward, 0),
             Err("line 1 of \"overflow.c\" has no code"),
         );
         check_line(
-            ("flow.c", 43, Way::Forward, 0),
+            ("flow.c", 43, Direction::Forward, 0),
             Err("no image has code of a file \"flow.c\""),
         );
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Call, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, Query as _,
+    AccessKinds, Accessed, Call, Cancel, Cell, Entered, Index, NearestAccess, Query as _,
     QueryError, RegisterState, RegisterViewsAt, RegistersAt, StepRecord, ThreadId, ValueSource,
 };
 use stepback_machine::{Address, Branch, InstructionSet, RegisterView, Registers, decode};
@@ -163,13 +163,8 @@ impl StackWord {
     fn of(session: &Session, cell: Cell, at: Position, cancel: &Cancel) -> Result<Self> {
         let index = &session.index;
         let value = cell_value(index, cell, at, cancel)?;
-        let last = LastAccess {
-            cell,
-            kinds: AccessKinds::Writes,
-            before: at,
-        }
-        .run(index, cancel)?;
-        let LastAccessAnswer::Step(hit) = last else {
+        let last = NearestAccess::last(cell, AccessKinds::Writes, at).run(index, cancel)?;
+        let Some(Accessed::Step(hit)) = last else {
             return Ok(Self {
                 value,
                 saved: String::new(),
@@ -357,14 +352,10 @@ fn is_as_called(
         thread: place.thread,
         view: state.view,
     };
-    let last = LastAccess {
-        cell,
-        kinds: AccessKinds::Writes,
-        before: place.step.before(),
-    }
-    .run(index, cancel)?;
+    let last =
+        NearestAccess::last(cell, AccessKinds::Writes, place.step.before()).run(index, cancel)?;
     Ok(match last {
-        LastAccessAnswer::Step(hit) => place.has_windows || hit.position <= place.entered,
+        Some(Accessed::Step(hit)) => place.has_windows || hit.position <= place.entered,
         _ => true,
     })
 }

@@ -1,10 +1,10 @@
 //! Moves of a window that stays in a thread: steps of other threads are passed over.
 
-use stepback_index::{Cancel, Index, LastStepOf, NextStepOf, Query as _, QueryError, ThreadId};
+use stepback_index::{Cancel, Index, NearestStepOf, Query as _, QueryError, ThreadId};
 use stepback_parsers::{Position, Step};
 
 use super::Ground;
-use crate::action::Way;
+use crate::action::Direction;
 
 /// A move by steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +41,13 @@ impl<'a> ThreadWalk<'a> {
     pub fn target(
         &self,
         stride: Stride,
-        way: Way,
+        way: Direction,
         from: Position,
     ) -> Result<Option<Position>, QueryError> {
         match (stride, way) {
             (Stride::Row | Stride::Into, way) => self.neighbour(way, from),
-            (Stride::Over, Way::Forward) => self.over(from),
-            (Stride::Over, Way::Back) => self.back_over(from),
+            (Stride::Over, Direction::Forward) => self.over(from),
+            (Stride::Over, Direction::Back) => self.back_over(from),
             (Stride::Out, way) => self.out(way, from),
             (Stride::Page(rows), way) => {
                 let mut to = None;
@@ -62,10 +62,10 @@ impl<'a> ThreadWalk<'a> {
         }
     }
 
-    fn neighbour(&self, way: Way, from: Position) -> Result<Option<Position>, QueryError> {
+    fn neighbour(&self, way: Direction, from: Position) -> Result<Option<Position>, QueryError> {
         match way {
-            Way::Forward => Ok(self.next(from)?.map(Step::after)),
-            Way::Back => match self.last(from)? {
+            Direction::Forward => Ok(self.next(from)?.map(Step::after)),
+            Direction::Back => match self.last(from)? {
                 Some(step) => Ok(Some(self.behind_last(step.before())?)),
                 None => Ok(None),
             },
@@ -94,7 +94,7 @@ impl<'a> ThreadWalk<'a> {
         self.behind_last(left.unwrap_or(last).before()).map(Some)
     }
 
-    fn out(&self, way: Way, from: Position) -> Result<Option<Position>, QueryError> {
+    fn out(&self, way: Direction, from: Position) -> Result<Option<Position>, QueryError> {
         let ground = self.ground(from)?;
         let Some(call) = ground
             .frame_at(from)
@@ -103,8 +103,8 @@ impl<'a> ThreadWalk<'a> {
             return Ok(None);
         };
         match way {
-            Way::Forward => Ok(call.exit_step.map(Step::after)),
-            Way::Back => call
+            Direction::Forward => Ok(call.exit_step.map(Step::after)),
+            Direction::Back => call
                 .call_step
                 .map(|step| self.behind_last(step.before()))
                 .transpose(),
@@ -125,19 +125,11 @@ impl<'a> ThreadWalk<'a> {
     }
 
     fn next(&self, from: Position) -> Result<Option<Step>, QueryError> {
-        NextStepOf {
-            thread: self.thread,
-            from,
-        }
-        .run(self.index, &Cancel::default())
+        NearestStepOf::next(self.thread, from).run(self.index, &Cancel::default())
     }
 
     fn last(&self, before: Position) -> Result<Option<Step>, QueryError> {
-        LastStepOf {
-            thread: self.thread,
-            before,
-        }
-        .run(self.index, &Cancel::default())
+        NearestStepOf::last(self.thread, before).run(self.index, &Cancel::default())
     }
 }
 
@@ -166,7 +158,7 @@ mod tests {
 ";
 
     #[track_caller]
-    fn check(stride: Stride, way: Way, from: u64, expected: Option<u64>) {
+    fn check(stride: Stride, way: Direction, from: u64, expected: Option<u64>) {
         let tarmac =
             Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).expect("a trace");
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
@@ -177,27 +169,27 @@ mod tests {
 
     #[test]
     fn steps_of_other_threads_are_passed_over() {
-        check(Stride::Into, Way::Forward, 1, Some(3));
-        check(Stride::Into, Way::Forward, 2, Some(3));
-        check(Stride::Into, Way::Back, 5, Some(3));
-        check(Stride::Into, Way::Back, 4, Some(1));
-        check(Stride::Into, Way::Back, 1, Some(0));
+        check(Stride::Into, Direction::Forward, 1, Some(3));
+        check(Stride::Into, Direction::Forward, 2, Some(3));
+        check(Stride::Into, Direction::Back, 5, Some(3));
+        check(Stride::Into, Direction::Back, 4, Some(1));
+        check(Stride::Into, Direction::Back, 1, Some(0));
     }
 
     #[test]
     fn a_thread_has_a_first_and_a_last_step() {
-        check(Stride::Into, Way::Back, 0, None);
-        check(Stride::Into, Way::Forward, 9, None);
-        check(Stride::Page(2), Way::Forward, 1, Some(5));
-        check(Stride::Page(100), Way::Forward, 1, Some(9));
-        check(Stride::Page(100), Way::Back, 8, Some(0));
+        check(Stride::Into, Direction::Back, 0, None);
+        check(Stride::Into, Direction::Forward, 9, None);
+        check(Stride::Page(2), Direction::Forward, 1, Some(5));
+        check(Stride::Page(100), Direction::Forward, 1, Some(9));
+        check(Stride::Page(100), Direction::Back, 8, Some(0));
     }
 
     #[test]
     fn calls_are_passed_over_and_left_in_the_thread() {
-        check(Stride::Over, Way::Forward, 3, Some(7));
-        check(Stride::Over, Way::Back, 7, Some(3));
-        check(Stride::Out, Way::Forward, 5, Some(7));
-        check(Stride::Out, Way::Back, 5, Some(3));
+        check(Stride::Over, Direction::Forward, 3, Some(7));
+        check(Stride::Over, Direction::Back, 7, Some(3));
+        check(Stride::Out, Direction::Forward, 5, Some(7));
+        check(Stride::Out, Direction::Back, 5, Some(3));
     }
 }

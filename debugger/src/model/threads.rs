@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_index::{Cancel, LastStepOf, Query as _, QueryError, ThreadId, ThreadInfo};
+use stepback_index::{Cancel, NearestStepOf, Query as _, QueryError, ThreadId, ThreadInfo};
 use stepback_parsers::Step;
 
 use super::clock::span_text;
@@ -114,11 +114,7 @@ fn life(
     info: &ThreadInfo,
     cancel: &Cancel,
 ) -> Result<Option<(Step, Step)>, QueryError> {
-    let last = LastStepOf {
-        thread,
-        before: session.index.end(),
-    }
-    .run(&session.index, cancel)?;
+    let last = NearestStepOf::last(thread, session.index.end()).run(&session.index, cancel)?;
     Ok(info.first_step.zip(last))
 }
 

@@ -6,7 +6,7 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Cancel, Cell, NextAccess, NextExternalChanges, NextMarker, Query as _,
+    AccessKinds, Cancel, Cell, Direction, ExternalChanges, NearestAccess, NextMarker, Query as _,
 };
 use stepback_parsers::{GapReason, MarkerKind, Position};
 
@@ -153,17 +153,19 @@ struct Leaper<'a> {
 impl Leaper<'_> {
     fn accesses(&self, cell: Cell, kinds: AccessKinds, kind: TickKind) -> Result<Vec<Tick>> {
         self.leap(kind, |from| {
-            let hit = NextAccess { cell, kinds, from }.run(&self.session.index, self.cancel)?;
+            let hit =
+                NearestAccess::next(cell, kinds, from).hit(&self.session.index, self.cancel)?;
             Ok(hit.map(|hit| hit.position))
         })
     }
 
     fn externals(&self) -> Result<Vec<Tick>> {
         self.leap(TickKind::External, |from| {
-            let next = NextExternalChanges {
+            let next = ExternalChanges {
                 range: None,
                 thread: None,
-                from,
+                at: from,
+                direction: Direction::Forward,
                 skip: 0,
                 limit: 1,
             };
@@ -293,8 +295,8 @@ mod tests {
     /// Every hit, one after the other.
     fn all(session: &Session, request: &RowsRequest, kinds: AccessKinds) -> Vec<Position> {
         let (cell, mut from, mut found) = (request.cell.unwrap(), Position(0), Vec::new());
-        while let Some(hit) = (NextAccess { cell, kinds, from })
-            .run(&session.index, &Cancel::default())
+        while let Some(hit) = (NearestAccess::next(cell, kinds, from))
+            .hit(&session.index, &Cancel::default())
             .unwrap()
         {
             (from, found) = (hit.position, [found, vec![hit.position]].concat());

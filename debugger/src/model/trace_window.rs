@@ -7,7 +7,7 @@ use stepback_parsers::{Position, Step};
 
 use super::Ground;
 use super::hit_rows::{OnlyHits, ShownRow};
-use crate::action::{Fold, Moment, TraceId, Way, WindowId};
+use crate::action::{Direction, Fold, Moment, TraceId, WindowId};
 
 /// How many positions back a window remembers.
 const HISTORY_LIMIT: usize = 1000;
@@ -129,7 +129,7 @@ impl TraceWindow {
     }
 
     /// One row: a step, or all steps of a folded call; where hits alone are shown to the next step that is.
-    pub fn step_row(&mut self, way: Way, ground: &Ground<'_>) {
+    pub fn step_row(&mut self, way: Direction, ground: &Ground<'_>) {
         if let Some(rows) = self.only_hits.rows() {
             let step = rows.neighbour(way, self.position);
             return step
@@ -137,8 +137,8 @@ impl TraceWindow {
                 .for_each(|step| self.walk(step.after(), ground));
         }
         let to = match way {
-            Way::Forward => self.row_end_after(self.position.next_step()),
-            Way::Back => self
+            Direction::Forward => self.row_end_after(self.position.next_step()),
+            Direction::Back => self
                 .position
                 .last_step()
                 .map_or(self.position, |last| self.row_start_of(last)),
@@ -147,20 +147,20 @@ impl TraceWindow {
     }
 
     /// One step, into calls and folded calls.
-    pub fn step_into(&mut self, way: Way, ground: &Ground<'_>) {
+    pub fn step_into(&mut self, way: Direction, ground: &Ground<'_>) {
         self.walk(neighbour(self.position, way), ground);
     }
 
     /// Over the call that the next step makes (or that the last step returned from); a row where there is none.
-    pub fn step_over(&mut self, way: Way, ground: &Ground<'_>) {
+    pub fn step_over(&mut self, way: Direction, ground: &Ground<'_>) {
         let over = match way {
-            Way::Forward => {
+            Direction::Forward => {
                 let called = ground
                     .calls
                     .called_by(ground.thread_after, self.position.next_step());
                 called.and_then(|call| ground.after(call))
             }
-            Way::Back => {
+            Direction::Back => {
                 let left = self
                     .position
                     .last_step()
@@ -177,13 +177,13 @@ impl TraceWindow {
 
     /// To just before the call of the function around the position, or to just after its return.
     /// Returns false, and stays, when the trace shows no call of it or ends inside it.
-    pub fn step_out(&mut self, way: Way, ground: &Ground<'_>) -> bool {
+    pub fn step_out(&mut self, way: Direction, ground: &Ground<'_>) -> bool {
         let call = ground
             .frame_at(self.position)
             .and_then(|frame| ground.calls.get(frame));
         let to = call.and_then(|call| match way {
-            Way::Back => call.call_step.map(Step::before),
-            Way::Forward => call.exit_step.map(Step::after),
+            Direction::Back => call.call_step.map(Step::before),
+            Direction::Forward => call.exit_step.map(Step::after),
         });
         if let Some(to) = to {
             self.travel(to, ground);
@@ -192,11 +192,11 @@ impl TraceWindow {
     }
 
     /// By a number of rows.
-    pub fn page(&mut self, way: Way, rows: u64, ground: &Ground<'_>) {
+    pub fn page(&mut self, way: Direction, rows: u64, ground: &Ground<'_>) {
         let gap = self.gap_of(self.position);
         let to = match way {
-            Way::Back => gap.saturating_sub(rows),
-            Way::Forward => gap.saturating_add(rows),
+            Direction::Back => gap.saturating_sub(rows),
+            Direction::Forward => gap.saturating_add(rows),
         };
         if let Some(shown) = self.only_hits.rows() {
             let step = shown.step_near(to.saturating_sub(1));
@@ -208,19 +208,19 @@ impl TraceWindow {
     }
 
     /// To the first or the last position.
-    pub fn edge(&mut self, way: Way, ground: &Ground<'_>) {
+    pub fn edge(&mut self, way: Direction, ground: &Ground<'_>) {
         let to = match way {
-            Way::Back => Position(0),
-            Way::Forward => ground.end,
+            Direction::Back => Position(0),
+            Direction::Forward => ground.end,
         };
         self.travel(to, ground);
     }
 
     /// To the position visited before, or the one gone back from. False when there is none.
-    pub fn history(&mut self, way: Way, ground: &Ground<'_>) -> bool {
+    pub fn history(&mut self, way: Direction, ground: &Ground<'_>) -> bool {
         let (from, into) = match way {
-            Way::Back => (&mut self.back, &mut self.forward),
-            Way::Forward => (&mut self.forward, &mut self.back),
+            Direction::Back => (&mut self.back, &mut self.forward),
+            Direction::Forward => (&mut self.forward, &mut self.back),
         };
         let Some(to) = from.pop() else { return false };
         into.push(self.position);
@@ -396,10 +396,10 @@ impl TraceWindow {
     }
 }
 
-fn neighbour(position: Position, way: Way) -> Position {
+fn neighbour(position: Position, way: Direction) -> Position {
     match way {
-        Way::Back => Position(position.0.saturating_sub(1)),
-        Way::Forward => Position(position.0.saturating_add(1)),
+        Direction::Back => Position(position.0.saturating_sub(1)),
+        Direction::Forward => Position(position.0.saturating_add(1)),
     }
 }
 
@@ -494,37 +494,37 @@ mod tests {
     #[test]
     fn over_a_call_is_just_after_its_return_and_back() {
         Driven::at(1229)
-            .go(|window, ground| window.step_over(Way::Forward, ground))
+            .go(|window, ground| window.step_over(Direction::Forward, ground))
             .check(1237, ALL);
         Driven::at(1237)
-            .go(|window, ground| window.step_over(Way::Back, ground))
+            .go(|window, ground| window.step_over(Direction::Back, ground))
             .check(1229, ALL);
         Driven::at(1230)
-            .go(|window, ground| window.step_over(Way::Forward, ground))
+            .go(|window, ground| window.step_over(Direction::Forward, ground))
             .check(1231, ALL);
         Driven::at(1229)
-            .go(|window, ground| window.step_over(Way::Back, ground))
+            .go(|window, ground| window.step_over(Direction::Back, ground))
             .check(1228, ALL);
     }
 
     #[test]
     fn over_a_call_that_never_returns_is_the_end() {
         Driven::at(3)
-            .go(|window, ground| window.step_over(Way::Forward, ground))
+            .go(|window, ground| window.step_over(Direction::Forward, ground))
             .check(ALL, ALL);
     }
 
     #[test]
     fn out_is_before_the_call_or_after_the_return() {
         Driven::at(1233)
-            .go(|window, ground| _ = window.step_out(Way::Back, ground))
+            .go(|window, ground| _ = window.step_out(Direction::Back, ground))
             .check(1229, ALL);
         Driven::at(1233)
-            .go(|window, ground| _ = window.step_out(Way::Forward, ground))
+            .go(|window, ground| _ = window.step_out(Direction::Forward, ground))
             .check(1237, ALL);
         let mut start = Driven::at(2);
         start
-            .go(|window, ground| assert!(!window.step_out(Way::Back, ground)))
+            .go(|window, ground| assert!(!window.step_out(Direction::Back, ground)))
             .check(2, ALL);
     }
 
@@ -535,10 +535,10 @@ mod tests {
             .go(|window, ground| window.fold(Fold::Containing, ground))
             .check(1237, ALL - 6);
         driven
-            .go(|window, ground| window.step_row(Way::Back, ground))
+            .go(|window, ground| window.step_row(Direction::Back, ground))
             .check(1230, ALL - 6);
         driven
-            .go(|window, ground| window.step_row(Way::Forward, ground))
+            .go(|window, ground| window.step_row(Direction::Forward, ground))
             .check(1237, ALL - 6);
         driven
             .go(|window, ground| window.fold(Fold::UnfoldHere, ground))
@@ -600,13 +600,13 @@ mod tests {
         let mut driven = Driven::at(1233);
         driven.go(|window, ground| window.fold(Fold::Containing, ground));
         driven
-            .go(|window, ground| window.page(Way::Back, 10, ground))
+            .go(|window, ground| window.page(Direction::Back, 10, ground))
             .check(1221, ALL - 6);
         driven
-            .go(|window, ground| window.page(Way::Forward, 10_000, ground))
+            .go(|window, ground| window.page(Direction::Forward, 10_000, ground))
             .check(ALL, ALL - 6);
         driven
-            .go(|window, ground| window.page(Way::Back, 10_000, ground))
+            .go(|window, ground| window.page(Direction::Back, 10_000, ground))
             .check(0, ALL - 6);
     }
 
@@ -615,20 +615,20 @@ mod tests {
         let mut driven = Driven::at(0);
         driven.go(|window, ground| window.travel(Position(1250), ground));
         for _ in 0..3 {
-            driven.go(|window, ground| window.step_into(Way::Forward, ground));
+            driven.go(|window, ground| window.step_into(Direction::Forward, ground));
         }
         driven
-            .go(|window, ground| assert!(window.history(Way::Back, ground)))
+            .go(|window, ground| assert!(window.history(Direction::Back, ground)))
             .check(1250, ALL);
         driven
-            .go(|window, ground| assert!(window.history(Way::Back, ground)))
+            .go(|window, ground| assert!(window.history(Direction::Back, ground)))
             .check(0, ALL);
-        driven.go(|window, ground| assert!(!window.history(Way::Back, ground)));
+        driven.go(|window, ground| assert!(!window.history(Direction::Back, ground)));
         driven
-            .go(|window, ground| assert!(window.history(Way::Forward, ground)))
+            .go(|window, ground| assert!(window.history(Direction::Forward, ground)))
             .check(1250, ALL);
         driven
-            .go(|window, ground| window.edge(Way::Forward, ground))
+            .go(|window, ground| window.edge(Direction::Forward, ground))
             .check(ALL, ALL);
         assert_eq!(
             (driven.window.previous, driven.window.forward.len()),

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Accessed, Cancel, Cell, LastAccesses, MemoryAt, NameReader, NextAccess,
-    Query as _, QueryError, Value, ValueSource,
+    AccessKinds, Accessed, Accesses, Cancel, Cell, MemoryAt, NameReader, NearestAccess, Query as _,
+    QueryError, Value, ValueSource,
 };
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use super::text::short_hex;
-use crate::action::Way;
+use crate::action::Direction;
 use crate::analysis::cell_value::cell_value;
 use crate::analysis::condition::{Course, State, next_edge};
 use crate::analysis::names::NameError;
@@ -101,11 +101,9 @@ pub fn watch_state(
     let (mut written, mut next_write) = (None, None);
     for cell in &meaning.cells {
         let kinds = AccessKinds::Writes;
-        let last = LastAccesses {
-            cell: *cell,
-            kinds,
+        let last = Accesses {
+            nearest: NearestAccess::last(*cell, kinds, at),
             thread: None,
-            before: at,
             skip: 0,
             limit: 1,
         };
@@ -116,13 +114,9 @@ pub fn watch_state(
             };
             written = written.max(Some((last.position, by)));
         }
-        let next = NextAccess {
-            cell: *cell,
-            kinds,
-            from: at,
-        }
-        .run(index, cancel)?
-        .map(|hit| hit.record.step);
+        let next = NearestAccess::next(*cell, kinds, at)
+            .hit(index, cancel)?
+            .map(|hit| hit.record.step);
         next_write = next_write.into_iter().chain(next).min();
     }
     let value = shown(&meaning.value, watch.kind);
@@ -158,7 +152,7 @@ pub fn next_change(
     session: &Session,
     watch: &Watch,
     from: Position,
-    way: Way,
+    way: Direction,
     cancel: &Cancel,
 ) -> Result<Option<Position>> {
     let index = &session.index;
@@ -670,20 +664,20 @@ mod tests {
         };
         assert_eq!(
             (
-                change("x19", 1250, Way::Back),
-                change("x19", 1250, Way::Forward)
+                change("x19", 1250, Direction::Back),
+                change("x19", 1250, Direction::Forward)
             ),
             (Some(1189), Some(1254))
         );
         // The memory that x19 points to changes when x19 does.
-        assert_eq!(change("u8[x19+1]", 1251, Way::Forward), Some(1254));
+        assert_eq!(change("u8[x19+1]", 1251, Direction::Forward), Some(1254));
         let same =
             "1 clk IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1\n1 clk R X0 0000000000000001\n";
         let (session, _place) =
             tarmac(&[same, &same.replace("1 clk", "2 clk").replace("(0)", "(1)")].concat());
         let watch = Watch::parse("x0");
         assert_eq!(
-            next_change(&session, &watch, Position(1), Way::Forward, &cancel).unwrap(),
+            next_change(&session, &watch, Position(1), Direction::Forward, &cancel).unwrap(),
             None
         );
     }

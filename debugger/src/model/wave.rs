@@ -10,7 +10,7 @@ use stepback_parsers::Position;
 
 use super::timeline_rows::RowsRequest;
 use super::watch_state::{WatchLevel, watch_level};
-use crate::action::Way;
+use crate::action::Direction;
 use crate::analysis::names::NameError;
 use crate::analysis::tracked::Scene;
 use crate::notes::Watch;
@@ -223,7 +223,7 @@ impl WaveWalk<'_> {
         }
         let next = self
             .scene
-            .next_write(&known.cells, at, Way::Forward)
+            .next_write(&known.cells, at, Direction::Forward)
             .map_err(NameError::Trace)?;
         Ok(next.filter(|next| *next <= last))
     }

@@ -1,7 +1,7 @@
 //! When cells are written along the trace, by pixel columns.
 
 use anyhow::Result;
-use stepback_index::{AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, Query as _};
+use stepback_index::{AccessKinds, Accessed, Cancel, Cell, NearestAccess, Query as _};
 use stepback_parsers::Position;
 
 use crate::session::Session;
@@ -33,12 +33,8 @@ fn columns_of(session: &Session, cell: Cell, columns: u32, cancel: &Cancel) -> R
     let steps = u128::from(index.step_count().max(1));
     let mut found = Vec::new();
     let mut before = index.end();
-    while let LastAccessAnswer::Step(hit) = (LastAccess {
-        cell,
-        kinds: AccessKinds::Writes,
-        before,
-    })
-    .run(index, cancel)?
+    while let Some(Accessed::Step(hit)) =
+        (NearestAccess::last(cell, AccessKinds::Writes, before)).run(index, cancel)?
     {
         let column = u128::from(hit.record.step.0) * u128::from(columns) / steps;
         found.push(u32::try_from(column).unwrap_or(u32::MAX));

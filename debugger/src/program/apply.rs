@@ -9,8 +9,8 @@ use super::saving::keep_session;
 use super::shell::{Report, Shell, in_desk};
 use super::state::{Before, Program};
 use crate::action::{
-    Access, Action, Fold, MarkAction, PanelAction, SearchAction, SliceAction, StepRange,
-    TravelAction, ViewAction, Way,
+    Access, Action, Direction, Fold, MarkAction, PanelAction, SearchAction, SliceAction, StepRange,
+    TravelAction, ViewAction,
 };
 use crate::analysis::step_places::Callees;
 use crate::desk::{Desk, LineGoal, Named};
@@ -126,7 +126,7 @@ fn travel(desk: &mut Desk, action: TravelAction) {
     }
 }
 
-fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, way: Way) {
+fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, way: Direction) {
     let Some(selected) = shell.selected_cell() else {
         return shell.tell(Report::NoCell);
     };
@@ -149,7 +149,7 @@ fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, way: Way) {
 
 fn apply_search(shell: &mut dyn Shell, action: SearchAction) {
     match action {
-        SearchAction::FocusFind => shell.prompt(Prompt::Search(Way::Forward)),
+        SearchAction::FocusFind => shell.prompt(Prompt::Search(Direction::Forward)),
         SearchAction::Find(question) => {
             shell.remember_search(&question);
             in_desk(shell, |desk| desk.begin_find(question));
@@ -235,21 +235,21 @@ fn apply_mark(shell: &mut dyn Shell, action: MarkAction) {
             };
             in_desk(shell, |desk| desk.change_bookmarks(&change));
         }
-        MarkAction::Undo => turn_back(shell, Way::Back),
-        MarkAction::Redo => turn_back(shell, Way::Forward),
+        MarkAction::Undo => turn_back(shell, Direction::Back),
+        MarkAction::Redo => turn_back(shell, Direction::Forward),
     }
 }
 
 /// Undoes the last change (back), or redoes it (forward).
-fn turn_back(shell: &mut dyn Shell, way: Way) {
+fn turn_back(shell: &mut dyn Shell, way: Direction) {
     let mut undo = std::mem::take(&mut shell.program_mut().undo);
     let exchange = |before| match (before, shell.program_mut().desk.as_mut()) {
         (Before::Marks(marks), Some(desk)) => Before::Marks(desk.exchange(marks)),
         (before, _) => shell.exchange(before),
     };
     let is_done = match way {
-        Way::Back => undo.undo(exchange),
-        Way::Forward => undo.redo(exchange),
+        Direction::Back => undo.undo(exchange),
+        Direction::Forward => undo.redo(exchange),
     };
     shell.program_mut().undo = undo;
     match is_done {

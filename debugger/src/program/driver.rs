@@ -6,7 +6,7 @@ use super::prompt::Prompt;
 use super::saving::{keep_session, take_saved};
 use super::shell::{Report, Shell, report};
 use super::state::Before;
-use crate::action::Way;
+use crate::action::Direction;
 use crate::desk::{News, Showing};
 use crate::keymap::Situation;
 
@@ -54,7 +54,7 @@ fn take_one(shell: &mut dyn Shell, news: News) {
         News::Do(action) => shell.program_mut().queue.push(action),
         News::Show(kind) => shell.show_panel(kind),
         News::Reveal(kind) => shell.reveal_panel(kind),
-        News::AskWhatToFind => shell.prompt(Prompt::Search(Way::Forward)),
+        News::AskWhatToFind => shell.prompt(Prompt::Search(Direction::Forward)),
         News::Changed(before) => shell.program_mut().undo.keep(Before::Marks(before)),
         News::Part => shell.part_shown(),
         News::Whole(told) => {

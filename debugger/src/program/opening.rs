@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::driver::take_news;
 use super::saving::keep_session;
 use super::shell::{Arrangement, Report, Shell, report};
-use crate::action::{TravelAction, Way};
+use crate::action::{Direction, TravelAction};
 use crate::desk::{
     Arrival, BeginAt, Desk, Opened, Opening, Showing, Told, TraceChoice, TraceMissing, Undo, recent,
 };
@@ -240,7 +240,7 @@ pub(super) fn toggle_follow(shell: &mut dyn Shell) {
     if let Some(why) = desk.session.follow_refusal() {
         return report(shell, why);
     }
-    desk.begin(Move::Edge(Way::Forward));
+    desk.begin(Move::Edge(Direction::Forward));
     index_more(shell, Showing::Growth);
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use crate::action::{Action, AppAction, FileAction, FontChange, FontRole, StepRange, Way};
+use crate::action::{Action, AppAction, Direction, FileAction, FontChange, FontRole, StepRange};
 use crate::image::ImageSpec;
 use crate::messages::say;
 use crate::source::SourceMapping;
@@ -15,7 +15,7 @@ pub enum Prompt {
     /// A file.
     File(FilePurpose),
     /// What to search for, and the direction from the position.
-    Search(Way),
+    Search(Direction),
 }
 
 /// What a file is wanted for.

@@ -8,8 +8,8 @@ use stepback_parsers::Position;
 use super::prompt::Prompt;
 use super::state::{Before, Program};
 use crate::action::{
-    Action, AppAction, CellName, FindQuestion, Follow, PanelAction, PanelKind, SliceView,
-    StepRange, ViewAction, Way, WindowId,
+    Action, AppAction, CellName, Direction, FindQuestion, Follow, PanelAction, PanelKind,
+    SliceView, StepRange, ViewAction, WindowId,
 };
 use crate::desk::{Desk, Kept, Message, RecentTrace, SaveNews};
 use crate::notes::{KeptSearch, KeptSlice};
@@ -54,7 +54,7 @@ pub enum Report<'a> {
     /// A session was saved, or why it is not saved there.
     Saved(SaveNews),
     /// There is nothing to undo (back) or redo (forward).
-    NothingToUndo(Way),
+    NothingToUndo(Direction),
     /// There is no cell under the cursor.
     NoCell,
     /// Nothing is selected in the timeline: for a bookmark of it.

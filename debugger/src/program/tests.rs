@@ -9,8 +9,8 @@ use super::shell::{Arrangement, Report, SelectedCell, Shell};
 use super::state::{Program, RunMode};
 use super::{Prompt, perform};
 use crate::action::{
-    AppAction, FileAction, MarkAction, PanelAction, PanelKind, SliceView, TravelAction, ViewAction,
-    Way, WindowId,
+    AppAction, Direction, FileAction, MarkAction, PanelAction, PanelKind, SliceView, TravelAction,
+    ViewAction, WindowId,
 };
 use crate::desk::{Desk, desk_over};
 use crate::notes::{BookmarkChange, BookmarkPlace, KeptSearch, KeptSlice};
@@ -105,7 +105,10 @@ fn with_trace() -> TestShell {
 #[test]
 fn an_action_that_needs_a_trace_says_so_without_one() {
     let mut shell = shell(None);
-    perform(&mut shell, TravelAction::StepInto(Way::Forward).into());
+    perform(
+        &mut shell,
+        TravelAction::StepInto(Direction::Forward).into(),
+    );
     perform(&mut shell, FileAction::AddImage(None).into());
     assert_eq!(shell.reports, ["NoTrace", "NoTrace"]);
     perform(&mut shell, AppAction::ToggleRowLines.into());

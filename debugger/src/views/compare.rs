@@ -10,7 +10,7 @@ use stepback_parsers::{Position, Step};
 use super::detail_cache::DetailCache;
 use super::view::{Gesture, Rows, Status, View};
 use crate::action::{
-    Access, Action, CellName, PanelAction, PanelKind, TravelAction, Way, WindowId,
+    Access, Action, CellName, Direction, PanelAction, PanelKind, TravelAction, WindowId,
 };
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
@@ -455,10 +455,10 @@ impl View for CompareView {
                 Gesture::Close,
             ) => (Some(title.clone()), None),
             (Some(CompareRow::Cell { cell, .. }), Gesture::Go) => {
-                (None, Some((cell.clone(), Way::Back)))
+                (None, Some((cell.clone(), Direction::Back)))
             }
             (Some(CompareRow::Cell { cell, .. }), Gesture::GoOn) => {
-                (None, Some((cell.clone(), Way::Forward)))
+                (None, Some((cell.clone(), Direction::Forward)))
             }
             _ => return false,
         };

@@ -7,7 +7,7 @@ use stepback_index::Cancel;
 use super::row_menu::MenuEntry;
 use super::table_view::TableSource;
 use super::view::{Gesture, Status};
-use crate::action::{Action, CellName, PanelKind, TravelAction, ViewAction, Way};
+use crate::action::{Action, CellName, Direction, PanelKind, TravelAction, ViewAction};
 use crate::analysis::call_profile::Progress;
 use crate::desk::Desk;
 use crate::messages::say;
@@ -70,8 +70,8 @@ impl TableSource for FunctionTable {
             ))]
         };
         vec![
-            MenuEntry::new(say!("table-next-call"), call(Way::Forward)).key("."),
-            MenuEntry::new(say!("table-previous-call"), call(Way::Back)).key(","),
+            MenuEntry::new(say!("table-next-call"), call(Direction::Forward)).key("."),
+            MenuEntry::new(say!("table-previous-call"), call(Direction::Back)).key(","),
         ]
     }
 

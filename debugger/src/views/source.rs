@@ -8,7 +8,7 @@ use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::Position;
 
 use super::view::{Gesture, Marked, Rows, Status, View};
-use crate::action::{Action, Follow, PanelKind, TravelAction, Way};
+use crate::action::{Action, Direction, Follow, PanelKind, TravelAction};
 use crate::desk::{Change, Desk, SessionWatch};
 use crate::image::SourceLine;
 use crate::messages::say;
@@ -358,8 +358,8 @@ impl View for SourceView {
             return false;
         };
         let way = match gesture {
-            Gesture::Go => Way::Forward,
-            Gesture::GoOn => Way::Back,
+            Gesture::Go => Direction::Forward,
+            Gesture::GoOn => Direction::Back,
             Gesture::Open => {
                 let longest = self
                     .state

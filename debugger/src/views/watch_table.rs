@@ -7,7 +7,7 @@ use stepback_parsers::{Position, Step};
 
 use super::table_view::TableSource;
 use super::view::{Gesture, Status};
-use crate::action::{Action, CellName, Follow, MarkAction, PanelKind, TravelAction, Way};
+use crate::action::{Action, CellName, Direction, Follow, MarkAction, PanelKind, TravelAction};
 use crate::desk::Desk;
 use crate::expression::Reading;
 use crate::messages::say;
@@ -127,11 +127,11 @@ impl ShownWatch<'_> {
         let is_here = written_by.map(Step::after) == Some(windows.position_of(follow));
         let asked = match gesture {
             // Where the step just done is the last write, to the change before.
-            Gesture::Go if is_here => change(Way::Back),
+            Gesture::Go if is_here => change(Direction::Back),
             Gesture::Go => travel(written_by),
             Gesture::GoOn => travel(self.state.and_then(|state| state.next_write)),
-            Gesture::Open => change(Way::Forward),
-            Gesture::Close => change(Way::Back),
+            Gesture::Open => change(Direction::Forward),
+            Gesture::Close => change(Direction::Back),
             Gesture::Stay => None,
             Gesture::Remove => Some(Action::Mark(MarkAction::Watch(WatchChange::Remove(
                 self.place,

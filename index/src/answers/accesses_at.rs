@@ -7,9 +7,9 @@ use crate::answers::hit::Hit;
 /// Accesses that show first at the same position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessesAt {
-    /// Where they show first.
+    /// First position at which they show.
     pub position: Position,
-    /// The latest first; at least one.
+    /// The accesses, at least one: the nearest to the queried position first.
     pub accesses: Vec<Accessed>,
 }
 
@@ -18,6 +18,16 @@ pub struct AccessesAt {
 pub enum Accessed {
     /// A step did it.
     Step(Box<Hit>),
-    /// No step did it; its line.
+    /// No step did it: the line of an initial dump.
     Initial(Line),
+}
+
+impl Accessed {
+    /// Returns the access of a step; none for an initial dump.
+    pub fn into_hit(self) -> Option<Hit> {
+        match self {
+            Self::Step(hit) => Some(*hit),
+            Self::Initial(_) => None,
+        }
+    }
 }

@@ -7,6 +7,7 @@ pub(crate) mod call;
 pub(crate) mod cancel;
 pub(crate) mod cell;
 pub(crate) mod difference;
+pub(crate) mod direction;
 pub(crate) mod error;
 pub(crate) mod external_change;
 pub(crate) mod heap;

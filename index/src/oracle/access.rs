@@ -8,114 +8,83 @@ use stepback_parsers::{Line, Position};
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::accesses_at::{Accessed, AccessesAt};
 use crate::answers::cell::Cell;
+use crate::answers::direction::Direction;
 use crate::answers::hit::{Doubt, HIT_EFFECTS, Hit};
 use crate::answers::thread::ThreadId;
 use crate::oracle::banks::{Certainty, Meaning};
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::operands::{AskedUses, Done, Use};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::access::{LastAccess, LastAccessAnswer, LastAccesses, NextAccess, NextAccesses};
+use crate::query::access::{Accesses, NearestAccess};
 
-impl Replay for LastAccess {
-    fn replay(&self, oracle: &Oracle) -> Option<LastAccessAnswer> {
-        oracle.check(self.before)?;
-        if let Some(asked) = oracle.asked_uses(self.cell, self.kinds) {
-            let last = oracle
-                .uses(asked)
-                .rev()
-                .find(|used| used.step.after() <= self.before);
-            let last = last.map(|Use { step, doubt }| {
-                let done = Done {
-                    thread: asked.thread,
-                    slot: step.after().0,
-                };
-                let restored = || oracle.restored(done, self.before);
-                let doubt =
-                    doubt.or_else(|| (self.kinds != AccessKinds::Reads).then(restored).flatten());
-                Use {
-                    step,
-                    doubt: doubt.or_else(|| oracle.filtered(self.before)),
-                }
-            });
-            let hit = last.and_then(|last| oracle.use_hit(asked, last));
-            return Some(hit.map_or(LastAccessAnswer::Never, |hit| {
-                LastAccessAnswer::Step(Box::new(hit))
-            }));
-        }
-        if let Some(asked) = decoded_uses(self.cell, self.kinds) {
-            let reads = oracle.decoded_reads(asked, self.before)?;
-            let last = reads
-                .iter()
-                .rev()
-                .find(|read| read.used.step.after() <= self.before);
-            let hit = last.and_then(|read| oracle.read_hit(asked, read));
-            return Some(hit.map_or(LastAccessAnswer::Never, |hit| {
-                LastAccessAnswer::Step(Box::new(hit))
-            }));
-        }
-        let cell = oracle.meant_cell(self.cell, self.before);
-        let mut events = oracle.events_until(self.before).iter().rev();
-        let Some(event) = events.find(|event| accesses(event, &cell, self.kinds)) else {
-            return Some(LastAccessAnswer::Never);
+impl Replay for NearestAccess {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Accessed>> {
+        let nearest = Accesses {
+            nearest: *self,
+            thread: None,
+            skip: 0,
+            limit: 1,
         };
-        Some(match oracle.hit_of(event) {
-            Some(hit) => {
-                let is_last_write = self.kinds == AccessKinds::Writes
-                    && !matches!(self.cell, Cell::Register { .. });
-                let done = Done {
-                    thread: event.thread,
-                    slot: event.slot,
-                };
-                let doubt = is_last_write
-                    .then(|| oracle.overtaken(done, self.before))
-                    .flatten()
-                    .or(bank_doubt(event, &cell));
-                LastAccessAnswer::Step(Box::new(Hit { doubt, ..hit }))
-            }
-            None => LastAccessAnswer::Initial(Line(event.line + 1)),
-        })
+        let found = nearest.replay(oracle)?;
+        Some(found.and_then(|found| found.accesses.into_iter().next()))
     }
 }
 
-impl Replay for LastAccesses {
+impl Replay for Accesses {
     fn replay(&self, oracle: &Oracle) -> Option<Option<AccessesAt>> {
-        if oracle.asked_uses(self.cell, self.kinds).is_some()
-            || decoded_uses(self.cell, self.kinds).is_some()
-        {
-            // Instructions tell of one use a step.
-            let last = LastAccess {
-                cell: self.cell,
-                kinds: self.kinds,
-                before: self.before,
-            }
-            .replay(oracle)?;
-            let LastAccessAnswer::Step(hit) = last else {
-                return Some(None);
-            };
-            return Some(Some(AccessesAt {
-                position: hit.position,
-                accesses: vec![Accessed::Step(hit)],
-            }));
+        let NearestAccess {
+            cell,
+            kinds,
+            at,
+            direction,
+        } = self.nearest;
+        oracle.check(at)?;
+        // Instructions show one use per step.
+        let of_hit = |hit: Hit| AccessesAt {
+            position: hit.position,
+            accesses: vec![Accessed::Step(Box::new(hit))],
+        };
+        if let Some(asked) = oracle.asked_uses(cell, kinds) {
+            let used = self.nearest.use_by_operands(oracle, asked);
+            let hit = used.and_then(|used| oracle.use_hit(asked, used));
+            return Some(hit.map(of_hit));
         }
-        oracle.check(self.before)?;
-        let cell = oracle.meant_cell(self.cell, self.before);
-        let events = oracle.events_until(self.before).iter().rev();
-        let meant: Vec<&Event> = events
-            .filter(|event| {
-                accesses(event, &cell, self.kinds) && is_of_thread(event, self.cell, self.thread)
-            })
-            .collect();
+        if let Some(asked) = decoded_uses(cell, kinds) {
+            let reads = oracle.decoded_reads(asked, at)?;
+            let read = match direction {
+                Direction::Back => reads.iter().rev().find(|read| read.used.step.after() <= at),
+                Direction::Forward => reads.iter().find(|read| read.used.step.before() >= at),
+            };
+            let hit = read.and_then(|read| oracle.read_hit(asked, read));
+            return Some(hit.map(of_hit));
+        }
+        let meant = oracle.meant_cell(cell, at);
+        let counts = |event: &&Event| {
+            accesses(event, &meant, kinds) && is_of_thread(event, cell, self.thread)
+        };
+        let events: Vec<&Event> = match direction {
+            Direction::Back => {
+                let events = oracle.events_until(at).iter().rev();
+                events.filter(counts).collect()
+            }
+            Direction::Forward => {
+                let events = oracle.events_after(at).iter();
+                let by_steps = |event: &&Event| event.owner.is_some();
+                events.filter(counts).filter(by_steps).collect()
+            }
+        };
         let part = Part {
             skip: self.skip,
             limit: self.limit,
         };
-        let same = part.of(&meant, |event| event.slot);
+        let same = part.of(&events, |event| event.slot);
         let Some(slot) = same.first().map(|event| event.slot) else {
             return Some(None);
         };
         let accesses = same.iter().map(|event| match oracle.hit_of(event) {
             Some(hit) => {
-                let doubt = doubt_of(self, oracle, event).or(bank_doubt(event, &cell));
+                let doubt = self.nearest.doubt(oracle, event);
+                let doubt = doubt.or(bank_doubt(event, &meant));
                 Accessed::Step(Box::new(Hit { doubt, ..hit }))
             }
             None => Accessed::Initial(Line(event.line + 1)),
@@ -127,52 +96,42 @@ impl Replay for LastAccesses {
     }
 }
 
-/// Why a write that was found may not be the last.
-fn doubt_of(asked: &LastAccesses, oracle: &Oracle, event: &Event) -> Option<Doubt> {
-    let is_told = !matches!(event.kind, EventKind::HostWrite { .. });
-    let is_write =
-        asked.kinds == AccessKinds::Writes && !matches!(asked.cell, Cell::Register { .. });
-    let done = Done {
-        thread: event.thread,
-        slot: event.slot,
-    };
-    (is_told && is_write)
-        .then(|| oracle.overtaken(done, asked.before))
-        .flatten()
-}
-
-impl Replay for NextAccesses {
-    fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {
-        if oracle.asked_uses(self.cell, self.kinds).is_some()
-            || decoded_uses(self.cell, self.kinds).is_some()
-        {
-            let next = NextAccess {
-                cell: self.cell,
-                kinds: self.kinds,
-                from: self.from,
+impl NearestAccess {
+    /// Finds the nearest use that only the operands of instructions show.
+    fn use_by_operands(&self, oracle: &Oracle, asked: AskedUses) -> Option<Use> {
+        let (at, mut uses) = (self.at, oracle.uses(asked));
+        let doubt_at = |used: &Use| used.doubt.or_else(|| oracle.filtered(at));
+        let used = match self.direction {
+            Direction::Forward => uses.find(|used| used.step.before() >= at)?,
+            Direction::Back => {
+                let last = uses.rev().find(|used| used.step.after() <= at)?;
+                let done = Done {
+                    thread: asked.thread,
+                    slot: last.step.after().0,
+                };
+                let restored = || oracle.restored(done, at);
+                let is_write = self.kinds != AccessKinds::Reads;
+                let doubt = last.doubt.or_else(|| is_write.then(restored).flatten());
+                Use { doubt, ..last }
             }
-            .replay(oracle)?;
-            return Some(next.into_iter().collect());
-        }
-        oracle.check(self.from)?;
-        let cell = oracle.meant_cell(self.cell, self.from);
-        let events = oracle.events_after(self.from).iter();
-        let meant = events
-            .filter(|event| {
-                accesses(event, &cell, self.kinds) && is_of_thread(event, self.cell, self.thread)
-            })
-            .filter_map(|event| {
-                Some(Hit {
-                    doubt: bank_doubt(event, &cell),
-                    ..oracle.hit_of(event)?
-                })
-            });
-        let hits: Vec<Hit> = meant.collect();
-        let part = Part {
-            skip: self.skip,
-            limit: self.limit,
         };
-        Some(part.of(&hits, |hit| hit.position.0).to_vec())
+        let doubt = doubt_at(&used);
+        Some(Use { doubt, ..used })
+    }
+
+    /// Returns why a write that was found may not be the last.
+    fn doubt(&self, oracle: &Oracle, event: &Event) -> Option<Doubt> {
+        let is_recorded = !matches!(event.kind, EventKind::HostWrite { .. });
+        let is_last_write = self.direction == Direction::Back
+            && self.kinds == AccessKinds::Writes
+            && !matches!(self.cell, Cell::Register { .. });
+        let done = Done {
+            thread: event.thread,
+            slot: event.slot,
+        };
+        (is_recorded && is_last_write)
+            .then(|| oracle.overtaken(done, self.at))
+            .flatten()
     }
 }
 
@@ -198,38 +157,6 @@ impl Part {
 /// Whether an event is by a thread that is meant; a register is of a thread by itself.
 fn is_of_thread(event: &Event, cell: Cell, thread: Option<ThreadId>) -> bool {
     matches!(cell, Cell::Register { .. }) || thread.is_none_or(|thread| thread == event.thread)
-}
-
-impl Replay for NextAccess {
-    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
-        oracle.check(self.from)?;
-        if let Some(asked) = oracle.asked_uses(self.cell, self.kinds) {
-            let next = oracle
-                .uses(asked)
-                .find(|used| used.step.before() >= self.from);
-            let next = next.map(|used| Use {
-                doubt: used.doubt.or_else(|| oracle.filtered(self.from)),
-                ..used
-            });
-            return Some(next.and_then(|next| oracle.use_hit(asked, next)));
-        }
-        if let Some(asked) = decoded_uses(self.cell, self.kinds) {
-            let reads = oracle.decoded_reads(asked, self.from)?;
-            let next = reads
-                .iter()
-                .find(|read| read.used.step.before() >= self.from);
-            return Some(next.and_then(|read| oracle.read_hit(asked, read)));
-        }
-        let events = oracle.events_after(self.from).iter();
-        let cell = oracle.meant_cell(self.cell, self.from);
-        let mut accesses = events.filter(|event| accesses(event, &cell, self.kinds));
-        Some(accesses.find_map(|event| {
-            Some(Hit {
-                doubt: bank_doubt(event, &cell),
-                ..oracle.hit_of(event)?
-            })
-        }))
-    }
 }
 
 /// The reads of a register: no trace of this kind records them.

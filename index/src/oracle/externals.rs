@@ -1,46 +1,31 @@
 //! Reads that contradicted what was known.
 
 use crate::answers::cell::MemoryRange;
+use crate::answers::direction::Direction;
 use crate::answers::external_change::ExternalChange;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::passed_over::behind_known;
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::externals::{LastExternalChanges, NextExternalChanges};
+use crate::query::externals::ExternalChanges;
 
-impl Replay for NextExternalChanges {
+impl Replay for ExternalChanges {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<ExternalChange>> {
-        oracle.check(self.from)?;
-        let start = oracle.events_until(self.from).len();
-        let found = (start..oracle.events.len())
-            .filter_map(|place| oracle.external_change(place, self.range));
-        let found = found.filter(|change| {
+        oracle.check(self.at)?;
+        let here = oracle.events_until(self.at).len();
+        let places: Vec<usize> = match self.direction {
+            Direction::Back => (0..here).rev().collect(),
+            Direction::Forward => (here..oracle.events.len()).collect(),
+        };
+        let is_by = |change: &ExternalChange| {
             self.thread
                 .is_none_or(|thread| change.hit.record.thread == thread)
-        });
-        Some(
-            behind_known(found, self.skip, |change| change.hit.position)
-                .take(self.limit)
-                .collect(),
-        )
-    }
-}
-
-impl Replay for LastExternalChanges {
-    fn replay(&self, oracle: &Oracle) -> Option<Vec<ExternalChange>> {
-        oracle.check(self.before)?;
-        let end = oracle.events_until(self.before).len();
-        let found = (0..end)
-            .rev()
-            .filter_map(|place| oracle.external_change(place, self.range));
-        let found = found.filter(|change| {
-            self.thread
-                .is_none_or(|thread| change.hit.record.thread == thread)
-        });
-        Some(
-            behind_known(found, self.skip, |change| change.hit.position)
-                .take(self.limit)
-                .collect(),
-        )
+        };
+        let found = places
+            .into_iter()
+            .filter_map(|place| oracle.external_change(place, self.range))
+            .filter(is_by);
+        let found = behind_known(found, self.skip, |change| change.hit.position);
+        Some(found.take(self.limit).collect())
     }
 }
 

@@ -3,48 +3,20 @@
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
+use crate::answers::direction::Direction;
 use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::visits::{LastVisit, LastVisitBy, NextVisit, NextVisitBy, NthVisit};
+use crate::query::visits::{NearestVisit, NthVisit};
 
-impl Replay for NextVisit {
+impl Replay for NearestVisit {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
-        NextVisitBy {
-            thread: None,
-            visit: *self,
-        }
-        .replay(oracle)
-    }
-}
-
-impl Replay for NextVisitBy {
-    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
-        oracle.check(self.visit.from)?;
-        let step = oracle
-            .visits_by(self.visit.pc, self.thread)
-            .find(|step| step.0 >= self.visit.from.0);
-        Some(step.and_then(|step| oracle.visit(step)))
-    }
-}
-
-impl Replay for LastVisit {
-    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
-        LastVisitBy {
-            thread: None,
-            visit: *self,
-        }
-        .replay(oracle)
-    }
-}
-
-impl Replay for LastVisitBy {
-    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
-        oracle.check(self.visit.before)?;
-        let step = oracle
-            .visits_by(self.visit.pc, self.thread)
-            .take_while(|step| step.0 < self.visit.before.0)
-            .last();
+        oracle.check(self.at)?;
+        let mut visits = oracle.visits_by(self.pc, self.thread);
+        let step = match self.direction {
+            Direction::Forward => visits.find(|step| step.before() >= self.at),
+            Direction::Back => visits.take_while(|step| step.before() < self.at).last(),
+        };
         Some(step.and_then(|step| oracle.visit(step)))
     }
 }

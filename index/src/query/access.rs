@@ -1,11 +1,12 @@
-//! The last and next accesses of a cell.
+//! The nearest accesses of a cell, before or after a position.
 
-use stepback_parsers::{Line, Position, Step};
+use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::accesses_at::{Accessed, AccessesAt};
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
@@ -16,115 +17,82 @@ use crate::query::physical::PhysicalAsked;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 
-/// The last access of a cell by steps before a position.
+/// The nearest access of a cell before or after a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LastAccess {
-    /// Of what.
+pub struct NearestAccess {
+    /// The register or memory range.
     pub cell: Cell,
-    /// Which accesses.
+    /// Kinds of access that count.
     pub kinds: AccessKinds,
-    /// Before where.
-    pub before: Position,
+    /// Position of the query.
+    pub at: Position,
+    /// Backwards, steps before the position count; forwards, steps from it on.
+    pub direction: Direction,
 }
 
-/// What [`LastAccess`] answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LastAccessAnswer {
-    /// A step did it.
-    Step(Box<Hit>),
-    /// What the trace states before its first step (an initial dump): no step, but a line.
-    Initial(Line),
-    /// Nobody.
-    Never,
-}
-
-/// The last accesses of a cell that show at a position: all those that show first at the same one.
-///
-/// Between two steps several threads may each have accessed the cell, and a step may do so more than once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LastAccesses {
-    /// Of what.
-    pub cell: Cell,
-    /// Which accesses.
-    pub kinds: AccessKinds,
-    /// Whose accesses of memory; without it, those of all threads. A register is its own thread's.
-    pub thread: Option<ThreadId>,
-    /// Before where.
-    pub before: Position,
-    /// So many of the first position that has some are passed over: those that are known already.
-    pub skip: usize,
-    /// At most this many.
-    pub limit: usize,
-}
-
-/// The first access of a cell by steps from a position on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NextAccess {
-    /// Of what.
-    pub cell: Cell,
-    /// Which accesses.
-    pub kinds: AccessKinds,
-    /// From where.
-    pub from: Position,
-}
-
-/// The first accesses of a cell by steps from a position on: all those that show first at the same position, in trace order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NextAccesses {
-    /// Of what.
-    pub cell: Cell,
-    /// Which accesses.
-    pub kinds: AccessKinds,
-    /// Whose accesses of memory; without it, those of all threads. A register is its own thread's.
-    pub thread: Option<ThreadId>,
-    /// From where.
-    pub from: Position,
-    /// So many of the first position that has some are passed over: those that are known already.
-    pub skip: usize,
-    /// At most this many.
-    pub limit: usize,
-}
-
-/// Whether a step accessed a cell: if so, repeating a question about the cell from there means to look before that step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct IsAccessedBy {
-    /// Which step.
-    pub step: Step,
-    /// Of what.
-    pub cell: Cell,
-    /// Which accesses.
-    pub kinds: AccessKinds,
-}
-
-impl Query for LastAccess {
-    type Answer = LastAccessAnswer;
-
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<LastAccessAnswer, QueryError> {
-        let Self {
+impl NearestAccess {
+    /// The last access by steps before a position.
+    pub fn last(cell: Cell, kinds: AccessKinds, before: Position) -> Self {
+        Self {
             cell,
             kinds,
-            before,
-        } = *self;
-        let last = LastAccesses {
-            cell,
-            kinds,
-            thread: None,
-            before,
-            skip: 0,
-            limit: 1,
+            at: before,
+            direction: Direction::Back,
         }
-        .run(index, cancel)?;
-        Ok(
-            match last.and_then(|last| last.accesses.into_iter().next()) {
-                Some(Accessed::Step(hit)) => LastAccessAnswer::Step(hit),
-                Some(Accessed::Initial(line)) => LastAccessAnswer::Initial(line),
-                None => LastAccessAnswer::Never,
-            },
-        )
+    }
+
+    /// The first access by steps from a position on.
+    pub fn next(cell: Cell, kinds: AccessKinds, from: Position) -> Self {
+        Self {
+            cell,
+            kinds,
+            at: from,
+            direction: Direction::Forward,
+        }
     }
 }
 
-impl Query for LastAccesses {
+impl NearestAccess {
+    /// Finds the nearest access by a step; none where only an initial dump has one.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn hit(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+        Ok(self.run(index, cancel)?.and_then(Accessed::into_hit))
+    }
+}
+
+impl Query for NearestAccess {
+    type Answer = Option<Accessed>;
+
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Accessed>, QueryError> {
+        let nearest = Accesses {
+            nearest: *self,
+            thread: None,
+            skip: 0,
+            limit: 1,
+        };
+        let found = nearest.run(index, cancel)?;
+        Ok(found.and_then(|found| found.accesses.into_iter().next()))
+    }
+}
+
+/// All accesses of a cell that show first at the same position: the nearest one with any.
+///
+/// Between two steps several threads may each access the cell, and a step may do so more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Accesses {
+    /// The cell, the kinds, the position and the direction.
+    pub nearest: NearestAccess,
+    /// Thread that accesses memory; any thread without one. A register is its own thread's.
+    pub thread: Option<ThreadId>,
+    /// Number of accesses passed over at the first position that has any: those that are known already.
+    pub skip: usize,
+    /// Maximum number of accesses in the answer.
+    pub limit: usize,
+}
+
+impl Query for Accesses {
     type Answer = Option<AccessesAt>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<AccessesAt>, QueryError> {
@@ -132,162 +100,65 @@ impl Query for LastAccesses {
     }
 }
 
-impl InMemory for LastAccesses {
+impl InMemory for Accesses {
     fn in_memory(
         &self,
         index: &Index,
         seen_by: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Option<AccessesAt>, QueryError> {
-        SlotReader(index).check_position(self.before)?;
-        let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
-        let memory = SlotReader(index).memory_at(seen_by, self.before)?;
+        let NearestAccess {
+            cell,
+            kinds,
+            at,
+            direction,
+        } = self.nearest;
+        SlotReader(index).check_position(at)?;
         let asked = Asked {
             index,
             cell,
             homes: None,
             kinds,
-            owners: Owners::Any,
-            thread,
-            memory,
+            owners: match direction {
+                Direction::Back => Owners::Any,
+                Direction::Forward => Owners::Steps,
+            },
+            thread: self.thread,
+            memory: SlotReader(index).memory_at(seen_by, at)?,
             within: None,
             cancel,
         };
         if let Some(physical) = PhysicalAsked::of(&asked)? {
-            return physical.last(self);
+            return physical.nearest(self);
         }
-        if let Some(decoded) = asked.decoded(self.before)? {
-            let last = decoded.last(self.before, cancel)?;
-            return Ok(last.map(|hit| AccessesAt {
+        if let Some(decoded) = asked.decoded(at)? {
+            let hit = decoded.nearest(at, direction, cancel)?;
+            return Ok(hit.map(|hit| AccessesAt {
                 position: hit.position,
                 accesses: vec![Accessed::Step(Box::new(hit))],
             }));
         }
         // Where the register has banks, the one in use at the position is meant.
-        let asked = asked.in_state_at(self.before)?;
+        let asked = asked.in_state_at(at)?;
         let mut part = Part {
-            skip,
+            skip: self.skip,
             limit: self.limit,
         };
-        let mut last = Some(self.before.0).filter(|_| self.limit > 0);
-        while let Some(slot) = last
-            .map(|last| asked.last_slot(last))
-            .transpose()?
-            .flatten()
+        let mut next = direction.first_slot(at.0).filter(|_| self.limit > 0);
+        while let Some(bound) = next
+            && let Some(slot) = asked.nearest_slot(bound, direction)?
         {
             cancel.check()?;
-            let done = asked.done_backwards_in(slot, &mut part)?;
+            let done = asked.done_towards(slot, direction, &mut part)?;
             if !done.is_empty() {
-                let accesses = asked.accessed(slot, &done, self.before)?;
                 return Ok(Some(AccessesAt {
                     position: Position(slot),
-                    accesses,
+                    accesses: asked.accessed(slot, &done, self.nearest)?,
                 }));
             }
-            last = slot.checked_sub(1);
+            next = direction.beyond(slot);
         }
         Ok(None)
-    }
-}
-
-impl Query for NextAccess {
-    type Answer = Option<Hit>;
-
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let Self { cell, kinds, from } = *self;
-        let next = NextAccesses {
-            cell,
-            kinds,
-            thread: None,
-            from,
-            skip: 0,
-            limit: 1,
-        }
-        .run(index, cancel)?;
-        Ok(next.into_iter().next())
-    }
-}
-
-impl Query for NextAccesses {
-    type Answer = Vec<Hit>;
-
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
-        self.in_memory(index, self.thread, cancel)
-    }
-}
-
-impl InMemory for NextAccesses {
-    fn in_memory(
-        &self,
-        index: &Index,
-        seen_by: Option<ThreadId>,
-        cancel: &Cancel,
-    ) -> Result<Vec<Hit>, QueryError> {
-        SlotReader(index).check_position(self.from)?;
-        let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
-        let memory = SlotReader(index).memory_at(seen_by, self.from)?;
-        let asked = Asked {
-            index,
-            cell,
-            homes: None,
-            kinds,
-            owners: Owners::Steps,
-            thread,
-            memory,
-            within: None,
-            cancel,
-        };
-        if let Some(physical) = PhysicalAsked::of(&asked)? {
-            return physical.next(self);
-        }
-        if let Some(decoded) = asked.decoded(self.from)? {
-            return Ok(decoded.next(self.from, cancel)?.into_iter().collect());
-        }
-        let asked = asked.in_state_at(self.from)?;
-        let mut part = Part {
-            skip,
-            limit: self.limit,
-        };
-        let mut first = self.from.0.saturating_add(1);
-        while self.limit > 0
-            && let Some(slot) = asked.next_slot(first)?
-        {
-            cancel.check()?;
-            let done = asked.done_in(slot, &mut part)?;
-            if !done.is_empty() {
-                return asked.hits(done.iter());
-            }
-            first = slot.saturating_add(1);
-        }
-        Ok(Vec::new())
-    }
-}
-
-impl Query for IsAccessedBy {
-    type Answer = bool;
-
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<bool, QueryError> {
-        let slot = self.step.after().0;
-        let asked = Asked {
-            index,
-            cell: self.cell,
-            homes: None,
-            kinds: self.kinds,
-            owners: Owners::Steps,
-            thread: None,
-            memory: None,
-            within: None,
-            cancel,
-        };
-        if let Some(physical) = PhysicalAsked::of(&asked)? {
-            return physical.is_done_by(self.step, slot);
-        }
-        if let Some(decoded) = asked.decoded(Position(slot))? {
-            return decoded.is_used_in(slot, cancel);
-        }
-        asked
-            .in_state_at(Position(slot))?
-            .is_done_by(self.step, slot)
     }
 }
 
@@ -325,26 +196,16 @@ mod tests {
             len_bytes,
         };
         let (kinds, cancel) = (AccessKinds::Writes, Cancel::default());
-        let last = match (LastAccess {
-            cell,
-            kinds,
-            before: index.end(),
-        })
-        .run(index, &cancel)
-        .unwrap()
-        {
-            LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
-            LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+        let step = |query: NearestAccess| {
+            let accessed = query.run(index, &cancel).unwrap();
+            accessed
+                .and_then(Accessed::into_hit)
+                .map(|hit| hit.record.step.0)
         };
-        let next = NextAccess {
-            cell,
-            kinds,
-            from: Position(0),
-        }
-        .run(index, &cancel)
-        .unwrap();
+        let last = step(NearestAccess::last(cell, kinds, index.end()));
+        let next = step(NearestAccess::next(cell, kinds, Position(0)));
         assert_eq!(
-            (last, next.map(|hit| hit.record.step.0)),
+            (last, next),
             expected,
             "{len_bytes} bytes from {address:#x}"
         );

@@ -10,6 +10,7 @@ use crate::answers::access_kinds::AccessKinds;
 use crate::answers::accesses_at::Accessed;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::{Cell, MemoryRange};
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::hit::{Doubt, Hit};
 use crate::answers::step_record::{Access, AccessTarget, Effect};
@@ -19,6 +20,7 @@ use crate::index::homes::{Certainty, Homes};
 use crate::index::memories::MemoryId;
 use crate::inference::access_values::fill_accesses;
 use crate::inference::overwrites::OverwriteReader;
+use crate::query::access::NearestAccess;
 use crate::query::decoded::{Decoded, OperandsOf};
 use crate::query::question::Query as _;
 use crate::query::register_reads::RegisterReads;
@@ -134,43 +136,25 @@ impl<'a> Asked<'a> {
         Ok(Self { homes, ..self })
     }
 
-    /// The last slot up to one in which the cell may have been accessed as is meant. What others alone accessed is passed over
-    /// where the index tells.
-    pub fn last_slot(&self, mut last: u64) -> Result<Option<u64>, QueryError> {
-        while let Some(slot) = self.last_slot_of_any(last)? {
+    /// The nearest slot from one on, in a direction, in which the cell may have been accessed as is meant.
+    /// Accesses that only other threads did are passed over where the index records whose they are.
+    pub fn nearest_slot(
+        &self,
+        mut bound: u64,
+        direction: Direction,
+    ) -> Result<Option<u64>, QueryError> {
+        while let Some(slot) = self.nearest_slot_of_any(bound, direction)? {
             self.cancel.check()?;
-            let Some(within) = self
-                .within
-                .as_ref()
-                .map_or(Some(slot), |within| within.until(slot))
-            else {
-                break;
+            let within = match &self.within {
+                Some(within) => within.nearest(slot, direction),
+                None => Some(slot),
             };
-            last = self
-                .own_slots()
-                .map_or(Ok(within), |own| own.until(within))?;
-            if last == slot {
-                return Ok(Some(slot));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The first slot from one on in which the cell may have been accessed as is meant, as [`Self::last_slot`].
-    pub fn next_slot(&self, mut first: u64) -> Result<Option<u64>, QueryError> {
-        while let Some(slot) = self.next_slot_of_any(first)? {
-            self.cancel.check()?;
-            let Some(within) = self
-                .within
-                .as_ref()
-                .map_or(Some(slot), |within| within.from(slot))
-            else {
-                break;
+            let Some(within) = within else { break };
+            bound = match self.own_slots() {
+                Some(own) => own.nearest(within, direction)?,
+                None => within,
             };
-            first = self
-                .own_slots()
-                .map_or(Ok(within), |own| own.from(within))?;
-            if first == slot {
+            if bound == slot {
                 return Ok(Some(slot));
             }
         }
@@ -186,30 +170,37 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// The last slot up to one in which the cell was accessed, by whichever thread.
-    fn last_slot_of_any(&self, last: u64) -> Result<Option<u64>, QueryError> {
+    /// The nearest slot from one on in which any thread accessed the cell.
+    fn nearest_slot_of_any(
+        &self,
+        bound: u64,
+        direction: Direction,
+    ) -> Result<Option<u64>, QueryError> {
         let region = self
             .host_range()
-            .and_then(|range| self.index.host_regions.last_of_range(last, range));
-        Ok(self
-            .last_told_slot(last)?
-            .max(region.map(|region| region.slot)))
+            .and_then(|range| match direction {
+                Direction::Back => self.index.host_regions.last_of_range(bound, range),
+                Direction::Forward => self.index.host_regions.next_of_range(bound, range),
+            })
+            .map(|region| region.slot);
+        Ok(direction.nearer(self.nearest_recorded_slot(bound, direction)?, region))
     }
 
-    /// The first slot from one on in which the cell was accessed, by whichever thread.
-    fn next_slot_of_any(&self, first: u64) -> Result<Option<u64>, QueryError> {
-        let region = self
-            .host_range()
-            .and_then(|range| self.index.host_regions.next_of_range(first, range));
-        let slots = self
-            .next_told_slot(first)?
-            .into_iter()
-            .chain(region.map(|region| region.slot));
-        Ok(slots.min())
+    /// Accesses of a slot that are meant, the nearest in a direction first.
+    pub fn done_towards(
+        &self,
+        slot: u64,
+        direction: Direction,
+        part: &mut Part,
+    ) -> Result<Vec<Done<'a>>, QueryError> {
+        match direction {
+            Direction::Back => self.done_backwards_in(slot, part),
+            Direction::Forward => self.done_in(slot, part),
+        }
     }
 
     /// Accesses of a slot that are meant, in trace order: so many, behind some that are passed over.
-    pub fn done_in(&self, slot: u64, part: &mut Part) -> Result<Vec<Done<'a>>, QueryError> {
+    fn done_in(&self, slot: u64, part: &mut Part) -> Result<Vec<Done<'a>>, QueryError> {
         let (mut done, mut left) = (Vec::new(), part.skip);
         self.each_done(slot, |found| {
             if left > 0 {
@@ -223,11 +214,7 @@ impl<'a> Asked<'a> {
     }
 
     /// The same from the last one backwards.
-    pub fn done_backwards_in(
-        &self,
-        slot: u64,
-        part: &mut Part,
-    ) -> Result<Vec<Done<'a>>, QueryError> {
+    fn done_backwards_in(&self, slot: u64, part: &mut Part) -> Result<Vec<Done<'a>>, QueryError> {
         let mut count = 0usize;
         self.each_done(slot, |_| count += 1)?;
         let end = count.saturating_sub(part.skip);
@@ -244,13 +231,6 @@ impl<'a> Asked<'a> {
             part.skip = 0;
         }
         Ok(done)
-    }
-
-    /// Whether a step is among those who accessed the cell in a slot.
-    pub fn is_done_by(&self, step: Step, slot: u64) -> Result<bool, QueryError> {
-        let mut is_found = false;
-        self.each_done(slot, |done| is_found |= done.step == Some(step))?;
-        Ok(is_found)
     }
 
     /// Hands over the accesses of a slot that are meant, in trace order.
@@ -315,12 +295,12 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Accesses of a slot by steps before a position, as an answer has them.
+    /// Converts accesses of a slot to the rows of an answer.
     pub fn accessed(
         &self,
         slot: u64,
         done: &[Done<'_>],
-        before: Position,
+        query: NearestAccess,
     ) -> Result<Vec<Accessed>, QueryError> {
         let by_steps = done
             .iter()
@@ -344,7 +324,10 @@ impl<'a> Asked<'a> {
             (What::Event(_), Some(_)) => {
                 let mut hit = next_hit()?;
                 // Only traces with markers show system calls.
-                if self.kinds == AccessKinds::Writes && self.cell.range().is_some() {
+                if query.direction == Direction::Back
+                    && self.kinds == AccessKinds::Writes
+                    && self.cell.range().is_some()
+                {
                     // It is the same for all that a thread did here.
                     hit.doubt = match doubts.entry(done.thread) {
                         Entry::Occupied(known) => *known.get(),
@@ -354,7 +337,7 @@ impl<'a> Asked<'a> {
                                 slot,
                             };
                             let reader = OverwriteReader::new(self.index, self.cell.range());
-                            *free.insert(reader.overtaken(done, before, self.cancel)?)
+                            *free.insert(reader.overtaken(done, query.at, self.cancel)?)
                         }
                     };
                 }
@@ -492,53 +475,43 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The last slot up to one in which the trace shows an access.
-    fn last_told_slot(&self, last: u64) -> Result<Option<u64>, QueryError> {
+    /// The nearest slot from one on in which the trace shows an access.
+    fn nearest_recorded_slot(
+        &self,
+        bound: u64,
+        direction: Direction,
+    ) -> Result<Option<u64>, QueryError> {
         let range = match self.cell {
             Cell::Register { thread, .. } => {
                 let mut found = None;
                 for home in self.homes.iter().flat_map(Homes::lists) {
-                    found =
-                        found.max(ViewReader(self.index).last_register_slot(thread, home, last)?);
+                    let views = ViewReader(self.index);
+                    let slot = match direction {
+                        Direction::Back => views.last_register_slot(thread, home, bound)?,
+                        Direction::Forward => views.next_register_slot(thread, home, bound)?,
+                    };
+                    found = direction.nearer(found, slot);
                 }
                 return Ok(found);
             }
             Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
-            // It is asked by its virtual parts.
+            // Physical memory is queried by its virtual parts.
             Cell::Physical { .. } => return Ok(None),
         };
-        let mut found = None;
+        let (mut found, kinds) = (None, self.kinds.into());
         ByteReader::new(self.index).for_each_touched(range, self.cancel, |granule, mask| {
-            let touches = self
-                .touches()
-                .last_touches(granule, mask, last, self.kinds.into())?;
-            found = found.max(touches.iter().flatten().map(|touch| touch.slot).max());
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    /// The first slot from one on in which the trace shows an access.
-    fn next_told_slot(&self, first: u64) -> Result<Option<u64>, QueryError> {
-        let range = match self.cell {
-            Cell::Register { thread, .. } => {
-                let mut found: Option<u64> = None;
-                for home in self.homes.iter().flat_map(Homes::lists) {
-                    let next = ViewReader(self.index).next_register_slot(thread, home, first)?;
-                    found = found.into_iter().chain(next).min();
+            let touches = self.touches();
+            let slot = match direction {
+                Direction::Back => {
+                    let touches = touches.last_touches(granule, mask, bound, kinds)?;
+                    touches.iter().flatten().map(|touch| touch.slot).max()
                 }
-                return Ok(found);
-            }
-            Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
-            // It is asked by its virtual parts.
-            Cell::Physical { .. } => return Ok(None),
-        };
-        let mut found: Option<u64> = None;
-        ByteReader::new(self.index).for_each_touched(range, self.cancel, |granule, mask| {
-            let touch = self
-                .touches()
-                .next_touch(granule, mask, first, self.kinds.into())?;
-            found = found.into_iter().chain(touch.map(|touch| touch.slot)).min();
+                Direction::Forward => {
+                    let touch = touches.next_touch(granule, mask, bound, kinds)?;
+                    touch.map(|touch| touch.slot)
+                }
+            };
+            found = direction.nearer(found, slot);
             Ok(())
         })?;
         Ok(found)

@@ -5,6 +5,7 @@ use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::hit::{Doubt, Hit};
 use crate::query::register_reads::RegisterReads;
@@ -22,27 +23,18 @@ pub(super) enum Decoded<'a> {
 }
 
 impl Decoded<'_> {
-    /// The last by steps before a position.
-    pub fn last(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        match self {
-            Self::Uses(operands) => operands.last_hit(before, cancel),
-            Self::Reads(reads) => reads.last(before, cancel),
-        }
-    }
-
-    /// The first by steps from a position on.
-    pub fn next(&self, from: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        match self {
-            Self::Uses(operands) => operands.next_hit(from, cancel),
-            Self::Reads(reads) => reads.next(from, cancel),
-        }
-    }
-
-    /// Whether the step in a slot is one.
-    pub fn is_used_in(&self, slot: u64, cancel: &Cancel) -> Result<bool, QueryError> {
-        match self {
-            Self::Uses(operands) => operands.is_used_in(slot, cancel),
-            Self::Reads(reads) => reads.is_read_in(slot),
+    /// Returns the nearest use before or after a position.
+    pub fn nearest(
+        &self,
+        at: Position,
+        direction: Direction,
+        cancel: &Cancel,
+    ) -> Result<Option<Hit>, QueryError> {
+        match (self, direction) {
+            (Self::Uses(operands), Direction::Back) => operands.last_hit(at, cancel),
+            (Self::Uses(operands), Direction::Forward) => operands.next_hit(at, cancel),
+            (Self::Reads(reads), Direction::Back) => reads.last(at, cancel),
+            (Self::Reads(reads), Direction::Forward) => reads.next(at, cancel),
         }
     }
 }
@@ -84,15 +76,6 @@ impl OperandsOf<'_> {
             return Ok(None);
         };
         self.in_doubt(self.hit(next)?, from, cancel).map(Some)
-    }
-
-    fn is_used_in(&self, slot: u64, cancel: &Cancel) -> Result<bool, QueryError> {
-        let used = self
-            .reader
-            .last_uses(&[self.cell], slot, cancel)?
-            .pop()
-            .flatten();
-        Ok(used.is_some_and(|used| used.slot == slot))
     }
 
     fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {

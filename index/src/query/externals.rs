@@ -7,6 +7,7 @@ use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::external_change::ExternalChange;
 use crate::answers::step_record::Access;
@@ -16,101 +17,64 @@ use crate::query::asked::Part;
 use crate::query::known_before::KnownBefore;
 use crate::query::question::Query;
 use crate::read::contradictions::Contradictions;
-use crate::read::direction::Direction;
 use crate::read::external_slots::ExternalSlots;
 use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::store::granules::{bytes_between, granules_of, last_of};
 
-/// External changes by steps from a position on, in the order of the trace.
-/// Cost: one step's text for each, wherever they are; segments without any cost nothing.
+/// External changes before or after a position, the nearest first.
+/// Cost: the text of one step per change, wherever it is; segments without any cost nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NextExternalChanges {
-    /// Only those of bytes of this range.
+pub struct ExternalChanges {
+    /// Memory that counts; all of it without a range.
     pub range: Option<MemoryRange>,
-    /// Whose reads; without it, those of all threads.
+    /// Thread that reads; any thread without one.
     pub thread: Option<ThreadId>,
-    /// From where.
-    pub from: Position,
-    /// So many of the first position that has some are passed over: those that are known already.
+    /// Position of the query.
+    pub at: Position,
+    /// Backwards, steps before the position count; forwards, steps from it on.
+    pub direction: Direction,
+    /// Number of changes passed over at the first position that has any: those that are known already.
     pub skip: usize,
-    /// At most this many.
+    /// Maximum number of changes in the answer.
     pub limit: usize,
 }
 
-/// External changes by steps before a position, the latest first. Cost: as for [`NextExternalChanges`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LastExternalChanges {
-    /// Only those of bytes of this range.
-    pub range: Option<MemoryRange>,
-    /// Whose reads; without it, those of all threads.
-    pub thread: Option<ThreadId>,
-    /// Before where.
-    pub before: Position,
-    /// So many of the first position that has some are passed over: those that are known already.
-    pub skip: usize,
-    /// At most this many.
-    pub limit: usize,
-}
-
-impl Query for NextExternalChanges {
+impl Query for ExternalChanges {
     type Answer = Vec<ExternalChange>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
-        SlotReader(index).check_position(self.from)?;
+        SlotReader(index).check_position(self.at)?;
         let reader = ChangeReader {
             index,
             range: self.range,
             thread: self.thread,
         };
-        let (mut found, mut from) = (Vec::new(), self.from.0);
         let mut part = Part {
             skip: self.skip,
             limit: self.limit,
         };
-        let mut slots = ExternalSlots::new(index, Direction::Onward, self.range);
-        while part.limit > 0 {
-            cancel.check()?;
-            let Some(slot) = slots.next(from.saturating_add(1), cancel)? else {
-                break;
-            };
-            let reads = reader.reads_in(slot, &mut part)?.reads;
-            part.limit = part.limit.saturating_sub(reads.len());
-            found.extend(reader.changes(slot, reads)?);
-            from = slot;
-        }
-        Ok(found)
-    }
-}
-
-impl Query for LastExternalChanges {
-    type Answer = Vec<ExternalChange>;
-
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
-        SlotReader(index).check_position(self.before)?;
-        let reader = ChangeReader {
-            index,
-            range: self.range,
-            thread: self.thread,
-        };
-        let (mut found, mut last) = (Vec::new(), Some(self.before.0));
-        let mut part = Part {
-            skip: self.skip,
-            limit: self.limit,
-        };
-        let mut slots = ExternalSlots::new(index, Direction::Back, self.range);
+        let (mut found, mut next) = (Vec::new(), self.direction.first_slot(self.at.0));
+        let mut slots = ExternalSlots::new(index, self.direction, self.range);
         while part.limit > 0
-            && let Some(bound) = last
+            && let Some(bound) = next
         {
             cancel.check()?;
             let Some(slot) = slots.next(bound, cancel)? else {
                 break;
             };
-            let reads = reader.last_reads_in(slot, &mut part)?;
+            let reads = match self.direction {
+                Direction::Back => reader.last_reads_in(slot, &mut part)?,
+                Direction::Forward => reader.reads_in(slot, &mut part)?.reads,
+            };
             part.limit = part.limit.saturating_sub(reads.len());
-            found.extend(reader.changes(slot, reads)?.into_iter().rev());
-            last = slot.checked_sub(1);
+            let mut changes = reader.changes(slot, reads)?;
+            if self.direction == Direction::Back {
+                changes.reverse();
+            }
+            found.extend(changes);
+            next = self.direction.beyond(slot);
         }
         Ok(found)
     }

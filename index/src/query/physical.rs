@@ -1,15 +1,14 @@
 //! Accesses of physical memory: those of every virtual page that lay there, while it did.
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Step};
+use stepback_parsers::Position;
 
 use crate::answers::accesses_at::AccessesAt;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::{Cell, MemoryRange};
 use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
 use crate::index::Index;
-use crate::query::access::{LastAccesses, NextAccesses};
+use crate::query::access::{Accesses, NearestAccess};
 use crate::query::asked::{Asked, Part};
 use crate::query::within::Within;
 use crate::read::told_pages::{PageReader, WantedPages};
@@ -120,30 +119,26 @@ impl<'a> PhysicalAsked<'a> {
         }
     }
 
-    /// The answer to a question for the last ones.
-    pub fn last(&self, asked: &LastAccesses) -> Result<Option<AccessesAt>, QueryError> {
-        let LastAccesses {
-            before,
-            mut skip,
-            limit,
-            ..
-        } = *asked;
-        let mut last = Some(before.0).filter(|_| limit > 0);
-        while let Some(until) = last {
+    /// Returns the nearest accesses of any part.
+    pub fn nearest(&self, query: &Accesses) -> Result<Option<AccessesAt>, QueryError> {
+        let NearestAccess { at, direction, .. } = query.nearest;
+        let (mut skip, limit) = (query.skip, query.limit);
+        let mut next = direction.first_slot(at.0).filter(|_| limit > 0);
+        while let Some(bound) = next {
             let mut slot = None;
             for part in &self.parts {
-                slot = slot.max(part.last_slot(until)?);
+                slot = direction.nearer(slot, part.nearest_slot(bound, direction)?);
             }
-            let Some(slot) = slot else { return Ok(None) };
+            let Some(slot) = slot else { break };
             let mut accesses = Vec::new();
             for part in &self.parts {
                 let mut all = Part {
                     skip: 0,
                     limit: skip.saturating_add(limit),
                 };
-                let done = part.done_backwards_in(slot, &mut all)?;
+                let done = part.done_towards(slot, direction, &mut all)?;
                 if !done.is_empty() {
-                    accesses.extend(part.accessed(slot, &done, before)?);
+                    accesses.extend(part.accessed(slot, &done, query.nearest)?);
                 }
             }
             let is_any = !accesses.is_empty();
@@ -155,53 +150,8 @@ impl<'a> PhysicalAsked<'a> {
                 }));
             }
             skip = if is_any { 0 } else { skip };
-            last = slot.checked_sub(1);
+            next = direction.beyond(slot);
         }
         Ok(None)
-    }
-
-    /// The answer to a question for the next ones.
-    pub fn next(&self, asked: &NextAccesses) -> Result<Vec<Hit>, QueryError> {
-        let NextAccesses {
-            from,
-            mut skip,
-            limit,
-            ..
-        } = *asked;
-        let mut first = Some(from.0.saturating_add(1)).filter(|_| limit > 0);
-        while let Some(start) = first {
-            let mut slot: Option<u64> = None;
-            for part in &self.parts {
-                slot = slot.into_iter().chain(part.next_slot(start)?).min();
-            }
-            let Some(slot) = slot else { break };
-            let mut hits = Vec::new();
-            for part in &self.parts {
-                let mut all = Part {
-                    skip: 0,
-                    limit: skip.saturating_add(limit),
-                };
-                let done = part.done_in(slot, &mut all)?;
-                hits.extend(part.hits(done.iter())?);
-            }
-            let is_any = !hits.is_empty();
-            let hits: Vec<_> = hits.into_iter().skip(skip).take(limit).collect();
-            if !hits.is_empty() {
-                return Ok(hits);
-            }
-            skip = if is_any { 0 } else { skip };
-            first = slot.checked_add(1);
-        }
-        Ok(Vec::new())
-    }
-
-    /// Whether a step is among those who accessed it in a slot.
-    pub fn is_done_by(&self, step: Step, slot: u64) -> Result<bool, QueryError> {
-        for part in &self.parts {
-            if part.is_done_by(step, slot)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }

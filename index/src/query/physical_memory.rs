@@ -6,6 +6,7 @@ use stepback_parsers::Position;
 use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
@@ -139,7 +140,7 @@ impl PartReader<'_> {
         for (granule, mask) in granules_of(address, len_bytes) {
             let mut work: Vec<(u64, u64)> = part
                 .within
-                .until(self.position.0)
+                .nearest(self.position.0, Direction::Back)
                 .map(|last| (mask, last))
                 .into_iter()
                 .collect();
@@ -168,7 +169,7 @@ impl PartReader<'_> {
                     let left = touched & !meant;
                     let before = slot
                         .checked_sub(1)
-                        .and_then(|before| part.within.until(before));
+                        .and_then(|before| part.within.nearest(before, Direction::Back));
                     work.extend(before.filter(|_| left != 0).map(|before| (left, before)));
                 }
             }
@@ -238,7 +239,9 @@ impl PartReader<'_> {
                         .zip(states)
                         .for_each(|(byte, state)| *byte = filled.state(state));
                 }
-                None if part.within.until(self.position.0) == Some(self.position.0) => {
+                None if part.within.nearest(self.position.0, Direction::Back)
+                    == Some(self.position.0) =>
+                {
                     self.fill_from_image(address, of_run)?;
                 }
                 _ => {}

@@ -3,44 +3,48 @@
 use stepback_parsers::{Line, Position, Step};
 
 use crate::answers::cancel::Cancel;
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::lines::LineReader;
 use crate::read::slots::SlotReader;
-use crate::read::step_counts::StepCounter;
 
 /// Where the text of a step begins: the line of its instruction, or of lines with its new time before it.
 /// Reads the text of at most 127 steps before it, and parses one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextLineOfStep(pub Step);
 
-/// The first step of a thread from a position on. O(log n).
+/// The nearest step of a thread before or after a position. Cost: O(log n).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NextStepOf {
-    /// Whose.
+pub struct NearestStepOf {
+    /// The thread.
     pub thread: ThreadId,
-    /// From where.
-    pub from: Position,
+    /// Position of the query.
+    pub at: Position,
+    /// Backwards, steps before the position count; forwards, steps from it on.
+    pub direction: Direction,
 }
 
-/// The last step of a thread before a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LastStepOf {
-    /// Whose.
-    pub thread: ThreadId,
-    /// Before where.
-    pub before: Position,
-}
+impl NearestStepOf {
+    /// The last step of a thread before a position.
+    pub fn last(thread: ThreadId, before: Position) -> Self {
+        Self {
+            thread,
+            at: before,
+            direction: Direction::Back,
+        }
+    }
 
-/// How many steps a thread did before a position. O(1) with one thread, else O(segments): see [`StepCounter`] for many of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct StepCountOf {
-    /// Whose.
-    pub thread: ThreadId,
-    /// Before where.
-    pub before: Position,
+    /// The first step of a thread from a position on.
+    pub fn next(thread: ThreadId, from: Position) -> Self {
+        Self {
+            thread,
+            at: from,
+            direction: Direction::Forward,
+        }
+    }
 }
 
 impl Query for TextLineOfStep {
@@ -58,29 +62,18 @@ impl Query for TextLineOfStep {
     }
 }
 
-impl Query for NextStepOf {
+impl Query for NearestStepOf {
     type Answer = Option<Step>;
 
     fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Option<Step>, QueryError> {
-        SlotReader(index).next_step_of(self.thread, self.from)
-    }
-}
-
-impl Query for LastStepOf {
-    type Answer = Option<Step>;
-
-    fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Option<Step>, QueryError> {
-        SlotReader(index).check_position(self.before)?;
-        SlotReader(index).owner(self.thread, self.before.0)
-    }
-}
-
-impl Query for StepCountOf {
-    type Answer = u64;
-
-    fn run(&self, index: &Index, _cancel: &Cancel) -> Result<u64, QueryError> {
-        SlotReader(index).check_position(self.before)?;
-        StepCounter::new(index, self.thread).count_before(self.before)
+        let slots = SlotReader(index);
+        match self.direction {
+            Direction::Back => {
+                slots.check_position(self.at)?;
+                slots.owner(self.thread, self.at.0)
+            }
+            Direction::Forward => slots.next_step_of(self.thread, self.at),
+        }
     }
 }
 
@@ -93,6 +86,7 @@ mod tests {
 
     use super::*;
     use crate::builder::options::BuildOptions;
+    use crate::read::step_counts::StepCounter;
 
     /// Two CPUs; the second instruction of the first has a line with its time before it.
     const TRACE: &str = "\
@@ -104,10 +98,13 @@ mod tests {
 4 clk cpu1 IT (2) 00002004 e1a00000 A usr : NOP
 ";
 
-    fn ask<Q: Query>(question: Q) -> Q::Answer {
+    fn index() -> Index {
         let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).unwrap();
-        let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
-        question.run(&index, &Cancel::default()).unwrap()
+        index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap()
+    }
+
+    fn ask<Q: Query>(question: Q) -> Q::Answer {
+        question.run(&index(), &Cancel::default()).unwrap()
     }
 
     #[test]
@@ -122,28 +119,19 @@ mod tests {
     #[test]
     fn every_thread_has_steps_of_its_own() {
         let next = |thread, from| {
-            ask(NextStepOf {
-                thread: ThreadId(thread),
-                from: Position(from),
-            })
-            .map(|step| step.0)
+            ask(NearestStepOf::next(ThreadId(thread), Position(from))).map(|step| step.0)
         };
         assert_eq!(
             (next(0, 1), next(1, 2), next(0, 3)),
             (Some(2), Some(3), None)
         );
-        let last = |thread, before| {
-            ask(LastStepOf {
-                thread: ThreadId(thread),
-                before: Position(before),
-            })
-        };
+        let last = |thread, before| ask(NearestStepOf::last(ThreadId(thread), Position(before)));
         assert_eq!((last(0, 4), last(1, 1)), (Some(Step(2)), None));
+        let index = index();
         let count = |thread, before| {
-            ask(StepCountOf {
-                thread: ThreadId(thread),
-                before: Position(before),
-            })
+            StepCounter::new(&index, ThreadId(thread))
+                .count_before(Position(before))
+                .unwrap()
         };
         assert_eq!(
             (

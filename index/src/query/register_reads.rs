@@ -138,15 +138,6 @@ impl<'a> RegisterReads<'a> {
         }
     }
 
-    /// Whether the step in a slot read it.
-    pub fn is_read_in(&self, slot: u64) -> Result<bool, QueryError> {
-        Ok(self
-            .reader()
-            .steps_of(slot..slot + 1)?
-            .iter()
-            .any(|step| self.read_by(step).is_some()))
-    }
-
     fn reader(&self) -> OperandReader<'a> {
         OperandReader {
             index: self.index,

@@ -4,6 +4,7 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
@@ -17,40 +18,39 @@ use crate::store::key_map::Key;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
-/// The first step at an address from a position on.
+/// The nearest step at an address before or after a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NextVisit {
+pub struct NearestVisit {
     /// The address, without a Thumb bit.
     pub pc: Address,
-    /// From where.
-    pub from: Position,
-}
-
-/// The same by a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NextVisitBy {
-    /// Whose steps; without it, those of all threads.
+    /// Thread of the step; any thread without one.
     pub thread: Option<ThreadId>,
-    /// Where, and from where.
-    pub visit: NextVisit,
+    /// Position of the query.
+    pub at: Position,
+    /// Backwards, steps before the position count; forwards, steps from it on.
+    pub direction: Direction,
 }
 
-/// The last step at an address before a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LastVisit {
-    /// The address, without a Thumb bit.
-    pub pc: Address,
-    /// Before where.
-    pub before: Position,
-}
+impl NearestVisit {
+    /// The last step of any thread at an address before a position.
+    pub fn last(pc: Address, before: Position) -> Self {
+        Self {
+            pc,
+            thread: None,
+            at: before,
+            direction: Direction::Back,
+        }
+    }
 
-/// The same by a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LastVisitBy {
-    /// Whose steps; without it, those of all threads.
-    pub thread: Option<ThreadId>,
-    /// Where, and before where.
-    pub visit: LastVisit,
+    /// The first step of any thread at an address from a position on.
+    pub fn next(pc: Address, from: Position) -> Self {
+        Self {
+            pc,
+            thread: None,
+            at: from,
+            direction: Direction::Forward,
+        }
+    }
 }
 
 /// The K-th step at an address, from 1.
@@ -107,82 +107,40 @@ impl Query for VisitsFrom {
     }
 }
 
-impl Query for NextVisit {
+impl Query for NearestVisit {
     type Answer = Option<Hit>;
 
     fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        NextVisitBy {
-            thread: None,
-            visit: *self,
-        }
-        .run(index, cancel)
-    }
-}
-
-impl Query for NextVisitBy {
-    type Answer = Option<Hit>;
-
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let NextVisit { pc, from } = self.visit;
-        SlotReader(index).check_position(from)?;
-        let first = from.0.saturating_add(1);
+        SlotReader(index).check_position(self.at)?;
+        // The first slot past the position.
+        let first = self.at.0.saturating_add(1);
         let segments = &index.contents.segments;
-        let start = segments
-            .partition_point(|segment| segment.step_base < first)
-            .saturating_sub(1);
-        for number in KeyMapReader(index).segments_with(Key::Pc(pc.0), start..segments.len())? {
-            cancel.check()?;
-            let Some((base, visits)) = VisitReader(index).visits_in(number, pc)? else {
-                continue;
-            };
-            let first = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
-            let own = OwnSteps {
-                segment: index.segment(number),
-                thread: self.thread,
-            };
-            if let Some(place) = own.first_visit(&visits, first)? {
-                return VisitReader(index).visit(base, &visits, place).map(Some);
+        let numbers = match self.direction {
+            Direction::Back => 0..segments.partition_point(|segment| segment.step_base < self.at.0),
+            Direction::Forward => {
+                let after = segments.partition_point(|segment| segment.step_base < first);
+                after.saturating_sub(1)..segments.len()
             }
+        };
+        let mut numbers = KeyMapReader(index).segments_with(Key::Pc(self.pc.0), numbers)?;
+        if self.direction == Direction::Back {
+            numbers.reverse();
         }
-        Ok(None)
-    }
-}
-
-impl Query for LastVisit {
-    type Answer = Option<Hit>;
-
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        LastVisitBy {
-            thread: None,
-            visit: *self,
-        }
-        .run(index, cancel)
-    }
-}
-
-impl Query for LastVisitBy {
-    type Answer = Option<Hit>;
-
-    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let LastVisit { pc, before } = self.visit;
-        SlotReader(index).check_position(before)?;
-        let segments = &index.contents.segments;
-        let after = segments.partition_point(|segment| segment.step_base < before.0);
-        for number in KeyMapReader(index)
-            .segments_with(Key::Pc(pc.0), 0..after)?
-            .into_iter()
-            .rev()
-        {
+        for number in numbers {
             cancel.check()?;
-            let Some((base, visits)) = VisitReader(index).visits_in(number, pc)? else {
+            let Some((base, visits)) = VisitReader(index).visits_in(number, self.pc)? else {
                 continue;
             };
-            let below = u32::try_from((before.0 + 1).saturating_sub(base)).unwrap_or(u32::MAX);
+            let bound = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
             let own = OwnSteps {
                 segment: index.segment(number),
                 thread: self.thread,
             };
-            if let Some(place) = own.last_visit(&visits, below)? {
+            let place = match self.direction {
+                Direction::Back => own.last_visit(&visits, bound)?,
+                Direction::Forward => own.first_visit(&visits, bound)?,
+            };
+            if let Some(place) = place {
                 return VisitReader(index).visit(base, &visits, place).map(Some);
             }
         }

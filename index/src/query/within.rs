@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use stepback_parsers::Marker;
 
+use crate::answers::direction::Direction;
 use crate::answers::thread::ThreadId;
 use crate::index::told_pages::{ToldPage, ToldPages};
 use crate::read::told_pages::{PageMarkers, PageNews};
@@ -57,20 +58,20 @@ impl Within {
         self.pages.is_always(self.page, self.physical)
     }
 
-    /// A slot, or the next one below it in which accesses may have gone there.
-    pub fn until(&self, slot: u64) -> Option<u64> {
-        self.told()
-            .filter(|told| told.from <= slot)
-            .map(|told| told.used_until.min(slot))
-            .max()
-    }
-
-    /// A slot, or the next one above it in which accesses may have gone there.
-    pub fn from(&self, slot: u64) -> Option<u64> {
-        self.told()
-            .filter(|told| slot <= told.used_until)
-            .map(|told| told.from.max(slot))
-            .min()
+    /// Returns a slot, or the next one in a direction in which accesses may have gone there.
+    pub fn nearest(&self, slot: u64, direction: Direction) -> Option<u64> {
+        match direction {
+            Direction::Back => self
+                .told()
+                .filter(|told| told.from <= slot)
+                .map(|told| told.used_until.min(slot))
+                .max(),
+            Direction::Forward => self
+                .told()
+                .filter(|told| slot <= told.used_until)
+                .map(|told| told.from.max(slot))
+                .min(),
+        }
     }
 
     /// True when all accesses of a slot by a thread went there.

@@ -6,10 +6,10 @@ use std::collections::BinaryHeap;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::bytes::ByteReader;
-use crate::read::direction::Direction;
 use crate::read::touches::{ByteTouches, TouchReader, Wanted};
 
 /// The walk of one question.
@@ -42,7 +42,7 @@ impl<'a> ExternalSlots<'a> {
         };
         let (index, direction) = (self.index, self.direction);
         let look = |granule: u64, bytes: u64| match direction {
-            Direction::Onward => {
+            Direction::Forward => {
                 TouchReader::new(index).next_touches(granule, bytes, bound, Wanted::External)
             }
             Direction::Back => {
@@ -71,7 +71,7 @@ impl<'a> ExternalSlots<'a> {
     fn next_anywhere(&mut self, bound: u64) -> Result<Option<u64>, QueryError> {
         let segments = &self.index.contents.segments;
         match self.direction {
-            Direction::Onward => {
+            Direction::Forward => {
                 let start = segments
                     .partition_point(|segment| segment.step_base < bound)
                     .saturating_sub(1);
@@ -106,7 +106,7 @@ impl<'a> ExternalSlots<'a> {
                     .collect()
             });
             let found = match self.direction {
-                Direction::Onward => segment.next_external_slot(local, seams)?,
+                Direction::Forward => segment.next_external_slot(local, seams)?,
                 Direction::Back => segment.last_external_slot(local, seams)?,
             };
             if let Some(found) = found {
@@ -208,7 +208,7 @@ mod tests {
             touches
         };
         let mut due = DueBytes {
-            direction: Direction::Onward,
+            direction: Direction::Forward,
             heap: BinaryHeap::new(),
         };
         (0..blocks).for_each(|granule| due.push(granule, &touches_from(granule, u64::MAX, 0)));

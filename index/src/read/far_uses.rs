@@ -7,11 +7,11 @@ use std::ops::Range;
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
 
 use crate::answers::cancel::Cancel;
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
 use crate::answers::thread::ThreadId;
 use crate::index::operand_table::{OperandTable, OperandTableWriter, Users};
-use crate::read::direction::Direction;
 use crate::read::encodings::known_encoding;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::operands::{OperandReader, OperandUse, use_of};
@@ -55,7 +55,7 @@ impl<'a> FarUses<'a> {
             };
             let visit = |pc: Address, from: u64| match direction {
                 Direction::Back => last_visit(&segment, pc, thread, from),
-                Direction::Onward => next_visit(&segment, pc, thread, from),
+                Direction::Forward => next_visit(&segment, pc, thread, from),
             };
             let rank = |slot: u64| direction.rank(slot);
             let mut visits = BinaryHeap::new();
@@ -69,7 +69,7 @@ impl<'a> FarUses<'a> {
                 }
                 let behind = match direction {
                     Direction::Back => slot - 1,
-                    Direction::Onward => slot + 1,
+                    Direction::Forward => slot + 1,
                 };
                 visits.extend(visit(pc, behind)?.map(|slot| (rank(slot), pc)));
             }
@@ -82,7 +82,7 @@ impl<'a> FarUses<'a> {
         let segments = &self.reader.index.contents.segments;
         let range: Range<usize> = match self.direction {
             Direction::Back => 0..segments.partition_point(|segment| segment.step_base < from),
-            Direction::Onward => {
+            Direction::Forward => {
                 segments
                     .partition_point(|segment| segment.step_base < from)
                     .saturating_sub(1)..segments.len()
@@ -328,7 +328,7 @@ mod tests {
                     .unwrap();
                 assert_eq!(near, far, "{name} before {slot}");
                 let near = reader.next_use(view, slot..u64::MAX, &cancel).unwrap();
-                let far = FarUses::new(&reader, view, Direction::Onward)
+                let far = FarUses::new(&reader, view, Direction::Forward)
                     .next(slot, &cancel)
                     .unwrap();
                 assert_eq!(near, far, "{name} from {slot}");

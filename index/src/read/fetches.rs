@@ -3,9 +3,9 @@
 use stepback_machine::{Address, Encoding};
 use stepback_parsers::Step;
 
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::index::Index;
-use crate::read::direction::Direction;
 use crate::read::slots::SlotReader;
 use crate::read::visits::VisitReader;
 use crate::store::codes::ExecutedCode;
@@ -37,7 +37,7 @@ impl FetchReader<'_> {
 
     /// The first fetches of bytes of a block from a slot on.
     pub fn next(&self, granule: u64, need: u64, from: u64) -> Result<ByteFetches, QueryError> {
-        self.nearest(granule, need, from, Direction::Onward)
+        self.nearest(granule, need, from, Direction::Forward)
     }
 
     fn nearest(
@@ -96,7 +96,7 @@ impl FetchReader<'_> {
             }
             slot = match walk.way {
                 Direction::Back => step.after().0.checked_sub(1),
-                Direction::Onward => step.after().0.checked_add(1),
+                Direction::Forward => step.after().0.checked_add(1),
             };
         }
         Ok(())
@@ -109,7 +109,7 @@ impl FetchReader<'_> {
             Direction::Back => Ok(reader
                 .visits_between(pc, 0..from.saturating_add(1), 1)?
                 .pop()),
-            Direction::Onward => reader.first_visit(pc, from),
+            Direction::Forward => reader.first_visit(pc, from),
         }
     }
 

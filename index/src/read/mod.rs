@@ -8,7 +8,6 @@ pub(crate) mod call_gaps;
 pub(crate) mod code_check;
 pub(crate) mod concurrent;
 pub(crate) mod contradictions;
-pub(crate) mod direction;
 pub(crate) mod diversions;
 pub(crate) mod encodings;
 pub(crate) mod external_slots;

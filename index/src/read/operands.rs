@@ -13,6 +13,7 @@ use stepback_parsers::{EventSink, Position, StepEvent, ThreadNumber};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
 use crate::answers::step_record::{Access, AccessTarget};
@@ -20,7 +21,6 @@ use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
 use crate::index::operand_table::OperandKinds;
-use crate::read::direction::Direction;
 use crate::read::encodings::encoding_of;
 use crate::read::far_uses::FarUses;
 use crate::read::names::NameReader;
@@ -184,7 +184,7 @@ impl<'a> OperandReader<'a> {
             ControlFlow::Break(found) => return Ok(found),
             ControlFlow::Continue(first) => first,
         };
-        let found = FarUses::new(self, view, Direction::Onward).next(first, cancel)?;
+        let found = FarUses::new(self, view, Direction::Forward).next(first, cancel)?;
         Ok(found.filter(|used| used.slot < slots.end))
     }
 

@@ -14,11 +14,11 @@ use stepback_machine::{Address, Instruction, RegisterId, RegisterView, decode};
 use stepback_parsers::{KnownInstruction, Step};
 
 use crate::answers::cancel::Cancel;
+use crate::answers::direction::Direction;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::index::operand_table::OperandKinds;
-use crate::read::direction::Direction;
 use crate::read::encodings::known_encoding;
 use crate::read::far_uses::FarUses;
 use crate::read::operands::{BLOCK, NEARBY, OperandReader, use_of};
@@ -132,7 +132,7 @@ impl<'a> WalkedUses<'a> {
         match self.next_listed(reader, view, slots.clone(), cancel)? {
             ControlFlow::Break(found) => Ok(found),
             ControlFlow::Continue(first) => {
-                let found = FarUses::new(reader, view, Direction::Onward).next(first, cancel)?;
+                let found = FarUses::new(reader, view, Direction::Forward).next(first, cancel)?;
                 Ok(found
                     .map(|found| found.slot)
                     .filter(|slot| *slot < slots.end))

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, DifferenceBetween, Effect, Index, IsAccessedBy,
-    LastAccess, LastAccessAnswer, NameReader, NextAccess, Query as _, RegisterDifference,
-    RegisterViewsAt, RegistersAt, Steps, ThreadId, index_in_memory,
+    AccessKinds, Accessed, BuildOptions, Cancel, Cell, DifferenceBetween, Effect, Index,
+    NameReader, NearestAccess, Query as _, RegisterDifference, RegisterViewsAt, RegistersAt, Steps,
+    ThreadId, index_in_memory,
     oracle::{Oracle, Replay},
 };
 use stepback_parsers::{Position, Step, Tarmac};
@@ -74,15 +74,11 @@ fn check_text(text: &str, name: &str, expected: &[&str]) {
             .remove(0);
             assert_eq!(answer.state(name), Some(&state), "{name} at {position:?}");
             let cell = Cell::Register { thread, view };
-            let last = LastAccess {
-                cell,
-                kinds: AccessKinds::Writes,
-                before: position,
-            };
+            let last = NearestAccess::last(cell, AccessKinds::Writes, position);
             let answer = last.run(&index, &cancel).unwrap();
             assert_eq!(Some(&answer), last.replay(&oracle).as_ref());
             let writer = match answer {
-                LastAccessAnswer::Step(hit) => {
+                Some(Accessed::Step(hit)) => {
                     assert_eq!(
                         state.written_at,
                         Some(hit.position),
@@ -94,19 +90,9 @@ fn check_text(text: &str, name: &str, expected: &[&str]) {
                     );
                     Some(hit.record.step)
                 }
-                LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+                Some(Accessed::Initial(_)) | None => None,
             };
             assert_eq!(state.written_by, writer, "{name} at {position:?}");
-            let is_accessed = IsAccessedBy {
-                step: Step(position.0 - 1),
-                cell,
-                kinds: AccessKinds::Writes,
-            }
-            .run(&index, &Cancel::default())
-            .unwrap();
-            let is_written =
-                state.written_at == Some(position) && writer == Some(Step(position.0 - 1));
-            assert_eq!(is_accessed, is_written, "{name} at {position:?}");
             let value = state
                 .value
                 .to_u64()
@@ -618,14 +604,11 @@ fn the_next_write_of_a_register_is_one_of_the_bank_in_use() {
             thread: ThreadId(0),
             view,
         };
-        let next = NextAccess {
-            cell,
-            kinds: AccessKinds::Writes,
-            from: Position(from),
-        };
+        let next = NearestAccess::next(cell, AccessKinds::Writes, Position(from));
         let answer = next.run(&index, &Cancel::default()).unwrap();
         assert_eq!(Some(&answer), next.replay(&oracle).as_ref());
-        answer.map(|hit| hit.record.step.0)
+        let hit = answer.and_then(Accessed::into_hit);
+        hit.map(|hit| hit.record.step.0)
     };
     assert_eq!(
         [0, 1, 2, 3, 4, 5].map(next),

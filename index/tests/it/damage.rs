@@ -7,8 +7,8 @@ use crate::support::dice::Dice;
 use proptest::prelude::*;
 use stepback_index::{
     AccessKinds, Build, BuildError, BuildOptions, BuildProgress, CallId, Cancel, Cell,
-    DifferenceBetween, FindText, FindValue, Fingerprint, Index, LastAccess, LastVisit, LineOfStep,
-    MemoryAt, NextAccess, NextAccessedBlock, NextVisit, NthVisit, OpenError, PositionOfLine,
+    DifferenceBetween, FindText, FindValue, Fingerprint, Index, LineOfStep, MemoryAt,
+    NearestAccess, NearestVisit, NextAccessedBlock, NthVisit, OpenError, PositionOfLine,
     PositionOfTime, Query, QueryError, RawLines, RegistersAt, Steps, TextPattern, ThreadId,
     index_in_memory,
 };
@@ -135,8 +135,8 @@ fn answers(index: &Index, places: &Places) -> Vec<Result<String, QueryError>> {
     for (at, pc, address) in places.0.iter().copied() {
         ask_about_cells(index, at, address, &mut answers);
         let step = Step(at.0 / 2);
-        ask(index, NextVisit { pc, from: at }, &mut answers);
-        ask(index, LastVisit { pc, before: at }, &mut answers);
+        ask(index, NearestVisit::next(pc, at), &mut answers);
+        ask(index, NearestVisit::last(pc, at), &mut answers);
         ask(index, NthVisit { pc, number: 3 }, &mut answers);
         ask(
             index,
@@ -240,24 +240,8 @@ fn ask_about_cells(
     ];
     for cell in cells {
         for kinds in [AccessKinds::Writes, AccessKinds::All] {
-            ask(
-                index,
-                LastAccess {
-                    cell,
-                    kinds,
-                    before: at,
-                },
-                answers,
-            );
-            ask(
-                index,
-                NextAccess {
-                    cell,
-                    kinds,
-                    from: at,
-                },
-                answers,
-            );
+            ask(index, NearestAccess::last(cell, kinds, at), answers);
+            ask(index, NearestAccess::next(cell, kinds, at), answers);
         }
     }
 }

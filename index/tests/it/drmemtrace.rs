@@ -6,9 +6,9 @@ use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind, marker,
 };
 use stepback_index::{
-    AccessKinds, Accessed, BuildOptions, Cancel, Cell, Doubt, Effect, FindText, Hit, Index,
-    LastAccess, LastAccessAnswer, LastAccesses, LineOfStep, NextAccesses, PageHeat, Query as _,
-    RawLines, Steps, ThreadId, index_in_memory,
+    AccessKinds, Accessed, Accesses, BuildOptions, Cancel, Cell, Doubt, Effect, FindText, Hit,
+    Index, LineOfStep, NearestAccess, PageHeat, Query as _, RawLines, Steps, ThreadId,
+    index_in_memory,
 };
 use stepback_machine::{AccessKind, Address, InstructionSet, Registers};
 use stepback_parsers::{
@@ -263,13 +263,9 @@ fn doubt_after(number: u64, arguments: [u32; 4]) -> Option<Doubt> {
         address: Address(0x5000),
         len_bytes: 8,
     };
-    let last = LastAccess {
-        cell,
-        kinds: AccessKinds::Writes,
-        before: index.end(),
-    };
+    let last = NearestAccess::last(cell, AccessKinds::Writes, index.end());
     match last.run(&index, &Cancel::default()).unwrap() {
-        LastAccessAnswer::Step(hit) => hit.doubt,
+        Some(Accessed::Step(hit)) => hit.doubt,
         other => panic!("{other:?}"),
     }
 }
@@ -341,13 +337,9 @@ fn synthetic_instructions_have_operands() {
         view: Registers::view(name, InstructionSet::Regdeps).unwrap(),
     };
     let last = |name, kinds| {
-        let question = LastAccess {
-            cell: cell(name),
-            kinds,
-            before: index.end(),
-        };
+        let question = NearestAccess::last(cell(name), kinds, index.end());
         match question.run(&index, &Cancel::default()).unwrap() {
-            LastAccessAnswer::Step(hit) => Some(hit.record.step),
+            Some(Accessed::Step(hit)) => Some(hit.record.step),
             _ => None,
         }
     };
@@ -508,26 +500,24 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
                     let asked = format!("{position} {thread:?} {kinds:?} {address:#x}:{len_bytes}");
                     let place = |hit: &Hit| (hit.record.step.0, hit.position.0);
                     let (at, limit) = (Position(position), usize::MAX);
-                    let next = NextAccesses {
-                        cell,
-                        kinds,
+                    let next = Accesses {
+                        nearest: NearestAccess::next(cell, kinds, at),
                         thread,
-                        from: at,
                         skip: 0,
                         limit,
                     }
                     .run(&index, &cancel)
                     .unwrap();
+                    let next = next.into_iter().flat_map(|next| next.accesses);
+                    let next: Vec<Hit> = next.filter_map(Accessed::into_hit).collect();
                     assert_eq!(
                         next.iter().map(place).collect::<Vec<_>>(),
                         after,
                         "next from {asked}"
                     );
-                    let last = LastAccesses {
-                        cell,
-                        kinds,
+                    let last = Accesses {
+                        nearest: NearestAccess::last(cell, kinds, at),
                         thread,
-                        before: at,
                         skip: 0,
                         limit,
                     }

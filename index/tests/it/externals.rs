@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{
-    AccessKinds, AccessTarget, AccessesOf, BuildOptions, ByteState, Cancel, Cell, Effect, FindText,
-    FindValue, Index, LastAccesses, LastExternalChanges, MemoryAt, MemoryRange, NextAccesses,
-    NextExternalChanges, Number, Query as _, Steps, ThreadId, ValueSource, index_in_memory,
+    AccessKinds, AccessTarget, Accessed, Accesses, AccessesOf, BuildOptions, ByteState, Cancel,
+    Cell, Direction, Effect, ExternalChanges, FindText, FindValue, Hit, Index, MemoryAt,
+    MemoryRange, NearestAccess, Number, Query as _, Steps, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, ReadAt, Step, Tarmac};
@@ -47,10 +47,11 @@ fn check(groups: &[&[&str]], expected: &[&str], changes: &[u64]) {
             .map(|position| memory(&index, position))
             .collect();
         assert_eq!(found, expected, "segments of {segment_bytes}");
-        let next = NextExternalChanges {
+        let next = ExternalChanges {
             range: None,
             thread: None,
-            from: Position(0),
+            at: Position(0),
+            direction: Direction::Forward,
             skip: 0,
             limit: 99,
         };
@@ -61,10 +62,11 @@ fn check(groups: &[&[&str]], expected: &[&str], changes: &[u64]) {
             .map(step)
             .collect();
         assert_eq!(steps, changes, "segments of {segment_bytes}");
-        let last = LastExternalChanges {
+        let last = ExternalChanges {
             range: None,
             thread: None,
-            before: index.end(),
+            at: index.end(),
+            direction: Direction::Back,
             skip: 0,
             limit: 99,
         };
@@ -193,10 +195,11 @@ fn a_read_across_two_blocks_that_contradicts_both_counts_once() {
                 address: Address(address),
                 len_bytes: 1,
             });
-            let question = NextExternalChanges {
+            let question = ExternalChanges {
                 range,
                 thread: None,
-                from: Position(0),
+                at: Position(0),
+                direction: Direction::Forward,
                 skip: 0,
                 limit: 9,
             };
@@ -235,10 +238,11 @@ fn a_register_of_a_device_that_changes_at_every_read_costs_little() {
         "{} bytes",
         info.index_bytes
     );
-    let question = NextExternalChanges {
+    let question = ExternalChanges {
         range: None,
         thread: None,
-        from: Position(15_000),
+        at: Position(15_000),
+        direction: Direction::Forward,
         skip: 0,
         limit: 3,
     };
@@ -328,11 +332,9 @@ fn the_access_of_a_thread_among_those_of_thousands_is_read_alone() {
     };
     for thread in [0u16, 7, 1999] {
         let (own, thread) = (u64::from(thread), Some(ThreadId(thread)));
-        let last = LastAccesses {
-            cell,
-            kinds,
+        let last = Accesses {
+            nearest: NearestAccess::last(cell, kinds, Position(2 * CPUS)),
             thread,
-            before: Position(2 * CPUS),
             skip: 0,
             limit: 9,
         }
@@ -341,18 +343,18 @@ fn the_access_of_a_thread_among_those_of_thousands_is_read_alone() {
             last.unwrap().map(|last| last.position),
             Some(Position(CPUS + own + 1))
         );
-        let next = NextAccesses {
-            cell,
-            kinds,
+        let next = Accesses {
+            nearest: NearestAccess::next(cell, kinds, Position(2 * CPUS)),
             thread,
-            from: Position(2 * CPUS),
             skip: 0,
             limit: 9,
         }
         .run(&index, &cancel);
         assert_eq!(
             next.unwrap()
-                .iter()
+                .into_iter()
+                .flat_map(|next| next.accesses)
+                .filter_map(Accessed::into_hit)
                 .map(|hit| hit.record.step.0)
                 .collect::<Vec<_>>(),
             [2 * CPUS + own]
@@ -396,15 +398,17 @@ fn a_step_with_many_changes_is_read_a_few_times_however_many_it_has() {
         address: Address(0x1004),
         len_bytes: 4,
     };
-    let next = NextAccesses {
-        cell,
-        kinds: AccessKinds::Reads,
+    let next = Accesses {
+        nearest: NearestAccess::next(cell, AccessKinds::Reads, Position(0)),
         thread: None,
-        from: Position(0),
         skip: 0,
         limit: usize::MAX,
     };
-    let hits = next.run(&index, &cancel).unwrap();
+    let hits = next.run(&index, &cancel).unwrap().into_iter();
+    let hits: Vec<Hit> = hits
+        .flat_map(|next| next.accesses)
+        .filter_map(Accessed::into_hit)
+        .collect();
     let accesses = hits.iter().map(|hit| hit.access.as_ref().unwrap());
     assert!(
         accesses
@@ -470,27 +474,24 @@ fn the_accesses_of_threads_that_take_turns_in_a_step_are_read_a_few_times_howeve
     let (kinds, thread, skip, limit, from) =
         (AccessKinds::Writes, None, 0, usize::MAX, Position(0));
     check_read(&step, "next", |index| {
-        let hits = NextAccesses {
-            cell,
-            kinds,
+        let hits = Accesses {
+            nearest: NearestAccess::next(cell, kinds, from),
             thread,
-            from,
             skip,
             limit,
         }
         .run(index, &cancel)
         .unwrap();
-        assert_eq!(
-            hits.iter().map(|hit| hit.record.step.0).collect::<Vec<_>>(),
-            [0, 1].repeat(LINES as usize / 2)
-        );
+        let hits = hits.into_iter().flat_map(|next| next.accesses);
+        let steps = hits
+            .filter_map(Accessed::into_hit)
+            .map(|hit| hit.record.step.0);
+        assert_eq!(steps.collect::<Vec<_>>(), [0, 1].repeat(LINES as usize / 2));
     });
     check_read(&step, "last", |index| {
-        let last = LastAccesses {
-            cell,
-            kinds,
+        let last = Accesses {
+            nearest: NearestAccess::last(cell, kinds, index.end()),
             thread,
-            before: index.end(),
             skip,
             limit,
         }
@@ -562,17 +563,19 @@ fn the_changes_in_a_step_come_in_parts_and_are_read_a_few_times_however_many_the
     let step = (length, read_bytes, index);
     let cancel = Cancel::default();
     let (range, thread) = (None, None);
-    let next = |from, skip, limit| NextExternalChanges {
+    let next = |from, skip, limit| ExternalChanges {
         range,
         thread,
-        from: Position(from),
+        at: Position(from),
+        direction: Direction::Forward,
         skip,
         limit,
     };
-    let last = |before, skip, limit| LastExternalChanges {
+    let last = |before, skip, limit| ExternalChanges {
         range,
         thread,
-        before: Position(before),
+        at: Position(before),
+        direction: Direction::Back,
         skip,
         limit,
     };

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use crate::support::rst_writer::{Flags, Kind, RstWriter};
 use stepback_index::{
-    AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer,
-    Left, NameReader, Query as _, RegisterState, RegisterViewsAt, RegistersAt, Steps, ThreadId,
+    AccessKinds, Accessed, BuildOptions, CallId, Cancel, Cell, Entered, Index, Left, NameReader,
+    NearestAccess, Query as _, RegisterState, RegisterViewsAt, RegistersAt, Steps, ThreadId,
     TranslationsAt, ValueSource, index_in_memory,
     oracle::{Oracle, Replay as _},
 };
@@ -280,13 +280,9 @@ fn the_last_write_of_an_in_is_that_of_the_callers_out() {
             thread: ThreadId(0),
             view: view(name),
         };
-        let question = LastAccess {
-            cell,
-            kinds: AccessKinds::Writes,
-            before: Position(before),
-        };
+        let question = NearestAccess::last(cell, AccessKinds::Writes, Position(before));
         match question.run(&index, &Cancel::default()).unwrap() {
-            LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
+            Some(Accessed::Step(hit)) => Some(hit.record.step.0),
             _ => None,
         }
     };
@@ -325,12 +321,8 @@ fn what_is_written_and_never_told_is_not_recorded() {
         thread: ThreadId(0),
         view,
     };
-    let question = LastAccess {
-        cell,
-        kinds: AccessKinds::Writes,
-        before: Position(10),
-    };
-    let LastAccessAnswer::Step(hit) = question.run(&index, &Cancel::default()).unwrap() else {
+    let question = NearestAccess::last(cell, AccessKinds::Writes, Position(10));
+    let Some(Accessed::Step(hit)) = question.run(&index, &Cancel::default()).unwrap() else {
         panic!("it is written")
     };
     assert_eq!(hit.record.step, Step(9));
@@ -431,23 +423,15 @@ fn reads_are_those_of_the_window_in_use() {
                 thread: ThreadId(0),
                 view: view(name),
             };
-            let question = LastAccess {
-                cell,
-                kinds: AccessKinds::Reads,
-                before: Position(at),
-            };
+            let question = NearestAccess::last(cell, AccessKinds::Reads, Position(at));
             let found = match question.run(&index, &Cancel::default()).unwrap() {
-                LastAccessAnswer::Step(hit) => {
+                Some(Accessed::Step(hit)) => {
                     // Nobody wrote it since, unless the step that read it did.
                     let step = hit.record.step.0;
-                    let last = LastAccess {
-                        cell,
-                        kinds: AccessKinds::Writes,
-                        before: Position(at),
-                    };
+                    let last = NearestAccess::last(cell, AccessKinds::Writes, Position(at));
                     let last = last.run(&index, &Cancel::default()).unwrap();
                     let is_fresh =
-                        matches!(last, LastAccessAnswer::Step(hit) if hit.record.step.0 >= step);
+                        matches!(last, Some(Accessed::Step(hit)) if hit.record.step.0 >= step);
                     let read = hit.access.and_then(|access| access.value.to_u64());
                     assert!(
                         is_fresh || read == value(&index, at, name),
@@ -507,13 +491,9 @@ fn last_write(index: &Index, position: u64, name: &str) -> Option<u64> {
         thread: ThreadId(0),
         view,
     };
-    let question = LastAccess {
-        cell,
-        kinds: AccessKinds::Writes,
-        before: Position(position),
-    };
+    let question = NearestAccess::last(cell, AccessKinds::Writes, Position(position));
     match question.run(index, &Cancel::default()).unwrap() {
-        LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
+        Some(Accessed::Step(hit)) => Some(hit.record.step.0),
         _ => None,
     }
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Effect, HostOperation, Index, IsAccessedBy,
-    LastAccess, LastAccessAnswer, MemoryAt, NextAccess, NextExternalChanges, Program, Query as _,
-    Steps, ValueSource, index_in_memory, with_images,
+    AccessKinds, Accessed, BuildOptions, Cancel, Cell, Direction, Effect, ExternalChanges,
+    HostOperation, Index, MemoryAt, NearestAccess, Program, Query as _, Steps, ValueSource,
+    index_in_memory, with_images,
 };
 use stepback_machine::{Address, Endian};
 use stepback_parsers::{Position, Step, Tarmac, TarmacOptions};
@@ -54,16 +54,10 @@ fn writer(index: &Index, before: u64, address: u64) -> Option<(u64, Option<HostO
         address: Address(address),
         len_bytes: 1,
     };
-    let question = LastAccess {
-        cell,
-        kinds: AccessKinds::Writes,
-        before: Position(before),
-    };
+    let question = NearestAccess::last(cell, AccessKinds::Writes, Position(before));
     match question.run(index, &Cancel::default()).unwrap() {
-        LastAccessAnswer::Step(hit) => {
-            Some((hit.record.step.0, hit.access.unwrap().host_operation))
-        }
-        LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+        Some(Accessed::Step(hit)) => Some((hit.record.step.0, hit.access.unwrap().host_operation)),
+        Some(Accessed::Initial(_)) | None => None,
     }
 }
 
@@ -96,10 +90,11 @@ fn a_buffer_that_the_host_filled_is_unknown_from_the_call_on_until_somebody_read
             1,
             "segments of {segment_bytes}"
         );
-        let question = NextExternalChanges {
+        let question = ExternalChanges {
             range: None,
             thread: None,
-            from: Position(0),
+            at: Position(0),
+            direction: Direction::Forward,
             skip: 0,
             limit: 9,
         };
@@ -126,12 +121,8 @@ fn the_call_is_the_last_write_of_what_it_filled() {
             address: Address(0x2001),
             len_bytes: 1,
         };
-        let next = NextAccess {
-            cell,
-            kinds: AccessKinds::All,
-            from: Position(1),
-        }
-        .run(&index, &Cancel::default());
+        let next = NearestAccess::next(cell, AccessKinds::All, Position(1))
+            .hit(&index, &Cancel::default());
         assert_eq!(next.unwrap().unwrap().record.step, Step(1));
         let steps = Steps {
             first: Step(1),
@@ -150,13 +141,10 @@ fn the_call_is_the_last_write_of_what_it_filled() {
             (Some("SYS_READ"), None)
         );
         let is_accessed = |kinds| {
-            IsAccessedBy {
-                step: Step(1),
-                cell,
-                kinds,
-            }
-            .run(&index, &Cancel::default())
-            .unwrap()
+            let query = NearestAccess::next(cell, kinds, Position(1));
+            let accessed = query.run(&index, &Cancel::default()).unwrap();
+            let hit = accessed.and_then(Accessed::into_hit);
+            hit.is_some_and(|hit| hit.record.step == Step(1))
         };
         assert!(is_accessed(AccessKinds::Writes));
         assert!(!is_accessed(AccessKinds::Reads));

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use stepback_index::{
     AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween,
-    FindText, Fingerprint, Index, LastAccess, LastExternalChanges, LastVisit, MemoryAt, NextAccess,
-    NextAccessedBlock, NextVisit, PositionOfLine, PositionOfTime, Query, RegistersAt, StepCountOf,
-    Steps, ThreadId,
+    Direction, ExternalChanges, FindText, Fingerprint, Index, MemoryAt, NearestAccess,
+    NearestVisit, NextAccessedBlock, PositionOfLine, PositionOfTime, Query, RegistersAt,
+    StepCounter, Steps, ThreadId,
 };
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, Source, Step, Tarmac, TarmacOptions};
@@ -269,37 +269,11 @@ fn questions(index: &Index) {
                 view,
             },
         ] {
-            ask(
-                index,
-                LastAccess {
-                    cell,
-                    kinds: AccessKinds::All,
-                    before: at,
-                },
-            );
-            ask(
-                index,
-                NextAccess {
-                    cell,
-                    kinds: AccessKinds::Writes,
-                    from: at,
-                },
-            );
+            ask(index, NearestAccess::last(cell, AccessKinds::All, at));
+            ask(index, NearestAccess::next(cell, AccessKinds::Writes, at));
         }
-        ask(
-            index,
-            NextVisit {
-                pc: Address(0x8000),
-                from: at,
-            },
-        );
-        ask(
-            index,
-            LastVisit {
-                pc: Address(0x8004),
-                before: at,
-            },
-        );
+        ask(index, NearestVisit::next(Address(0x8000), at));
+        ask(index, NearestVisit::last(Address(0x8004), at));
         ask(
             index,
             Steps {
@@ -309,19 +283,14 @@ fn questions(index: &Index) {
         );
         ask(index, PositionOfLine(Line(at.0)));
         ask(index, PositionOfTime(at.0));
+        drop(StepCounter::new(index, ThreadId(0)).count_before(at));
         ask(
             index,
-            StepCountOf {
-                thread: ThreadId(0),
-                before: at,
-            },
-        );
-        ask(
-            index,
-            LastExternalChanges {
+            ExternalChanges {
                 range: None,
                 thread: None,
-                before: at,
+                at,
+                direction: Direction::Back,
                 skip: 0,
                 limit: 5,
             },

@@ -5,7 +5,7 @@ use stepback_parsers::Position;
 
 use super::menu::MenuItem;
 use crate::theme::{Tok, icons};
-use stepback_debugger::action::{Action, EffectsOf, OtherCall, ViewAction, Way};
+use stepback_debugger::action::{Action, Direction, EffectsOf, OtherCall, ViewAction};
 use stepback_debugger::messages::say;
 
 /// The items of a call, which is named by a position in it.
@@ -17,8 +17,8 @@ pub fn effects_items(ui: &mut Ui, tok: &Tok, at: Position, out: &mut Vec<Action>
         out.push(Action::View(ViewAction::ShowEffects(EffectsOf::Call(at))));
     }
     for (words, way) in [
-        (say!("effects-compare-with-previous"), Way::Back),
-        (say!("effects-compare-with-next"), Way::Forward),
+        (say!("effects-compare-with-previous"), Direction::Back),
+        (say!("effects-compare-with-next"), Direction::Forward),
     ] {
         if MenuItem::new(words).icon(icons::COMPARE).ui(ui, tok) {
             out.push(Action::View(ViewAction::ShowEffects(

@@ -13,8 +13,8 @@ use super::trace::TracePanel;
 use super::*;
 use crate::theme::{Fonts, Tok, install_fonts, install_styles};
 use stepback_debugger::action::{
-    Access, Action, CellName, Fold, Follow, PanelAction, PanelId, PanelKind, TravelAction,
-    ViewAction, Way, WindowId,
+    Access, Action, CellName, Direction, Fold, Follow, PanelAction, PanelId, PanelKind,
+    TravelAction, ViewAction, WindowId,
 };
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::model::{Ground, SourceChoice};
@@ -143,7 +143,11 @@ fn the_menu_of_a_row_asks_for_the_last_write_before_it() {
     let cell = CellName::Memory("0x80020010".to_owned(), 1);
     let expected = [
         Action::travel(ONE, Position(1249)),
-        Action::Travel(TravelAction::GoToAccess(cell, Access::Write, Way::Back)),
+        Action::Travel(TravelAction::GoToAccess(
+            cell,
+            Access::Write,
+            Direction::Back,
+        )),
     ];
     assert_eq!(taken(&mut harness), expected);
 }
@@ -159,7 +163,7 @@ fn the_list_follows_the_position_and_can_be_scrolled_away() {
         .desk
         .windows
         .active_mut()
-        .edge(Way::Forward, &ground);
+        .edge(Direction::Forward, &ground);
     harness.run();
     harness.get_by_label("step 1762");
     harness.hover_at(egui::pos2(200.0, 200.0));
@@ -201,8 +205,8 @@ fn enter_on_a_register_asks_for_its_last_write() {
         ))
     };
     let expected = [
-        access(Way::Back),
-        access(Way::Forward),
+        access(Direction::Back),
+        access(Direction::Forward),
         Action::View(ViewAction::ShowMemory("0x75".to_owned())),
     ];
     assert_eq!(taken(&mut harness), expected);
@@ -228,7 +232,7 @@ fn a_pinned_panel_asks_from_its_moment() {
     let access = Action::Travel(TravelAction::GoToAccess(
         CellName::Register("x2".to_owned()),
         Access::Write,
-        Way::Back,
+        Direction::Back,
     ));
     assert_eq!(
         taken(&mut harness),
@@ -251,7 +255,7 @@ fn digits_ask_for_the_last_write_of_aligned_bytes() {
         Action::Travel(TravelAction::GoToAccess(
             CellName::Memory(address.to_owned(), length),
             Access::Write,
-            Way::Back,
+            Direction::Back,
         ))
     };
     assert_eq!(
@@ -298,7 +302,7 @@ fn a_byte_that_is_asked_about_stays_in_view() {
         [Action::Travel(TravelAction::GoToAccess(
             CellName::Memory(..),
             Access::Write,
-            Way::Back
+            Direction::Back
         ))]
     ));
     // Where nothing is known of the stack yet, sp is somewhere else.

@@ -2,8 +2,8 @@
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
-    Action, CellName, Follow, MemoryChange, MemoryText, PanelAction, PanelKind, RegisterFormat,
-    ViewAction, Way, WindowId,
+    Action, CellName, Direction, Follow, MemoryChange, MemoryText, PanelAction, PanelKind,
+    RegisterFormat, ViewAction, WindowId,
 };
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
 
@@ -156,12 +156,12 @@ fn memory_is_compared_in_place() {
     window.press(Key::D);
     let pinned = Follow::Pinned(1249.into());
     change(&mut window, MemoryChange::Compare(Some(pinned)));
-    change(&mut window, MemoryChange::GoToChanged(Way::Forward));
+    change(&mut window, MemoryChange::GoToChanged(Direction::Forward));
     assert_eq!(
         cell(&window),
         Some(CellName::Memory("0x80020010".to_owned(), 1))
     );
-    change(&mut window, MemoryChange::GoToChanged(Way::Forward));
+    change(&mut window, MemoryChange::GoToChanged(Direction::Forward));
     assert_eq!(window.count_like("No changed byte above the cursor"), 1);
 }
 

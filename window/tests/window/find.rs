@@ -2,8 +2,8 @@
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
-    Action, FindKind, FindQuestion, FindRange, MarkAction, PanelAction, PanelId, PanelKind,
-    SearchAction, Way,
+    Action, Direction, FindKind, FindQuestion, FindRange, MarkAction, PanelAction, PanelId,
+    PanelKind, SearchAction,
 };
 
 use crate::sandbox::SHORT;
@@ -277,7 +277,7 @@ fn the_hit_next_to_a_position_is_that_of_the_list() {
         find(&mut window, text);
         let listed: Vec<u64> = window.desk().find.found().expect("hits").positions.to_vec();
         assert!(listed.len() > 3, "{text}: {listed:?}");
-        for way in [Way::Forward, Way::Back] {
+        for way in [Direction::Forward, Direction::Back] {
             for at in [0, 1, 183, 184, 185, 5000, 44_012] {
                 let question = window
                     .desk()
@@ -290,8 +290,8 @@ fn the_hit_next_to_a_position_is_that_of_the_list() {
                     .answer(&session, &cancel)
                     .expect("an answer");
                 let expected = match way {
-                    Way::Forward => listed.iter().copied().find(|position| *position > at),
-                    Way::Back => listed.iter().copied().rev().find(|position| *position < at),
+                    Direction::Forward => listed.iter().copied().find(|position| *position > at),
+                    Direction::Back => listed.iter().copied().rev().find(|position| *position < at),
                 };
                 assert_eq!(
                     found.map(|position| position.0),

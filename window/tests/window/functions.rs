@@ -2,7 +2,7 @@
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
-    Action, PanelAction, PanelId, PanelKind, StepRange, TravelAction, ViewAction, Way,
+    Action, Direction, PanelAction, PanelId, PanelKind, StepRange, TravelAction, ViewAction,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -139,7 +139,7 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
     window.check_position(first);
     window.perform(Action::Travel(TravelAction::GoToCall(
         Some("no_such".to_owned()),
-        Way::Forward,
+        Direction::Forward,
     )));
     assert!(window.messages().iter().any(|told| {
         told.to_lowercase()

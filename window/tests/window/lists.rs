@@ -115,7 +115,7 @@ fn accesses_of_tarmac_traces_are_listed_as_well() {
     window.command("Last write sp");
     window.command("Accesses sp:64");
     window.perform(Action::Panel(PanelAction::FocusPanel(
-        stepback_debugger::action::Way::Forward,
+        stepback_debugger::action::Direction::Forward,
     )));
     assert!(window.count_like("write at step") > 0);
 }

@@ -7,7 +7,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use stepback_debugger::action::{
-    Access, Action, CellName, FileAction, Follow, PanelKind, TravelAction, Way, WindowId,
+    Access, Action, CellName, Direction, FileAction, Follow, PanelKind, TravelAction, WindowId,
 };
 use stepback_debugger::desk::{Desk, TraceChoice};
 use stepback_debugger::session::OpenOptions;
@@ -184,7 +184,7 @@ fn the_palette_runs_a_whole_command_line() {
     fixture.perform(Action::Travel(TravelAction::GoToAccess(
         CellName::Register("x2".to_owned()),
         Access::Write,
-        Way::Back,
+        Direction::Back,
     )));
     fixture.check_position(2);
 }

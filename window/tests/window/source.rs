@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Action, FileAction, PanelKind, TravelAction, Way};
+use stepback_debugger::action::{Action, Direction, FileAction, PanelKind, TravelAction};
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
@@ -103,7 +103,7 @@ fn a_line_that_is_not_executed_again_says_so() {
     window.perform(Action::Travel(TravelAction::GoToLine(
         "nothing.c".to_owned(),
         1,
-        Way::Forward,
+        Direction::Forward,
         None,
     )));
     window.check_told("no image has code of a file \"nothing.c\"");
@@ -189,7 +189,7 @@ fn the_panel_may_stay_with_one_thread() {
     window.perform(Action::Travel(TravelAction::GoToLine(
         "lines.c".to_owned(),
         7,
-        Way::Forward,
+        Direction::Forward,
         Some("cpu1".to_owned()),
     )));
     window.check_told("line 7 of lines.c is not executed after this position");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use stepback_debugger::action::{
-    Action, FileAction, PanelKind, TimelineLanes, TravelAction, ViewAction, Way,
+    Action, Direction, FileAction, PanelKind, TimelineLanes, TravelAction, ViewAction,
 };
 use stepback_generator::drmemtrace::{
     Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind,
@@ -161,7 +161,9 @@ fn a_thread_that_is_not_there_is_refused() {
 fn the_end_of_a_thread_is_told() {
     let mut window = turns();
     window.go_to("end");
-    window.perform(Action::Travel(TravelAction::StepOfThread(Way::Forward)));
+    window.perform(Action::Travel(TravelAction::StepOfThread(
+        Direction::Forward,
+    )));
     window.check_told("this thread has no step after this position");
 }
 

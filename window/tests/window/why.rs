@@ -3,8 +3,8 @@
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use stepback_debugger::action::{
-    Action, Follow, PanelAction, PanelKind, SliceAction, SliceEdge, SliceView, ViewAction, Way,
-    WindowId,
+    Action, Direction, Follow, PanelAction, PanelKind, SliceAction, SliceEdge, SliceView,
+    ViewAction, WindowId,
 };
 use stepback_debugger::model::slice::SliceEnd;
 use stepback_parsers::Position;
@@ -101,7 +101,7 @@ fn what_is_followed_is_chosen_and_a_value_is_followed_onward() {
         stepback_debugger::action::CellName::Memory("0x80020017".to_owned(), 1),
         Position(1383),
     )));
-    window.perform(Action::Slice(SliceAction::TurnSlice(Way::Forward)));
+    window.perform(Action::Slice(SliceAction::TurnSlice(Direction::Forward)));
     assert!(window.has("Where [80020017] = bf at 1,383 went"));
     assert!(steps(&window).contains(&1761), "{:?}", steps(&window));
 }
@@ -131,7 +131,7 @@ fn forward_by_control_all_is_listed_that_a_branch_decided() {
     let mut window = Driver::text(LOOP);
     window.go_to("0");
     window.command("Why x0");
-    window.perform(Action::Slice(SliceAction::TurnSlice(Way::Forward)));
+    window.perform(Action::Slice(SliceAction::TurnSlice(Direction::Forward)));
     assert_eq!(steps(&window), [0, 3, 4, 5, 7, 8]);
     window.click("Control");
     assert_eq!(steps(&window), (0..=9).collect::<Vec<u64>>());

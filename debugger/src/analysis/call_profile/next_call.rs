@@ -1,13 +1,13 @@
 //! The call of a function next to a position.
 
 use stepback_index::{
-    Cancel, Index, LastVisit, NextVisit, Query as _, QueryError, SlotReader, StepRecord, ThreadId,
+    Cancel, Index, NearestVisit, Query as _, QueryError, SlotReader, StepRecord, ThreadId,
     VisitsFrom,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::analysis::marker_walk::Course;
+use stepback_index::Direction;
 
 /// Which call is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct NextCall {
     /// The address of the function's first step.
     pub function: Address,
     /// Which way.
-    pub course: Course,
+    pub direction: Direction,
     /// Entries here do not count.
     pub at: Position,
 }
@@ -30,7 +30,7 @@ pub fn next_call(
     index: &Index,
     NextCall {
         function: pc,
-        course,
+        direction,
         at,
     }: NextCall,
     cancel: &Cancel,
@@ -39,13 +39,11 @@ pub fn next_call(
     loop {
         cancel.check()?;
         // The window stands at the entry of a call before its first step.
-        let hit = match course {
-            Course::Onward => NextVisit {
-                pc,
-                from: Position(at.0.saturating_add(1)),
+        let hit = match direction {
+            Direction::Forward => {
+                NearestVisit::next(pc, Position(at.0.saturating_add(1))).run(index, cancel)?
             }
-            .run(index, cancel)?,
-            Course::Back => LastVisit { pc, before: at }.run(index, cancel)?,
+            Direction::Back => NearestVisit::last(pc, at).run(index, cancel)?,
         };
         let Some(hit) = hit else { return Ok(None) };
         if is_entry(index, &hit.record) {

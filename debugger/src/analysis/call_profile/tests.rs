@@ -9,10 +9,10 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::*;
-use crate::analysis::marker_walk::Course;
 use crate::analysis::profile::profile;
 use crate::session::test_session::{overflow, sample};
 use crate::session::{OpenOptions, Session, open};
+use stepback_index::Direction;
 
 /// Own steps, steps, and calls of a function, as its steps' stacks tell them.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -236,23 +236,23 @@ fn the_calls_of_a_function_are_walked_both_ways() {
         .iter()
         .find(|function| function.totals.calls == 36)
         .expect("a busy function");
-    let next = |course, at| {
+    let next = |direction, at| {
         let question = NextCall {
             function: function.address,
-            course,
+            direction,
             at,
         };
         next_call(&session.index, question, &Cancel::default()).unwrap()
     };
     let mut entries: Vec<Position> = vec![function.first];
-    while let Some(entry) = next(Course::Onward, *entries.last().unwrap()) {
+    while let Some(entry) = next(Direction::Forward, *entries.last().unwrap()) {
         entries.push(entry);
     }
     assert_eq!(entries.len(), 36);
     for pair in entries.windows(2) {
-        assert_eq!(next(Course::Back, pair[1]), Some(pair[0]));
+        assert_eq!(next(Direction::Back, pair[1]), Some(pair[0]));
     }
-    assert_eq!(next(Course::Back, function.first), None);
+    assert_eq!(next(Direction::Back, function.first), None);
     let inside = Position(entries[3].0 + 1);
-    assert_eq!(next(Course::Back, inside), Some(entries[3]));
+    assert_eq!(next(Direction::Back, inside), Some(entries[3]));
 }

@@ -1,7 +1,7 @@
 //! Threads that end in an exception after a jump to an address without code.
 
 use anyhow::Result;
-use stepback_index::{Cancel, Index, NextVisit, Query as _};
+use stepback_index::{Cancel, Index, NearestVisit, Query as _};
 use stepback_machine::{AccessKind, Address, Flow, RegisterView, Target};
 use stepback_parsers::{FindingPlace, Findings, MemoryAccess, Position};
 
@@ -117,7 +117,7 @@ const FETCHES: usize = 1 << 10;
 fn has_code(pc: Address, index: &Index, cancel: &Cancel) -> Result<bool> {
     let mut from = Position(0);
     for _ in 0..FETCHES {
-        let Some(visit) = (NextVisit { pc, from }).run(index, cancel)? else {
+        let Some(visit) = (NearestVisit::next(pc, from)).run(index, cancel)? else {
             break;
         };
         if visit.record.is_executed || visit.record.encoding.is_some() {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use stepback_index::{
-    BuildProgress, Cancel, Index, NextExternalChanges, PositionOfLine, Query as _,
+    BuildProgress, Cancel, Direction, ExternalChanges, Index, PositionOfLine, Query as _,
 };
 use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Step};
 
@@ -148,10 +148,11 @@ fn add_memory(index: &Index, seen: Seen, findings: &mut Findings, cancel: &Cance
     let limit = findings
         .limit()
         .min(usize::try_from(count).unwrap_or(usize::MAX));
-    let first = NextExternalChanges {
+    let first = ExternalChanges {
         range: None,
         thread: None,
-        from: Position(0),
+        at: Position(0),
+        direction: Direction::Forward,
         skip: 0,
         limit,
     };

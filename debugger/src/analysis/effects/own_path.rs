@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use stepback_index::{
-    CallId, Cancel, Index, NextStepOf, PointReader, Query as _, QueryError, ThreadId,
+    CallId, Cancel, Index, NearestStepOf, PointReader, Query as _, QueryError, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::Step;
@@ -76,11 +76,9 @@ impl<'a> OwnPath<'a> {
         let at = self.read(step)?;
         self.next = match (self.behind(step), self.ahead.front()) {
             (Some(behind), Some(next)) if behind == step => Some(next.step),
-            (Some(behind), _) => NextStepOf {
-                thread: self.thread,
-                from: behind.after(),
+            (Some(behind), _) => {
+                NearestStepOf::next(self.thread, behind.after()).run(self.index, self.cancel)?
             }
-            .run(self.index, self.cancel)?,
             (None, _) => None,
         };
         Ok(Some(at))

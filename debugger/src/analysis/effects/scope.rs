@@ -1,7 +1,7 @@
 //! Which steps are meant: a call, an iteration of a loop, a range.
 
 use stepback_index::{
-    CallId, Cancel, Index, NextStepOf, Query as _, QueryError, SlotReader, ThreadId,
+    CallId, Cancel, Index, NearestStepOf, Query as _, QueryError, SlotReader, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -101,7 +101,7 @@ pub fn iteration_around(
     cancel: &Cancel,
 ) -> Result<Option<Scope>, QueryError> {
     let thread = thread_of(index, thread, at)?;
-    let Some(mut here) = NextStepOf { thread, from: at }.run(index, cancel)? else {
+    let Some(mut here) = NearestStepOf::next(thread, at).run(index, cancel)? else {
         return Ok(None);
     };
     // Where the innermost call has no loop, that is looked for which it was called in.

@@ -1,8 +1,8 @@
 //! The lanes from the markers of a trace.
 
 use stepback_index::{
-    Cancel, FindMarkers, Index, LastStepOf, MarkerHit, MarkerReader, NextStepOf, Query as _,
-    QueryError, SlotReader, ThreadId,
+    Cancel, FindMarkers, Index, MarkerHit, MarkerReader, NearestStepOf, Query as _, QueryError,
+    SlotReader, ThreadId,
 };
 use stepback_parsers::{MarkerKind, Position};
 
@@ -109,11 +109,7 @@ impl Builder<'_> {
     fn run_until(&mut self, end: u64) -> Result<(), QueryError> {
         while self.start < end {
             let thread = self.thread_from(Position(self.start))?;
-            let last = LastStepOf {
-                thread,
-                before: Position(end),
-            }
-            .run(self.index, self.cancel)?;
+            let last = NearestStepOf::last(thread, Position(end)).run(self.index, self.cancel)?;
             let until = last.map_or(end, |last| last.after().0).max(self.start + 1);
             let core = self.cores.get(usize::from(thread.0)).copied().flatten();
             self.schedule.add_run(thread, self.start..until, core);
@@ -124,11 +120,7 @@ impl Builder<'_> {
 
     /// Whose the step behind a position is. To ask for one thread is cheap where there are hundreds.
     fn thread_from(&self, from: Position) -> Result<ThreadId, QueryError> {
-        let next = NextStepOf {
-            thread: self.marked,
-            from,
-        }
-        .run(self.index, self.cancel)?;
+        let next = NearestStepOf::next(self.marked, from).run(self.index, self.cancel)?;
         if next == Some(from.next_step()) {
             return Ok(self.marked);
         }
@@ -197,10 +189,12 @@ impl Builder<'_> {
         for number in (0..count).filter(|_| count <= PARTED_THREADS) {
             let thread = ThreadId(u16::try_from(number).unwrap_or(u16::MAX));
             let mut from = Position(0);
-            while let Some(first) = (NextStepOf { thread, from }).run(self.index, self.cancel)? {
+            while let Some(first) =
+                (NearestStepOf::next(thread, from)).run(self.index, self.cancel)?
+            {
                 self.cancel.check()?;
                 let before = Position((first.0 / length + 1).saturating_mul(length).min(end));
-                let last = LastStepOf { thread, before }.run(self.index, self.cancel)?;
+                let last = NearestStepOf::last(thread, before).run(self.index, self.cancel)?;
                 self.schedule
                     .add_run(thread, first.0..last.unwrap_or(first).after().0, None);
                 from = before;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use stepback_index::{
-    AccessKinds, Cancel, Cell, Index, NextVisit, Number, PatternFault, Query as _, QueryError,
+    AccessKinds, Cancel, Cell, Index, NearestVisit, Number, PatternFault, Query as _, QueryError,
     SOUGHT_BYTES, TextPattern,
 };
 use stepback_machine::Address;
@@ -357,12 +357,9 @@ impl<'a> Reader<'a> {
 
     fn is_executed(&self, number: u64) -> Result<bool, QueryError> {
         let pc = code_address(number, self.index, self.cancel)?;
-        Ok(NextVisit {
-            pc,
-            from: Position(0),
-        }
-        .run(self.index, self.cancel)?
-        .is_some())
+        Ok(NearestVisit::next(pc, Position(0))
+            .run(self.index, self.cancel)?
+            .is_some())
     }
 
     /// A number as people write it; bare digits of which some are no decimal ones are hexadecimal, as lists show values,

@@ -7,8 +7,8 @@ use stepback_parsers::Position;
 
 use super::question::Search;
 use super::stream::{Extent, has_value};
-use crate::analysis::marker_walk::Course;
-use crate::analysis::walk::{Found, Sought, Walk};
+use crate::analysis::walk::{Found, Sought, Subject, Walk};
+use stepback_index::Direction;
 
 /// Positions that are looked through at once on the way back, at first: each time twice as many.
 const WINDOW: u64 = 1 << 10;
@@ -22,19 +22,19 @@ impl Search {
     /// See [`QueryError`].
     pub fn neighbour(
         &self,
-        course: Course,
+        direction: Direction,
         at: Position,
         index: &Index,
         cancel: &Cancel,
     ) -> Result<Option<Position>, QueryError> {
-        match (course, self) {
-            (Course::Onward, _) => self.next_in(at, Position(u64::MAX), index, cancel),
-            (Course::Back, Self::Text(_) | Self::Value(_) | Self::Bytes(_)) => {
+        match (direction, self) {
+            (Direction::Forward, _) => self.next_in(at, Position(u64::MAX), index, cancel),
+            (Direction::Back, Self::Text(_) | Self::Value(_) | Self::Bytes(_)) => {
                 self.last_by_windows(at, index, cancel)
             }
-            (Course::Back, Self::Accesses(cell, kinds, value)) => {
+            (Direction::Back, Self::Accesses(cell, kinds, value)) => {
                 let walk = Walk::new(
-                    Sought::LastAccess(*cell, *kinds),
+                    Sought::back(Subject::Accesses(*cell, *kinds)),
                     at,
                     usize::MAX,
                     index,
@@ -42,10 +42,16 @@ impl Search {
                 );
                 last_of(walk.leaving(at), *value)
             }
-            (Course::Back, Self::Visits(addresses)) => {
+            (Direction::Back, Self::Visits(addresses)) => {
                 let mut last = None;
                 for address in addresses {
-                    let walk = Walk::new(Sought::LastVisit(vec![*address]), at, 1, index, cancel);
+                    let walk = Walk::new(
+                        Sought::back(Subject::Visits(vec![*address])),
+                        at,
+                        1,
+                        index,
+                        cancel,
+                    );
                     last = last.max(last_of(walk.leaving(at), None)?);
                 }
                 Ok(last)

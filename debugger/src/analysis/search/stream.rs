@@ -10,7 +10,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::question::Search;
-use crate::analysis::walk::{Found, Sought, Walk};
+use crate::analysis::walk::{Found, Sought, Subject, Walk};
 
 /// Hits of a walk that are handed out together.
 const BATCH: usize = 64;
@@ -80,7 +80,7 @@ impl Search {
             Self::Visits(addresses) => {
                 let walk = |address: &Address| {
                     Walk::new(
-                        Sought::NextVisit(vec![*address]),
+                        Sought::forward(Subject::Visits(vec![*address])),
                         from,
                         limit,
                         index,
@@ -101,12 +101,12 @@ impl Search {
 
 /// Of a step that accesses memory several times, each access counts.
 fn accesses(cell: Cell, kinds: AccessKinds) -> Sought {
-    match cell {
+    Sought::forward(match cell {
         Cell::Memory { address, len_bytes } => {
-            Sought::Accesses(MemoryRange { address, len_bytes }, kinds)
+            Subject::EveryAccess(MemoryRange { address, len_bytes }, kinds)
         }
-        Cell::Register { .. } | Cell::Physical { .. } => Sought::NextAccess(cell, kinds),
-    }
+        Cell::Register { .. } | Cell::Physical { .. } => Subject::Accesses(cell, kinds),
+    })
 }
 
 fn walk_all(

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use stepback_index::{AccessKinds, Cancel, NextAccess, Query as _, QueryError, Steps};
+use stepback_index::{AccessKinds, Cancel, NearestAccess, Query as _, QueryError, Steps};
 use stepback_parsers::Step;
 
 use super::cells::Between;
@@ -105,12 +105,8 @@ pub fn writes_between(
         let (mut from, mut count) = (first, 0);
         while count <= COUNTED {
             cancel.check()?;
-            let hit = NextAccess {
-                cell,
-                kinds: AccessKinds::Writes,
-                from,
-            }
-            .run(&session.index, cancel)?;
+            let hit =
+                NearestAccess::next(cell, AccessKinds::Writes, from).hit(&session.index, cancel)?;
             let Some(hit) = hit.filter(|hit| hit.position <= last) else {
                 break;
             };
@@ -159,13 +155,7 @@ pub fn accessed_between(
         let Some(cell) = cell else { continue };
         cancel.check()?;
         // Where nothing tells who reads registers, none is listed.
-        let hit = match (NextAccess {
-            cell,
-            kinds,
-            from: first,
-        })
-        .run(&session.index, cancel)
-        {
+        let hit = match (NearestAccess::next(cell, kinds, first)).hit(&session.index, cancel) {
             Err(QueryError::NotRecorded { .. }) => None,
             hit => hit?,
         };

@@ -10,8 +10,7 @@ use stepback_parsers::Position;
 
 use super::list::{Found, SearchEnd};
 use super::rows::{HEADS, RowMaker};
-use crate::action::{FindQuestion, FindRange, Way};
-use crate::analysis::marker_walk::Course;
+use crate::action::{Direction, FindQuestion, FindRange};
 use crate::analysis::search::meaning::{Meaning, Reader};
 use crate::analysis::search::stream::Extent;
 use crate::messages::say;
@@ -226,7 +225,7 @@ pub struct HitQuestion {
     /// Where names in it have their meaning.
     pub asked_at: Position,
     /// Which way.
-    pub way: Way,
+    pub way: Direction,
     /// From where.
     pub from: Position,
 }
@@ -240,17 +239,14 @@ impl HitQuestion {
         let bounds = Bounds::of(session, &self.question.range, self.asked_at, cancel)?;
         let meaning = meaning_of(session, &self.question, self.asked_at, cancel)?;
         // What lies outside of the range is no hit: the way begins inside.
-        let (course, from) = match self.way {
-            Way::Forward => (Course::Onward, self.from.max(bounds.from)),
-            Way::Back => (
-                Course::Back,
-                self.from.min(Position(bounds.to.0.saturating_add(1))),
-            ),
+        let from = match self.way {
+            Direction::Forward => self.from.max(bounds.from),
+            Direction::Back => self.from.min(Position(bounds.to.0.saturating_add(1))),
         };
         let from = from.min(session.index.end());
         let found = meaning
             .search
-            .neighbour(course, from, &session.index, cancel)?;
+            .neighbour(self.way, from, &session.index, cancel)?;
         Ok(found.filter(|position| *position > bounds.from && *position <= bounds.to))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stepback_parsers::Position;
 
-use crate::action::Way;
+use crate::action::Direction;
 use crate::analysis::search::meaning::Meaning;
 use crate::model::spots::{Spot, is_any_in, spots};
 use crate::model::table::Table;
@@ -60,7 +60,7 @@ impl Found {
     }
 
     /// The hit that is nearest to a position, as far as the list tells.
-    pub fn neighbour(&self, way: Way, at: Position) -> Listed {
+    pub fn neighbour(&self, way: Direction, at: Position) -> Listed {
         let place = self.positions.partition_point(|position| *position <= at.0);
         let is_whole = self.end == SearchEnd::Done;
         let at_place = |place: usize| {
@@ -69,19 +69,21 @@ impl Found {
                 .map(|position| Listed::At(Position(*position)))
         };
         match way {
-            Way::Forward if at >= self.from || is_whole => at_place(place).unwrap_or(if is_whole {
-                Listed::None
-            } else {
-                Listed::Unknown
-            }),
-            Way::Back if at <= self.searched || is_whole => {
+            Direction::Forward if at >= self.from || is_whole => {
+                at_place(place).unwrap_or(if is_whole {
+                    Listed::None
+                } else {
+                    Listed::Unknown
+                })
+            }
+            Direction::Back if at <= self.searched || is_whole => {
                 let before = self.positions.partition_point(|position| *position < at.0);
                 before
                     .checked_sub(1)
                     .and_then(at_place)
                     .unwrap_or(Listed::None)
             }
-            Way::Forward | Way::Back => Listed::Unknown,
+            Direction::Forward | Direction::Back => Listed::Unknown,
         }
     }
 

@@ -3,7 +3,7 @@
 use stepback_index::{Edge, End, Index, NotKnown, SliceEnd};
 
 use super::words::cell_words;
-use crate::action::Way;
+use crate::action::Direction;
 use crate::messages::say;
 use crate::model::doubt::doubt_words;
 
@@ -17,7 +17,7 @@ pub fn ended_words(end: &SliceEnd, index: &Index) -> String {
 }
 
 /// How a chain ends, as a phrase, with what speaks against that.
-pub fn end_words(end: &SliceEnd, way: Way, index: &Index) -> String {
+pub fn end_words(end: &SliceEnd, way: Direction, index: &Index) -> String {
     let words = words_alone(end, way);
     match end.doubt {
         Some(doubt) => format!(
@@ -28,7 +28,7 @@ pub fn end_words(end: &SliceEnd, way: Way, index: &Index) -> String {
     }
 }
 
-fn words_alone(end: &SliceEnd, way: Way) -> String {
+fn words_alone(end: &SliceEnd, way: Direction) -> String {
     let of_control = Some(end)
         .filter(|end| is_of_control(end))
         .and_then(|end| control_words(end.end, way));
@@ -45,16 +45,18 @@ pub(super) fn is_of_control(end: &SliceEnd) -> bool {
 }
 
 /// What is said where it ends what decided that a step ran or, forward, what a step decided.
-fn control_words(end: End, way: Way) -> Option<&'static str> {
+fn control_words(end: End, way: Direction) -> Option<&'static str> {
     Some(match (end, way) {
         (End::Initial { .. }, _) => say!("slice-end-runs-always"),
         (End::Unknown(NotKnown::NotOfInstruction), _) => say!("slice-end-interrupt"),
-        (End::Unknown(NotKnown::DeciderNotFound), Way::Back) => say!("slice-end-decider-not-found"),
-        (End::Unknown(NotKnown::DeciderNotFound), Way::Forward) => {
+        (End::Unknown(NotKnown::DeciderNotFound), Direction::Back) => {
+            say!("slice-end-decider-not-found")
+        }
+        (End::Unknown(NotKnown::DeciderNotFound), Direction::Forward) => {
             say!("slice-end-decided-not-found")
         }
-        (End::Limit, Way::Back) => say!("slice-end-decider-limit"),
-        (End::Limit, Way::Forward) => say!("slice-end-decided-limit"),
+        (End::Limit, Direction::Back) => say!("slice-end-decider-limit"),
+        (End::Limit, Direction::Forward) => say!("slice-end-decided-limit"),
         _ => return None,
     })
 }
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(of: End, way: Way, expected: &str) {
+    fn check(of: End, way: Direction, expected: &str) {
         assert_eq!(words_alone(&end(of, &[Edge::Control]), way), expected);
     }
 
@@ -123,27 +125,27 @@ mod tests {
     fn ends_of_control_tell_what_decided() {
         check(
             End::Initial { line: None },
-            Way::Back,
+            Direction::Back,
             "runs whenever the thread does",
         );
         check(
             End::Unknown(NotKnown::NotOfInstruction),
-            Way::Back,
+            Direction::Back,
             "an interrupt or an exception began it",
         );
         check(
             End::Limit,
-            Way::Back,
+            Direction::Back,
             "what decided that this ran is not gone into",
         );
         check(
             End::Limit,
-            Way::Forward,
+            Direction::Forward,
             "what it decided is not followed to its end",
         );
         let not_found = words_alone(
             &end(End::Unknown(NotKnown::DeciderNotFound), &[Edge::Control]),
-            Way::Forward,
+            Direction::Forward,
         );
         assert!(
             not_found.starts_with("what it decided is not seen: "),
@@ -154,9 +156,12 @@ mod tests {
     #[test]
     fn a_value_of_the_program_counter_is_one() {
         let of_value = end(End::Initial { line: None }, &[Edge::Data, Edge::Control]);
-        assert_eq!(words_alone(&of_value, Way::Back), say!("slice-end-initial"));
         assert_eq!(
-            words_alone(&end(End::Initial { line: None }, &[]), Way::Back),
+            words_alone(&of_value, Direction::Back),
+            say!("slice-end-initial")
+        );
+        assert_eq!(
+            words_alone(&end(End::Initial { line: None }, &[]), Direction::Back),
             say!("slice-end-initial")
         );
     }

@@ -9,7 +9,7 @@ use stepback_parsers::{RegisterSource, Step};
 use super::end_words::{end_words, ended_words};
 use super::formula_words::FormulaWords;
 use super::words::cell_words;
-use crate::action::Way;
+use crate::action::Direction;
 use crate::analysis::slice::{
     Assignment, Formula, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId,
     SliceReading,
@@ -46,7 +46,7 @@ pub struct SliceWords<'a> {
     /// The slice.
     pub reading: &'a SliceReading,
     /// Which way it goes.
-    pub way: Way,
+    pub way: Direction,
     /// Stops it.
     pub cancel: &'a Cancel,
 }

@@ -11,7 +11,7 @@ use stepback_parsers::Step;
 use super::end_words::{end_words, ended_words, is_of_control};
 use super::row::{Given, WhyRow};
 use super::words::{cell_words, flag_letters};
-use crate::action::{CellName, Way};
+use crate::action::{CellName, Direction};
 use crate::messages::say;
 use crate::model::code::Code;
 use crate::model::doubt::doubt_words;
@@ -29,7 +29,7 @@ pub struct RowMaker<'a> {
     /// Of which trace.
     pub session: &'a Session,
     /// Which way the slice goes.
-    pub way: Way,
+    pub way: Direction,
     /// Whether anybody still wants them.
     pub cancel: &'a Cancel,
 }
@@ -293,8 +293,8 @@ impl RowMaker<'_> {
             is_memory,
         });
         let words = |link: Link<'_>| match self.way {
-            Way::Back => link.for_words(),
-            Way::Forward => link.words_of_source(),
+            Direction::Back => link.for_words(),
+            Direction::Forward => link.words_of_source(),
         };
         let named: Vec<String> = links.map(words).collect();
         match wanted_by.len().saturating_sub(NAMED) {

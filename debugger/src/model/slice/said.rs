@@ -1,7 +1,7 @@
 //! What is said of a slice as a whole.
 
 use super::whole::{Slice, SliceEnd};
-use crate::action::{SliceView, Way};
+use crate::action::{Direction, SliceView};
 use crate::messages::say;
 use crate::notes::{SliceEdge, SliceQuestion};
 
@@ -46,35 +46,39 @@ pub fn slice_words(slice: &Slice) -> String {
 }
 
 /// What may be followed besides the data, and what that means one way and the other.
-pub fn edge_words(edge: SliceEdge, way: Way) -> (&'static str, &'static str) {
+pub fn edge_words(edge: SliceEdge, way: Direction) -> (&'static str, &'static str) {
     match (edge, way) {
-        (SliceEdge::Addresses, Way::Back) => (say!("slice-addresses"), say!("slice-addresses-tip")),
-        (SliceEdge::Addresses, Way::Forward) => {
+        (SliceEdge::Addresses, Direction::Back) => {
+            (say!("slice-addresses"), say!("slice-addresses-tip"))
+        }
+        (SliceEdge::Addresses, Direction::Forward) => {
             (say!("slice-addresses"), say!("slice-addresses-forward-tip"))
         }
-        (SliceEdge::Flags, Way::Back) => (say!("slice-flags"), say!("slice-flags-tip")),
-        (SliceEdge::Flags, Way::Forward) => (say!("slice-flags"), say!("slice-flags-forward-tip")),
-        (SliceEdge::Control, Way::Back) => (say!("slice-control"), say!("slice-control-tip")),
-        (SliceEdge::Control, Way::Forward) => {
+        (SliceEdge::Flags, Direction::Back) => (say!("slice-flags"), say!("slice-flags-tip")),
+        (SliceEdge::Flags, Direction::Forward) => {
+            (say!("slice-flags"), say!("slice-flags-forward-tip"))
+        }
+        (SliceEdge::Control, Direction::Back) => (say!("slice-control"), say!("slice-control-tip")),
+        (SliceEdge::Control, Direction::Forward) => {
             (say!("slice-control"), say!("slice-control-forward-tip"))
         }
     }
 }
 
 /// Which way a question goes.
-pub fn way_of(question: &SliceQuestion) -> Way {
+pub fn way_of(question: &SliceQuestion) -> Direction {
     if question.forward {
-        Way::Forward
+        Direction::Forward
     } else {
-        Way::Back
+        Direction::Back
     }
 }
 
 /// Which way is followed, and what that means.
-pub fn way_words(way: Way) -> (&'static str, &'static str) {
+pub fn way_words(way: Direction) -> (&'static str, &'static str) {
     match way {
-        Way::Back => (say!("slice-back"), say!("slice-back-tip")),
-        Way::Forward => (say!("slice-forward"), say!("slice-forward-tip")),
+        Direction::Back => (say!("slice-back"), say!("slice-back-tip")),
+        Direction::Forward => (say!("slice-forward"), say!("slice-forward-tip")),
     }
 }
 

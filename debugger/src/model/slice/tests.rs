@@ -7,7 +7,7 @@ use stepback_index::{Cancel, EdgeKinds, Why};
 use stepback_parsers::Position;
 
 use super::SliceWords;
-use crate::action::Way;
+use crate::action::Direction;
 use crate::analysis::names::NamesAt;
 use crate::analysis::slice::{
     Fold, Frames, Knot, LineKind, Reading, ReadingLine, ReadingView, Role, RowId, SliceReading,
@@ -49,7 +49,7 @@ fn texts(session: &Session, reading: &SliceReading, lines: &[ReadingLine]) -> Ve
     let words = SliceWords {
         session,
         reading,
-        way: Way::Back,
+        way: Direction::Back,
         cancel: &cancel,
     };
     let text = |line: &ReadingLine| {

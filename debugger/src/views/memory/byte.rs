@@ -8,7 +8,8 @@ use stepback_parsers::Position;
 
 use super::view::MemoryView;
 use crate::action::{
-    Access, Action, AppAction, CellName, MarkAction, SliceAction, TravelAction, ViewAction, Way,
+    Access, Action, AppAction, CellName, Direction, MarkAction, SliceAction, TravelAction,
+    ViewAction,
 };
 use crate::analysis::heap::{has_heap, heap};
 use crate::desk::Desk;
@@ -31,7 +32,7 @@ pub(super) struct ByteAnswers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteAction {
     /// Travels to an access of a number of aligned bytes.
-    GoToAccess(u64, Access, Way),
+    GoToAccess(u64, Access, Direction),
     /// Shows why a number of aligned bytes have their value.
     Why(u64),
     /// Lists the accesses of the group.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use stepback_index::Cancel;
 use stepback_machine::Address;
 
-use crate::action::Way;
+use crate::action::Direction;
 use crate::desk::Desk;
 use crate::model::memory::{MemoryPage, MemoryRequest, MemoryRow, memory_page};
 use crate::views::{Rows, Status};
@@ -132,7 +132,7 @@ impl MemoryScroll {
     }
 
     /// Scrolls by a row. Returns false at the end of what is read.
-    pub fn step(&mut self, way: Way) -> bool {
+    pub fn step(&mut self, way: Direction) -> bool {
         let Some(page) = self.page() else {
             return false;
         };
@@ -143,8 +143,8 @@ impl MemoryScroll {
             .copied()
             .chain(page.rows.iter().map(MemoryRow::first));
         let to = match way {
-            Way::Back => firsts.filter(|first| *first < start).max(),
-            Way::Forward => firsts.filter(|first| *first > start).min(),
+            Direction::Back => firsts.filter(|first| *first < start).max(),
+            Direction::Forward => firsts.filter(|first| *first > start).min(),
         };
         if let Some(to) = to {
             (self.top, self.lead) = (to, 0);
@@ -155,10 +155,10 @@ impl MemoryScroll {
     /// Scrolls by pixels, downwards when positive, up to the last row that is read.
     pub fn by_pixels(&mut self, pixels: f32, row_height: f32) {
         let mut pixels = self.pixels + pixels;
-        while pixels < 0.0 && self.step(Way::Back) {
+        while pixels < 0.0 && self.step(Direction::Back) {
             pixels += row_height;
         }
-        while pixels >= row_height && self.step(Way::Forward) {
+        while pixels >= row_height && self.step(Direction::Forward) {
             pixels -= row_height;
         }
         self.pixels = pixels.clamp(0.0, row_height - 1.0);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use stepback_index::Cancel;
 use stepback_machine::Address;
 
-use crate::action::Way;
+use crate::action::Direction;
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::memory_seek::{MemorySeek, Sought, seek_memory};
@@ -70,9 +70,9 @@ impl MemorySearch {
 
 fn nothing_words(seek: &MemorySeek) -> &'static str {
     match (&seek.sought, seek.way) {
-        (Sought::Changed(_), Way::Forward) => say!("memory-no-changed-byte-above-the"),
-        (Sought::Changed(_), Way::Back) => say!("memory-no-changed-byte-below-the"),
-        (Sought::Bytes(_), Way::Forward) => say!("memory-not-found-above-the-cursor"),
-        (Sought::Bytes(_), Way::Back) => say!("memory-not-found-below-the-cursor"),
+        (Sought::Changed(_), Direction::Forward) => say!("memory-no-changed-byte-above-the"),
+        (Sought::Changed(_), Direction::Back) => say!("memory-no-changed-byte-below-the"),
+        (Sought::Bytes(_), Direction::Forward) => say!("memory-not-found-above-the-cursor"),
+        (Sought::Bytes(_), Direction::Back) => say!("memory-not-found-below-the-cursor"),
     }
 }

@@ -3,7 +3,7 @@ use stepback_parsers::Position;
 
 use super::{ByteAction, MemoryLayout, MemoryMove, MemoryView};
 use crate::action::{
-    Access, Action, CellName, Follow, MemoryChange, TravelAction, ViewAction, Way, WindowId,
+    Access, Action, CellName, Direction, Follow, MemoryChange, TravelAction, ViewAction, WindowId,
 };
 use crate::desk::{Desk, desk_over};
 use crate::session::test_session::overflow;
@@ -94,13 +94,13 @@ fn a_held_address_is_named_by_its_expression_only_where_that_means_it() {
 #[test]
 fn a_search_holds_what_it_finds_and_says_when_it_finds_nothing() {
     let mut driver = Driver::at(1250, "0x80000000");
-    driver.change(&MemoryChange::Find("%u5bcd".to_owned(), Way::Forward));
+    driver.change(&MemoryChange::Find("%u5bcd".to_owned(), Direction::Forward));
     assert_eq!(driver.place().1, Some(0x8402_0000));
     assert_eq!(
         (driver.view.message(), driver.view.address_text().as_str()),
         (None, "84020000")
     );
-    driver.change(&MemoryChange::FindAgain(Way::Back));
+    driver.change(&MemoryChange::FindAgain(Direction::Back));
     assert_eq!(driver.place().1, Some(0x8402_0000));
     assert!(driver.view.message().is_some() && !driver.view.is_searching());
 }
@@ -142,12 +142,16 @@ fn a_question_about_bytes_starts_from_the_moment_shown_and_keeps_them_in_sight()
     driver.view.toggle_following();
     driver.draw();
     let mut out = Vec::new();
-    let write = ByteAction::GoToAccess(4, Access::Write, Way::Back);
+    let write = ByteAction::GoToAccess(4, Access::Write, Direction::Back);
     driver
         .view
         .act(Address(0x8002_0013), write, &driver.desk, &mut out);
     let cell = CellName::Memory("0x80020010".to_owned(), 4);
-    let access = Action::Travel(TravelAction::GoToAccess(cell, Access::Write, Way::Back));
+    let access = Action::Travel(TravelAction::GoToAccess(
+        cell,
+        Access::Write,
+        Direction::Back,
+    ));
     assert_eq!(out, [Action::travel(WindowId(1), Position(900)), access]);
     assert!(!driver.view.is_following());
 }

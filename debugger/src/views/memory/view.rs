@@ -7,7 +7,7 @@ use super::address::AddressValues;
 use super::byte::ByteAnswers;
 use super::scroll::{MemoryLayout, MemoryScroll};
 use super::search::MemorySearch;
-use crate::action::{Follow, MemoryChange, MemoryText, Way};
+use crate::action::{Direction, Follow, MemoryChange, MemoryText};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
 use crate::model::address_text::{Evaluated, STACK};
@@ -203,7 +203,7 @@ impl MemoryView {
         }
     }
 
-    fn find(&mut self, text: &str, way: Way, desk: &Desk) {
+    fn find(&mut self, text: &str, way: Direction, desk: &Desk) {
         self.state.search.text = Some(text.to_owned());
         match sought_bytes(text, self.group, self.endian(desk)) {
             Ok(bytes) => self.seek(Sought::Bytes(bytes), way, desk),
@@ -211,7 +211,7 @@ impl MemoryView {
         }
     }
 
-    fn seek(&mut self, sought: Sought, way: Way, desk: &Desk) {
+    fn seek(&mut self, sought: Sought, way: Direction, desk: &Desk) {
         let (position, from) = (
             desk.windows.position_of(self.follow),
             self.state.cursor.unwrap_or_default(),
@@ -312,7 +312,11 @@ impl MemoryView {
 
     /// Scrolls by rows, downwards when positive, up to the last row that is read.
     pub fn scroll_rows(&mut self, rows: i16) {
-        let way = if rows < 0 { Way::Back } else { Way::Forward };
+        let way = if rows < 0 {
+            Direction::Back
+        } else {
+            Direction::Forward
+        };
         _ = (0..rows.unsigned_abs()).all(|_| self.state.scroll.step(way));
     }
 

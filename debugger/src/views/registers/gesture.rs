@@ -4,8 +4,8 @@ use stepback_index::{ThreadId, ValueSource};
 
 use super::view::RegistersView;
 use crate::action::{
-    Access, Action, AppAction, CellName, MarkAction, RegisterFormat, SliceAction, TravelAction,
-    ViewAction, Way,
+    Access, Action, AppAction, CellName, Direction, MarkAction, RegisterFormat, SliceAction,
+    TravelAction, ViewAction,
 };
 use crate::desk::Desk;
 use crate::keymap::watch_text;
@@ -62,8 +62,8 @@ impl RegistersView {
             RegisterGesture::LastWrite | RegisterGesture::NextWrite if self.is_title(name) => {
                 self.toggle_title(name)
             }
-            RegisterGesture::LastWrite => self.go_to_write(named, Way::Back, desk, out),
-            RegisterGesture::NextWrite => self.go_to_write(named, Way::Forward, desk, out),
+            RegisterGesture::LastWrite => self.go_to_write(named, Direction::Back, desk, out),
+            RegisterGesture::NextWrite => self.go_to_write(named, Direction::Forward, desk, out),
             RegisterGesture::AllValues => {
                 out.extend(desk.windows.start_from(self.follow));
                 out.push(Action::View(ViewAction::ListValues(named)));
@@ -111,7 +111,7 @@ impl RegistersView {
         }
     }
 
-    fn go_to_write(&self, cell: CellName, way: Way, desk: &Desk, out: &mut Vec<Action>) {
+    fn go_to_write(&self, cell: CellName, way: Direction, desk: &Desk, out: &mut Vec<Action>) {
         out.extend(desk.windows.start_from(self.follow));
         out.push(Action::Travel(TravelAction::GoToAccess(
             cell,

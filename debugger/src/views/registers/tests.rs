@@ -4,7 +4,8 @@ use stepback_parsers::Position;
 use super::super::view::Toward;
 use super::*;
 use crate::action::{
-    Access, Action, AppAction, CellName, Follow, RegisterFormat, TravelAction, ViewAction, Way,
+    Access, Action, AppAction, CellName, Direction, Follow, RegisterFormat, TravelAction,
+    ViewAction,
 };
 use crate::desk::{Desk, desk_over};
 use crate::model::registers::RegisterCell;
@@ -135,7 +136,7 @@ fn gestures_are_of_the_moment_and_the_thread_that_are_shown() {
         Action::Travel(TravelAction::GoToAccess(
             CellName::Register(name.to_owned()),
             Access::Write,
-            Way::Forward,
+            Direction::Forward,
         ))
     };
     let start = Action::travel(desk.windows.active, Position(900));

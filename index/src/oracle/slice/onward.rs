@@ -6,6 +6,7 @@ use stepback_machine::{AccessKind, Flow, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
+use crate::answers::accesses_at::Accessed;
 use crate::answers::cell::Cell;
 use crate::answers::hit::Doubt;
 use crate::answers::slice::{
@@ -20,7 +21,7 @@ use crate::oracle::slice::fates::Held;
 use crate::oracle::slice::flow::Taken;
 use crate::oracle::slice::takings::{FoundByte, memory};
 use crate::oracle::slice::writers::{Found, How, Made, covers};
-use crate::query::access::NextAccess;
+use crate::query::access::NearestAccess;
 use crate::query::slice::influence::Influence;
 
 /// Names its cells byte by byte, and flags one by one. What the limit leaves out it does not tell.
@@ -54,12 +55,9 @@ impl Replay for Influence {
         (self.at.0..oracle.step_count()).for_each(|step| onward.go_into(Step(step)));
         let mut ends = onward.ends();
         if onward.rows.is_empty() && ends.is_empty() && !onward.holders.is_empty() {
-            let next = NextAccess {
-                cell: self.cell,
-                kinds: AccessKinds::Writes,
-                from: self.at,
-            };
-            let by = next.replay(oracle)?.map(|hit| hit.record.step);
+            let next = NearestAccess::next(self.cell, AccessKinds::Writes, self.at);
+            let by = next.replay(oracle)?.and_then(Accessed::into_hit);
+            let by = by.map(|hit| hit.record.step);
             ends.extend(
                 self.overwritten_by(by, |thread| oracle.instruction_set(thread).flag_bits()),
             );

@@ -10,7 +10,7 @@ use crate::answers::error::QueryError;
 use crate::answers::slice::{Edge, EdgeKinds, End, SliceCell, SliceEnd, SliceRow, WantedBy};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::access::NextAccess;
+use crate::query::access::NearestAccess;
 use crate::query::question::Query;
 use crate::query::slice::onward::OnwardWalk;
 
@@ -64,14 +64,11 @@ impl Influence {
         index: &Index,
         cancel: &Cancel,
     ) -> Result<Option<SliceEnd>, QueryError> {
-        let writer = NextAccess {
-            cell: self.cell,
-            kinds: AccessKinds::Writes,
-            from: self.at,
-        }
-        .run(index, cancel)?;
+        let writer =
+            NearestAccess::next(self.cell, AccessKinds::Writes, self.at).hit(index, cancel)?;
         let flag_bits = |thread| index.instruction_set(thread).flag_bits();
-        Ok(self.overwritten_by(writer.map(|hit| hit.record.step), flag_bits))
+        let writer = writer.map(|hit| hit.record.step);
+        Ok(self.overwritten_by(writer, flag_bits))
     }
 
     /// The same where it is known which step writes the cell next.

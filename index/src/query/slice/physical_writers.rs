@@ -18,7 +18,7 @@ use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
 use crate::inference::overwrites::OverwriteReader;
-use crate::query::access::LastAccesses;
+use crate::query::access::{Accesses, NearestAccess};
 use crate::query::asked::{Asked, Owners};
 use crate::query::physical::{PhysicalAsked, VirtualPart};
 use crate::read::slots::ThreadSlot;
@@ -127,15 +127,13 @@ impl PhysicalWriters<'_> {
             .iter()
             .map(|part| part.some(behind, len_bytes))
             .collect();
-        let question = LastAccesses {
-            cell,
-            kinds,
+        let question = Accesses {
+            nearest: NearestAccess::last(cell, kinds, self.at),
             thread: None,
-            before: self.at,
             skip: 0,
             limit: 1,
         };
-        let last = PhysicalAsked::among(&asked, parts).last(&question)?;
+        let last = PhysicalAsked::among(&asked, parts).nearest(&question)?;
         Ok(last.and_then(|last| last.accesses.into_iter().next()))
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use stepback_index::{
-    AccessKinds, AccessesOf, BuildOptions, Cancel, Cell, FindMarkers, LastAccess, LastAccessAnswer,
-    LastMarkers, MarkerCount, MarkerReader, MemoryRange, NextMarker, PageHeat, PositionOfLine,
+    AccessKinds, Accessed, AccessesOf, BuildOptions, Cancel, Cell, FindMarkers, LastMarkers,
+    MarkerCount, MarkerReader, MemoryRange, NearestAccess, NextMarker, PageHeat, PositionOfLine,
     Query as _, RegisterFile, RegistersAt, ThreadId, index_in_memory,
     oracle::{Oracle, Replay as _},
 };
@@ -434,14 +434,10 @@ fn what_thousands_of_threads_wait_for_costs_a_look_at_each() {
             len_bytes: 8,
         };
         for before in (1..=index.end().0).step_by(400).map(Position) {
-            let last = LastAccess {
-                cell,
-                kinds: AccessKinds::Writes,
-                before,
-            }
-            .run(&index, &Cancel::default())
-            .unwrap();
-            let LastAccessAnswer::Step(hit) = last else {
+            let last = NearestAccess::last(cell, AccessKinds::Writes, before)
+                .run(&index, &Cancel::default())
+                .unwrap();
+            let Some(Accessed::Step(hit)) = last else {
                 continue;
             };
             assert_eq!(hit.record.step.0 % 16, 1, "before {before:?}");

@@ -4,9 +4,9 @@ use std::fmt::Debug;
 
 use stepback_generator::{CallTruth, Checkpoint, MemoryTruth, RegisterTruth, Rewritten, Truth};
 use stepback_index::{
-    AccessKinds, Call, CallId, Cancel, Cell, Entered, Hit, Index, LastAccess, LastAccessAnswer,
-    LastVisit, Left, MemoryAt, NameReader, NextAccess, NextVisit, NthVisit, PositionOfLine,
-    PositionOfTime, Query, RegistersAt, Steps, ThreadId, ValueSource, VisitReader,
+    AccessKinds, Accessed, Call, CallId, Cancel, Cell, Entered, Hit, Index, Left, MemoryAt,
+    NameReader, NearestAccess, NearestVisit, NthVisit, PositionOfLine, PositionOfTime, Query,
+    RegistersAt, Steps, ThreadId, ValueSource, VisitReader,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, Step};
@@ -245,13 +245,9 @@ impl Truths<'_> {
 
     /// The step of the last write, none for that of an initial dump too.
     fn last_write(&self, cell: Cell, before: Position) -> Option<u64> {
-        match self.ask(LastAccess {
-            cell,
-            kinds: AccessKinds::Writes,
-            before,
-        }) {
-            LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
-            LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+        match self.ask(NearestAccess::last(cell, AccessKinds::Writes, before)) {
+            Some(Accessed::Step(hit)) => Some(hit.record.step.0),
+            Some(Accessed::Initial(_)) | None => None,
         }
     }
 
@@ -273,13 +269,9 @@ impl Truths<'_> {
             let last = self.last_write(cell, Position(rewrite.later));
             assert_eq!(last, rewrite.earlier, "{}: {rewrite:?}", self.name);
             let from = Position(rewrite.earlier.map_or(0, |step| step + 1));
-            let next = self.ask(NextAccess {
-                cell,
-                kinds: AccessKinds::Writes,
-                from,
-            });
+            let next = self.ask(NearestAccess::next(cell, AccessKinds::Writes, from));
             assert_eq!(
-                step_of(next),
+                step_of(next.and_then(Accessed::into_hit)),
                 Some(rewrite.later),
                 "{}: {rewrite:?}",
                 self.name
@@ -298,14 +290,11 @@ impl Truths<'_> {
         }
         for revisit in &self.truth.revisits {
             let pc = Address(revisit.pc);
-            let last = self.ask(LastVisit {
+            let last = self.ask(NearestVisit::last(pc, Position(revisit.later)));
+            let next = self.ask(NearestVisit::next(
                 pc,
-                before: Position(revisit.later),
-            });
-            let next = self.ask(NextVisit {
-                pc,
-                from: Position(revisit.earlier.map_or(0, |step| step + 1)),
-            });
+                Position(revisit.earlier.map_or(0, |step| step + 1)),
+            ));
             let nth = self.ask(NthVisit {
                 pc,
                 number: revisit.number,
@@ -328,17 +317,10 @@ impl Truths<'_> {
             len_bytes: 64,
         };
         assert_eq!(self.last_write(cell, end), None, "{}", self.name);
-        let next = NextAccess {
-            cell,
-            kinds: AccessKinds::All,
-            from: Position(0),
-        };
+        let next = NearestAccess::next(cell, AccessKinds::All, Position(0));
         assert_eq!(self.ask(next), None, "{}", self.name);
         assert_eq!(
-            self.ask(NextVisit {
-                pc: Address(0x40_0582),
-                from: Position(0)
-            }),
+            self.ask(NearestVisit::next(Address(0x40_0582), Position(0))),
             None,
             "{}",
             self.name

@@ -16,9 +16,9 @@ use goblin::elf::header::EM_ARM;
 use goblin::elf::sym::STT_FUNC;
 use serde_json::Value as Json;
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep,
-    MemoryAt, NameReader, Program, Query, RegistersAt, Steps, ThreadId, ValueSource,
-    index_in_memory, tail_calls, with_images,
+    AccessKinds, Accessed, BuildOptions, Cancel, Cell, Index, LineOfStep, MemoryAt, NameReader,
+    NearestAccess, Program, Query, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
+    tail_calls, with_images,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
@@ -207,12 +207,8 @@ impl Golden<'_> {
     }
 
     fn last_write(&mut self, before: Position, cell: Cell, golden: u64, context: &str) {
-        match self.ask(LastAccess {
-            cell,
-            kinds: AccessKinds::Writes,
-            before,
-        }) {
-            LastAccessAnswer::Step(hit) => {
+        match self.ask(NearestAccess::last(cell, AccessKinds::Writes, before)) {
+            Some(Accessed::Step(hit)) => {
                 assert_eq!(hit.position, self.position(golden), "{context}: position");
                 assert_eq!(
                     hit.record.step.0 + 1,
@@ -220,7 +216,7 @@ impl Golden<'_> {
                     "{context}: last write"
                 );
             }
-            LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => {
+            Some(Accessed::Initial(_)) | None => {
                 assert_eq!(golden, 0, "{context}: last write")
             }
         }

@@ -1,8 +1,8 @@
 //! Several processes in one trace: the same address means memory of their own.
 
 use stepback_index::{
-    AccessKinds, Accessed, AccessesOf, BuildOptions, Cancel, Cell, EdgeKinds, Index, LastAccesses,
-    MemoryAt, MemoryOf, MemoryRange, NextAccesses, PageHeat, Query as _, SliceRow, ThreadId, Why,
+    AccessKinds, Accessed, Accesses, AccessesOf, BuildOptions, Cancel, Cell, EdgeKinds, Index,
+    MemoryAt, MemoryOf, MemoryRange, NearestAccess, PageHeat, Query as _, SliceRow, ThreadId, Why,
     index_in_memory,
 };
 use stepback_machine::{Address, Branch, InstructionSet, Registers};
@@ -66,11 +66,9 @@ fn each_process_has_memory_of_its_own() {
         AccessKinds::All,
     );
     let steps_of = |seen_by: ThreadId, before: u64| {
-        let question = LastAccesses {
-            cell,
-            kinds: AccessKinds::Writes,
+        let question = Accesses {
+            nearest: NearestAccess::last(cell, AccessKinds::Writes, Position(before)),
             thread: None,
-            before: Position(before),
             skip: 0,
             limit: 9,
         };
@@ -97,11 +95,9 @@ fn each_process_has_memory_of_its_own() {
     );
     assert_eq!(steps_of(thread("100"), 3), [0; 0], "before its own store");
     let next = |seen_by, from| {
-        let question = NextAccesses {
-            cell,
-            kinds,
+        let question = Accesses {
+            nearest: NearestAccess::next(cell, kinds, Position(from)),
             thread: None,
-            from: Position(from),
             skip: 0,
             limit: 9,
         };
@@ -111,7 +107,10 @@ fn each_process_has_memory_of_its_own() {
         }
         .run(&index, &cancel)
         .unwrap();
-        next.iter().map(|hit| hit.record.step.0).collect::<Vec<_>>()
+        let hits = next.into_iter().flat_map(|next| next.accesses);
+        hits.filter_map(Accessed::into_hit)
+            .map(|hit| hit.record.step.0)
+            .collect::<Vec<_>>()
     };
     assert_eq!(
         [

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, Query as _,
+    AccessKinds, Accessed, BuildOptions, Cancel, Cell, Index, NearestAccess, Query as _,
     RegistersAt, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::Registers;
@@ -31,15 +31,11 @@ fn check(index: &Index, at: u64, name: &str, expected: &str) {
         .map_or("?".to_owned(), |value| format!("{value:x}"));
     let view = Registers::view(name, file.instruction_set).unwrap();
     let cell = Cell::Register { thread, view };
-    let last = LastAccess {
-        cell,
-        kinds: AccessKinds::Writes,
-        before: position,
-    }
-    .run(index, &cancel)
-    .unwrap();
+    let last = NearestAccess::last(cell, AccessKinds::Writes, position)
+        .run(index, &cancel)
+        .unwrap();
     let writer = match last {
-        LastAccessAnswer::Step(hit) => format!("step {}", hit.record.step.0),
+        Some(Accessed::Step(hit)) => format!("step {}", hit.record.step.0),
         other => format!("{other:?}"),
     };
     let source = if state.source == ValueSource::Recorded {

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use stepback_generator::Dice;
 use stepback_index::oracle::{Oracle, Replay as _};
 use stepback_index::{
-    AccessKinds, Cancel, Cell, CountTranslations, EdgeKinds, Index, LastAccess, LastAccessAnswer,
-    MappingsAt, MemoryAt, NextAccess, PhysicalMemoryAt, Query as _, SliceCell, SliceRow, ThreadId,
-    ValueSource, Why,
+    AccessKinds, Accessed, Cancel, Cell, CountTranslations, EdgeKinds, Index, MappingsAt, MemoryAt,
+    NearestAccess, PhysicalMemoryAt, Query as _, SliceCell, SliceRow, ThreadId, ValueSource, Why,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, TraceFile};
@@ -181,29 +180,23 @@ impl Machine {
     }
 }
 
-fn last(index: &Index, address: u64, kinds: AccessKinds, before: u64) -> LastAccessAnswer {
+fn last(index: &Index, address: u64, kinds: AccessKinds, before: u64) -> Option<Accessed> {
     let cell = Cell::Physical {
         address: Address(address),
         len_bytes: 1,
     };
-    LastAccess {
-        cell,
-        kinds,
-        before: Position(before),
-    }
-    .run(index, &Cancel::default())
-    .unwrap()
+    NearestAccess::last(cell, kinds, Position(before))
+        .run(index, &Cancel::default())
+        .unwrap()
 }
 
 fn last_step(index: &Index, address: u64, kinds: AccessKinds, before: u64) -> Option<u64> {
     step_of(last(index, address, kinds, before))
 }
 
-fn step_of(answer: LastAccessAnswer) -> Option<u64> {
-    match answer {
-        LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
-        _ => None,
-    }
+fn step_of(answer: Option<Accessed>) -> Option<u64> {
+    let hit = answer.and_then(Accessed::into_hit);
+    hit.map(|hit| hit.record.step.0)
 }
 
 fn next_step(index: &Index, address: u64, kinds: AccessKinds, from: u64) -> Option<u64> {
@@ -211,13 +204,9 @@ fn next_step(index: &Index, address: u64, kinds: AccessKinds, from: u64) -> Opti
         address: Address(address),
         len_bytes: 1,
     };
-    let next = NextAccess {
-        cell,
-        kinds,
-        from: Position(from),
-    }
-    .run(index, &Cancel::default())
-    .unwrap();
+    let next = NearestAccess::next(cell, kinds, Position(from))
+        .hit(index, &Cancel::default())
+        .unwrap();
     next.map(|hit| hit.record.step.0)
 }
 
@@ -333,11 +322,7 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
                         address: Address(address),
                         len_bytes: 1,
                     };
-                    let question = LastAccess {
-                        cell,
-                        kinds,
-                        before: Position(position),
-                    };
+                    let question = NearestAccess::last(cell, kinds, Position(position));
                     let replayed = step_of(question.replay(&oracle).unwrap());
                     assert_eq!(
                         replayed,
@@ -345,7 +330,7 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
                         "{place}"
                     );
                     // What is inferred of an access is so.
-                    if let LastAccessAnswer::Step(hit) = last(&index, address, kinds, position) {
+                    if let Some(Accessed::Step(hit)) = last(&index, address, kinds, position) {
                         let done = machine
                             .done
                             .iter()

@@ -5,12 +5,11 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use stepback_index::{
-    Access, AccessKinds, AccessTarget, Accessed, BuildOptions, ByteState, Call, CallId, Cancel,
-    Cell, DifferenceBetween, Doubt, Effect, EffectsWithin, Entered, FallsAcrossTime, FindBytes,
-    FindText, FindValue, FoldSet, Hit, Index, LastAccess, LastAccessAnswer, LastAccesses,
-    LastExternalChanges, LastVisit, LastVisitBy, LineOfStep, MemoryAt, MemoryDifference, MemoryOf,
-    MemoryRange, NextAccess, NextAccessedBlock, NextAccesses, NextExternalChanges,
-    NextTouchedBlock, NextVisit, NextVisitBy, NthVisit, PositionOfLine, PositionOfTime, Query as _,
+    Access, AccessKinds, AccessTarget, Accessed, Accesses, BuildOptions, ByteState, Call, CallId,
+    Cancel, Cell, DifferenceBetween, Direction, Doubt, Effect, EffectsWithin, Entered,
+    ExternalChanges, FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet, Hit, Index,
+    LineOfStep, MemoryAt, MemoryDifference, MemoryOf, MemoryRange, NearestAccess, NearestVisit,
+    NextAccessedBlock, NextTouchedBlock, NthVisit, PositionOfLine, PositionOfTime, Query as _,
     RawLines, RegisterState, RegistersAt, Row, StepRecord, Steps, TextPattern, ThreadId, Value,
     ValueSource, VisitReader, index_in_memory,
     oracle::{Oracle, OracleCalls, Replay},
@@ -287,15 +286,12 @@ impl Comparison<'_> {
                 });
             }
             4 | 5 => {
-                let question = LastAccess {
-                    cell: self.cell(dice),
-                    kinds: kinds(dice),
-                    before: self.position(dice),
-                };
+                let question =
+                    NearestAccess::last(self.cell(dice), kinds(dice), self.position(dice));
                 self.agree_but(question, |found, expected| {
-                    if let LastAccessAnswer::Step(hit) = found {
+                    if let Some(Accessed::Step(hit)) = found {
                         forget_inferred(hit);
-                        if let LastAccessAnswer::Step(expected) = expected
+                        if let Some(Accessed::Step(expected)) = expected
                             && self.infers()
                         {
                             forgive_doubt(hit, expected);
@@ -304,13 +300,12 @@ impl Comparison<'_> {
                 });
             }
             6 | 7 => {
-                let question = NextAccess {
-                    cell: self.cell(dice),
-                    kinds: kinds(dice),
-                    from: self.position(dice),
-                };
+                let question =
+                    NearestAccess::next(self.cell(dice), kinds(dice), self.position(dice));
                 self.agree_but(question, |found, _| {
-                    found.iter_mut().for_each(forget_inferred)
+                    if let Some(Accessed::Step(hit)) = found {
+                        forget_inferred(hit);
+                    }
                 });
             }
             8 => self.ask_visits(dice),
@@ -421,11 +416,9 @@ impl Comparison<'_> {
         let (cell, kinds, thread) = (self.cell(dice), kinds(dice), self.whose(dice));
         let (position, limit) = (self.position(dice), dice.below(6) as usize);
         self.agree_but(
-            LastAccesses {
-                cell,
-                kinds,
+            Accesses {
+                nearest: NearestAccess::last(cell, kinds, position),
                 thread,
-                before: position,
                 skip: dice.below(3) as usize,
                 limit,
             },
@@ -446,16 +439,18 @@ impl Comparison<'_> {
             },
         );
         self.agree_but(
-            NextAccesses {
-                cell,
-                kinds,
+            Accesses {
+                nearest: NearestAccess::next(cell, kinds, position),
                 thread,
-                from: position,
                 skip: dice.below(3) as usize,
                 limit,
             },
             |found, _| {
-                found.iter_mut().for_each(forget_inferred);
+                for accessed in found.iter_mut().flat_map(|found| &mut found.accesses) {
+                    if let Accessed::Step(hit) = accessed {
+                        forget_inferred(hit);
+                    }
+                }
             },
         );
     }
@@ -482,17 +477,19 @@ impl Comparison<'_> {
             dice.below(5) as usize,
             dice.below(3) as usize,
         );
-        self.agree(NextExternalChanges {
+        self.agree(ExternalChanges {
             range,
             thread: self.whose(dice),
-            from: position,
+            at: position,
+            direction: Direction::Forward,
             skip,
             limit,
         });
-        self.agree(LastExternalChanges {
+        self.agree(ExternalChanges {
             range,
             thread: self.whose(dice),
-            before: position,
+            at: position,
+            direction: Direction::Back,
             skip,
             limit,
         });
@@ -500,19 +497,13 @@ impl Comparison<'_> {
 
     fn ask_visits(&self, dice: &mut Dice) {
         let pc = Address(dice.pick(&self.things.pcs).unwrap_or(0) + u64::from(dice.one_in(8)));
-        self.agree(NextVisitBy {
+        self.agree(NearestVisit {
             thread: self.whose(dice),
-            visit: NextVisit {
-                pc,
-                from: self.position(dice),
-            },
+            ..NearestVisit::next(pc, self.position(dice))
         });
-        self.agree(LastVisitBy {
+        self.agree(NearestVisit {
             thread: self.whose(dice),
-            visit: LastVisit {
-                pc,
-                before: self.position(dice),
-            },
+            ..NearestVisit::last(pc, self.position(dice))
         });
         let count = self.oracle.visits(pc).count() as u64;
         assert_eq!(

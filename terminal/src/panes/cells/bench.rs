@@ -12,7 +12,7 @@ use crate::look::{Colors, Look};
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::Pen;
 use crate::snapshot::text_of;
-use stepback_debugger::action::{Action, PanelId, Way};
+use stepback_debugger::action::{Action, Direction, PanelId};
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::session::Session;
 use stepback_debugger::session::test_session::overflow;
@@ -170,9 +170,9 @@ impl<P: Pane> Bench<P> {
             Command::Arrange,
             Command::Pick,
             Command::LastWrite(8),
-            Command::ChangedByte(Way::Forward),
+            Command::ChangedByte(Direction::Forward),
         ]);
-        commands.extend([Way::Back, Way::Forward].map(Command::Access));
+        commands.extend([Direction::Back, Direction::Forward].map(Command::Access));
         for signs in [Signs::Unicode, Signs::Ascii] {
             self.signs = signs;
             for (columns, rows) in [

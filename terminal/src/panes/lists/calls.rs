@@ -159,8 +159,8 @@ mod tests {
     use super::super::test_screen::Stage;
     use super::*;
     use crate::command::{Command, Purpose, Toward};
+    use stepback_debugger::action::Direction;
     use stepback_debugger::action::StepRange;
-    use stepback_debugger::action::Way;
     use stepback_debugger::action::{Action, ViewAction};
 
     fn stage() -> Stage<ListPane<CallsView>> {
@@ -218,7 +218,10 @@ mod tests {
     #[test]
     fn return_travels_to_the_entry_and_the_other_way_to_the_end() {
         let asked = stage()
-            .press(&[Command::Access(Way::Back), Command::Access(Way::Forward)])
+            .press(&[
+                Command::Access(Direction::Back),
+                Command::Access(Direction::Forward),
+            ])
             .asked;
         assert_eq!(
             format!("{asked:?}"),

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use crate::command::{Purpose, Toward};
     use stepback_debugger::action::CellName;
-    use stepback_debugger::action::Way;
+    use stepback_debugger::action::Direction;
     use stepback_debugger::session::test_session::overflow_with_image;
     use stepback_parsers::Position;
 
@@ -258,8 +258,8 @@ mod tests {
     fn groups_are_closed_and_cells_lead_to_their_writes() {
         let keys = [
             Command::Move(Toward::Down),
-            Command::Access(Way::Back),
-            Command::Access(Way::Forward),
+            Command::Access(Direction::Back),
+            Command::Access(Direction::Forward),
         ];
         let stage = stage().press(&keys);
         assert_eq!(

@@ -82,7 +82,7 @@ mod tests {
     use super::super::test_screen::Stage;
     use super::*;
     use crate::command::{Command, Toward};
-    use stepback_debugger::action::Way;
+    use stepback_debugger::action::Direction;
     use stepback_debugger::session::test_session::tarmac;
 
     const WRONG: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n1 clk MW4 00009000 11223344\n\
@@ -101,7 +101,10 @@ mod tests {
      step 1, line 3          a read at 0x9000 finds 55 33 22 11, where 44 33 22 11 was known"#
         );
         let stage = stage.press(&[Command::Move(Toward::Left)]);
-        let mut stage = stage.press(&[Command::Move(Toward::Last), Command::Access(Way::Back)]);
+        let mut stage = stage.press(&[
+            Command::Move(Toward::Last),
+            Command::Access(Direction::Back),
+        ]);
         assert_eq!(
             stage.draw(100, 8),
             r" 1 error, 1 warning

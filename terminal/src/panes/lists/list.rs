@@ -11,7 +11,7 @@ use crate::command::{Command, Purpose, Toward};
 use crate::look::Role;
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::{Pen, Run};
-use stepback_debugger::action::{Action, CellName, Follow, PanelKind, Way};
+use stepback_debugger::action::{Action, CellName, Direction, Follow, PanelKind};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::views::{Gesture, Rows, Status, View};
 
@@ -234,8 +234,8 @@ impl<L: Listing> Pane for ListPane<L> {
         match command {
             Command::Move(toward) => self.go(toward, cx, out),
             Command::Remove => self.press(Gesture::Remove, cx, out),
-            Command::Access(Way::Back) => self.press(Gesture::Go, cx, out),
-            Command::Access(Way::Forward) => self.press(Gesture::GoOn, cx, out),
+            Command::Access(Direction::Back) => self.press(Gesture::Go, cx, out),
+            Command::Access(Direction::Forward) => self.press(Gesture::GoOn, cx, out),
             other => {
                 let place = self.at_cursor();
                 self.listing.obey(other, place, cx, out)

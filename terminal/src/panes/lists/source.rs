@@ -84,7 +84,7 @@ mod tests {
     use super::super::test_screen::Stage;
     use super::*;
     use crate::command::{Command, Purpose, Toward};
-    use stepback_debugger::action::Way;
+    use stepback_debugger::action::Direction;
     use stepback_debugger::session::test_session::overflow_with_image;
 
     fn stage(position: u64) -> Stage<ListPane<SourceView>> {
@@ -134,7 +134,10 @@ mod tests {
     #[test]
     fn executions_of_a_line_are_gone_to_both_ways() {
         let asked = stage(1250)
-            .press(&[Command::Access(Way::Back), Command::Access(Way::Forward)])
+            .press(&[
+                Command::Access(Direction::Back),
+                Command::Access(Direction::Forward),
+            ])
             .asked;
         assert_eq!(
             format!("{:?}", asked.as_slice()),

@@ -142,7 +142,7 @@ mod tests {
     use super::super::test_screen::Stage;
     use super::*;
     use crate::command::{Command, Toward};
-    use stepback_debugger::action::Way;
+    use stepback_debugger::action::Direction;
 
     fn stage() -> Stage<ListPane<StackView>> {
         Stage::at(1233, ListPane::new(StackView::default()))
@@ -174,7 +174,10 @@ mod tests {
 
     #[test]
     fn a_stack_stays_while_its_frames_are_looked_at() {
-        let mut stage = stage().press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
+        let mut stage = stage().press(&[
+            Command::Move(Toward::Down),
+            Command::Access(Direction::Back),
+        ]);
         assert_eq!(
             format!("{:?}", stage.asked),
             "[Do(Travel(Travel(WindowId(1), Position(747))))]"

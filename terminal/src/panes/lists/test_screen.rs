@@ -12,7 +12,7 @@ use crate::command::{Command, Purpose, Toward};
 use crate::look::{Colors, Look};
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::Pen;
-use stepback_debugger::action::{Action, CellName, PanelId, TravelAction, Way};
+use stepback_debugger::action::{Action, CellName, Direction, PanelId, TravelAction};
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::model::Windows;
 use stepback_debugger::session::Session;
@@ -166,7 +166,7 @@ impl<P: Pane> Stage<P> {
             Toward::Last,
         ];
         let mut commands: Vec<Command> = moves.map(Command::Move).to_vec();
-        commands.extend([Way::Back, Way::Forward].map(Command::Access));
+        commands.extend([Direction::Back, Direction::Forward].map(Command::Access));
         for signs in [Signs::Unicode, Signs::Ascii] {
             self.signs = signs;
             for (width, height) in [

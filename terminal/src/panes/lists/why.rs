@@ -197,7 +197,7 @@ mod tests {
     fn return_travels_and_v_chooses_another_view() {
         let keys = [
             Command::Move(Toward::Down),
-            Command::Access(stepback_debugger::action::Way::Back),
+            Command::Access(stepback_debugger::action::Direction::Back),
         ];
         assert_eq!(
             format!("{:?}", stage().press(&keys).asked),

@@ -15,8 +15,8 @@ use crate::command::{Command, Toward};
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::Pen;
 use stepback_debugger::action::{
-    Access, Action, CellName, Fold, PanelKind, SearchAction, StepRange, TravelAction, ViewAction,
-    Way, WindowId,
+    Access, Action, CellName, Direction, Fold, PanelKind, SearchAction, StepRange, TravelAction,
+    ViewAction, WindowId,
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::Sieve;
@@ -92,7 +92,7 @@ impl TracePane {
     }
 
     /// To the write before of what is picked.
-    fn go_to_picked(&self, way: Way, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+    fn go_to_picked(&self, way: Direction, cx: &Cx<'_>, out: &mut Vec<Ask>) {
         match self
             .picked(self.window_of(cx))
             .and_then(|picked| picked.cell.clone())
@@ -313,12 +313,12 @@ fn path_words(path: &[PathPart]) -> String {
 /// The move of a window that a cursor key asks for.
 fn moved(toward: Toward) -> Option<Action> {
     Some(match toward {
-        Toward::Up => Action::Travel(TravelAction::StepRow(Way::Back)),
-        Toward::Down => Action::Travel(TravelAction::StepRow(Way::Forward)),
-        Toward::PageUp => Action::Travel(TravelAction::Page(Way::Back)),
-        Toward::PageDown => Action::Travel(TravelAction::Page(Way::Forward)),
-        Toward::First => Action::Travel(TravelAction::Edge(Way::Back)),
-        Toward::Last => Action::Travel(TravelAction::Edge(Way::Forward)),
+        Toward::Up => Action::Travel(TravelAction::StepRow(Direction::Back)),
+        Toward::Down => Action::Travel(TravelAction::StepRow(Direction::Forward)),
+        Toward::PageUp => Action::Travel(TravelAction::Page(Direction::Back)),
+        Toward::PageDown => Action::Travel(TravelAction::Page(Direction::Forward)),
+        Toward::First => Action::Travel(TravelAction::Edge(Direction::Back)),
+        Toward::Last => Action::Travel(TravelAction::Edge(Direction::Forward)),
         Toward::Left | Toward::Right => return None,
     })
 }

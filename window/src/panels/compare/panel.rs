@@ -15,7 +15,9 @@ use crate::panels::row::{
     EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late,
 };
 use crate::theme::{icon, icons, ui as ui_font};
-use stepback_debugger::action::{Access, Action, CellName, PanelKind, TravelAction, Way, WindowId};
+use stepback_debugger::action::{
+    Access, Action, CellName, Direction, PanelKind, TravelAction, WindowId,
+};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::compare::CompareRow;
@@ -311,8 +313,8 @@ impl ComparePanel {
                     self.view.choose_side(CompareSide::Right);
                     continue;
                 }
-                PanelKey::Enter => Way::Back,
-                PanelKey::ShiftEnter => Way::Forward,
+                PanelKey::Enter => Direction::Back,
+                PanelKey::ShiftEnter => Direction::Forward,
                 _ => continue,
             };
             out.extend(

@@ -11,7 +11,8 @@ use crate::panels::row::{RowState, StepLink, button_response, row_background, ro
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono, semi, ui as ui_font};
 use stepback_debugger::action::{
-    Access, Action, AppAction, CellName, PanelAction, SliceAction, TravelAction, ViewAction, Way,
+    Access, Action, AppAction, CellName, Direction, PanelAction, SliceAction, TravelAction,
+    ViewAction,
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::compare::{
@@ -500,7 +501,7 @@ impl Table<'_> {
             out.push(Action::Travel(TravelAction::GoToAccess(
                 cell.clone(),
                 Access::Write,
-                Way::Forward,
+                Direction::Forward,
             )));
         }
         for (value, at, side) in [

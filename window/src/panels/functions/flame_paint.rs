@@ -10,7 +10,7 @@ use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::row_response;
 use crate::theme::{icons, ui as ui_font};
-use stepback_debugger::action::{Action, AppAction, TravelAction, Way};
+use stepback_debugger::action::{Action, AppAction, Direction, TravelAction};
 use stepback_debugger::analysis::call_profile::Who;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::{FlameBox, Functions, Sought, box_lines, box_name};
@@ -238,8 +238,8 @@ impl Flames<'_> {
                 .function(place)
                 .map(|function| format!("{:#x}", function.address.0));
             for (words, key, way) in [
-                (say!("flame-next-call"), ".", Way::Forward),
-                (say!("flame-previous-call"), ",", Way::Back),
+                (say!("flame-next-call"), ".", Direction::Forward),
+                (say!("flame-previous-call"), ",", Direction::Back),
             ] {
                 if MenuItem::new(words).key(key).ui(ui, tok) {
                     out.push(Action::Travel(TravelAction::GoToCall(address.clone(), way)));

@@ -8,7 +8,7 @@ use crate::panels::asked::Asked;
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Access, Way};
+use stepback_debugger::action::{Access, Direction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::memory::{ByteCell, aligned};
 use stepback_debugger::views::ByteAction;
@@ -35,7 +35,7 @@ pub fn byte_menu(ui: &mut Ui, byte: MenuByte<'_>, view: RowsView<'_>, asked: Ask
             touched.action = Some((address, action));
         }
     };
-    let last_write = |len_bytes| ByteAction::GoToAccess(len_bytes, Access::Write, Way::Back);
+    let last_write = |len_bytes| ByteAction::GoToAccess(len_bytes, Access::Write, Direction::Back);
     add(
         ui,
         MenuItem::new(say!("memory-last-write-of-the-byte"))
@@ -66,11 +66,11 @@ pub fn byte_menu(ui: &mut Ui, byte: MenuByte<'_>, view: RowsView<'_>, asked: Ask
     add(
         ui,
         next_write,
-        ByteAction::GoToAccess(group, Access::Write, Way::Forward),
+        ByteAction::GoToAccess(group, Access::Write, Direction::Forward),
     );
     for (words, way) in [
-        (say!("memory-last-read-2"), Way::Back),
-        (say!("memory-next-read-2"), Way::Forward),
+        (say!("memory-last-read-2"), Direction::Back),
+        (say!("memory-next-read-2"), Direction::Forward),
     ] {
         add(
             ui,

@@ -14,7 +14,7 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
 use stepback_debugger::action::{
-    Access, Action, CellName, Follow, MemoryChange, PanelKind, Way, WindowId,
+    Access, Action, CellName, Direction, Follow, MemoryChange, PanelKind, WindowId,
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::address_digits;
@@ -164,10 +164,10 @@ impl MemoryPanel {
                 PanelKey::Compare => self.view.toggle_comparison(cx.desk),
                 PanelKey::NextChange => self
                     .view
-                    .change(&MemoryChange::GoToChanged(Way::Forward), cx.desk),
+                    .change(&MemoryChange::GoToChanged(Direction::Forward), cx.desk),
                 PanelKey::LastChange => self
                     .view
-                    .change(&MemoryChange::GoToChanged(Way::Back), cx.desk),
+                    .change(&MemoryChange::GoToChanged(Direction::Back), cx.desk),
                 _ => {}
             }
             let Some(cursor) = self.view.cursor() else {
@@ -177,9 +177,9 @@ impl MemoryPanel {
             let write =
                 |len_bytes, way| Some(ByteAction::GoToAccess(len_bytes, Access::Write, way));
             let action = match key {
-                PanelKey::Bytes(len_bytes) => write(len_bytes.into(), Way::Back),
-                PanelKey::Enter => write(group, Way::Back),
-                PanelKey::ShiftEnter => write(group, Way::Forward),
+                PanelKey::Bytes(len_bytes) => write(len_bytes.into(), Direction::Back),
+                PanelKey::Enter => write(group, Direction::Back),
+                PanelKey::ShiftEnter => write(group, Direction::Forward),
                 PanelKey::Copy => Some(ByteAction::CopyAddress),
                 PanelKey::ShowMemory => Some(ByteAction::FollowPointer),
                 _ => None,

@@ -14,7 +14,7 @@ use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::row_response;
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{mono, mono_bold};
-use stepback_debugger::action::{Access, Action, Way};
+use stepback_debugger::action::{Access, Action, Direction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::byte_detail::{ByteDetail, source_words};
 use stepback_debugger::model::memory::{ByteCell, MemoryRow, Touch, aligned_cell};
@@ -560,7 +560,7 @@ fn touch_ui(
     }
     if response.double_clicked() {
         let last_write =
-            ByteAction::GoToAccess(view.memory.group().into(), Access::Write, Way::Back);
+            ByteAction::GoToAccess(view.memory.group().into(), Access::Write, Direction::Back);
         touched.action = Some((address, last_write));
     }
     response.context_menu(|ui| {

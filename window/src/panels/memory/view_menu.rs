@@ -10,7 +10,8 @@ use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, mono, ui as ui_font};
 use stepback_debugger::action::{
-    Action, AppAction, Follow, MemoryChange, MemoryText, PanelAction, PanelKind, ViewAction, Way,
+    Action, AppAction, Direction, Follow, MemoryChange, MemoryText, PanelAction, PanelKind,
+    ViewAction,
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
@@ -133,13 +134,13 @@ impl MemoryPanel {
             ui,
             say!("memory-next-changed-byte"),
             false,
-            MemoryChange::GoToChanged(Way::Forward),
+            MemoryChange::GoToChanged(Direction::Forward),
         );
         choice(
             ui,
             say!("memory-previous-changed-byte"),
             false,
-            MemoryChange::GoToChanged(Way::Back),
+            MemoryChange::GoToChanged(Direction::Back),
         );
         menu_line_ui(ui, tok);
         if MenuItem::new(say!("memory-find-in-memory"))

@@ -7,7 +7,9 @@ use super::paint::{Strip, Tag};
 use super::state::{Held, TimelineState};
 use super::view::{Turn, View};
 use crate::panels::ViewCx;
-use stepback_debugger::action::{Action, PanelAction, StepRange, TravelAction, Way, WindowId};
+use stepback_debugger::action::{
+    Action, Direction, PanelAction, StepRange, TravelAction, WindowId,
+};
 use stepback_debugger::model::timeline::FrameBox;
 
 /// What was done to the strip, and what is under the pointer.
@@ -214,7 +216,7 @@ fn go(window: WindowId, Leg { origin, to }: Leg, cx: &ViewCx<'_>, out: &mut Vec<
         return;
     }
     if now != origin {
-        out.push(Action::Travel(TravelAction::History(Way::Back)));
+        out.push(Action::Travel(TravelAction::History(Direction::Back)));
     }
     if to != origin {
         out.push(Action::travel(window, to));

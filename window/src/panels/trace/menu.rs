@@ -10,8 +10,8 @@ use crate::panels::hover_cell::register_of;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 use stepback_debugger::action::{
-    Access, Action, AppAction, CellName, Fold, MarkAction, PanelAction, SliceAction, TravelAction,
-    ViewAction, Way,
+    Access, Action, AppAction, CellName, Direction, Fold, MarkAction, PanelAction, SliceAction,
+    TravelAction, ViewAction,
 };
 use stepback_debugger::keymap::watch_text;
 use stepback_debugger::messages::say;
@@ -253,7 +253,7 @@ fn cell_items(
     Scene { cx, window }: Scene<'_>,
     out: &mut Vec<Action>,
 ) {
-    let mut item = |text: String, shape: char, from: u64, way: Way| {
+    let mut item = |text: String, shape: char, from: u64, way: Direction| {
         if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::travel(window.id, Position(from)));
             out.push(Action::Travel(TravelAction::GoToAccess(
@@ -267,13 +267,13 @@ fn cell_items(
         say!("trace-last-write-of", cell = label),
         icons::LAST_WRITE,
         step.before().0,
-        Way::Back,
+        Direction::Back,
     );
     item(
         say!("trace-next-write-of", cell = label),
         icons::NEXT_WRITE,
         step.after().0,
-        Way::Forward,
+        Direction::Forward,
     );
 }
 
@@ -322,7 +322,7 @@ fn list_items(
     {
         out.extend([
             Action::travel(window.id, row.step.after()),
-            Action::Travel(TravelAction::GoToVisit(Way::Forward)),
+            Action::Travel(TravelAction::GoToVisit(Direction::Forward)),
         ]);
     }
     if MenuItem::new(say!("trace-previous-execution"))
@@ -331,7 +331,7 @@ fn list_items(
     {
         out.extend([
             Action::travel(window.id, row.step.after()),
-            Action::Travel(TravelAction::GoToVisit(Way::Back)),
+            Action::Travel(TravelAction::GoToVisit(Direction::Back)),
         ]);
     }
     if MenuItem::new(say!("trace-all-executions"))
@@ -366,17 +366,17 @@ fn operand_items(
         .read
         .iter()
         .take(CELLS)
-        .map(|name| (name, row.step.before(), Way::Back));
+        .map(|name| (name, row.step.before(), Direction::Back));
     let written = row
         .operands
         .written
         .iter()
         .take(CELLS)
-        .map(|name| (name, row.step.after(), Way::Forward));
+        .map(|name| (name, row.step.after(), Direction::Forward));
     for (name, from, way) in read.chain(written) {
         let (text, shape) = match way {
-            Way::Back => (say!("trace-last-write-of", cell = name), icons::LAST_WRITE),
-            Way::Forward => (say!("trace-next-write-of", cell = name), icons::NEXT_WRITE),
+            Direction::Back => (say!("trace-last-write-of", cell = name), icons::LAST_WRITE),
+            Direction::Forward => (say!("trace-next-write-of", cell = name), icons::NEXT_WRITE),
         };
         if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::travel(window.id, from));

@@ -10,7 +10,7 @@ use super::menu::{Scene, cell_of_row};
 use crate::panels::HoverCell;
 use crate::panels::pen::{Pen, ROW};
 use crate::theme::mono;
-use stepback_debugger::action::{Access, Action, CellName, TravelAction, ViewAction, Way};
+use stepback_debugger::action::{Access, Action, CellName, Direction, TravelAction, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
 use stepback_debugger::model::glimpse::{Glimpse, GlimpseOf, glimpse};
@@ -114,7 +114,7 @@ impl Spot {
             out.push(Action::Travel(TravelAction::GoToAccess(
                 cell_of_row(&self.cell, row, scene.cx),
                 Access::Write,
-                Way::Back,
+                Direction::Back,
             )));
         } else if response.clicked() {
             out.push(Action::View(ViewAction::SelectCell(cell_of_row(

@@ -8,7 +8,9 @@ use crate::panels::kept_menu::KeptMenu;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{Action, SliceAction, SliceEdge, SliceQuestion, SliceView, Way};
+use stepback_debugger::action::{
+    Action, Direction, SliceAction, SliceEdge, SliceQuestion, SliceView,
+};
 use stepback_debugger::desk::SliceState;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::Sieve;
@@ -241,7 +243,7 @@ impl Bar<'_> {
             return (chosen, self.summary_ui(ui, bar.with_min_x(left + 8.0)));
         }
         self.gap(bar, &mut left);
-        for way in [Way::Back, Way::Forward] {
+        for way in [Direction::Back, Direction::Forward] {
             let (words, tip) = way_words(way);
             if self.switch_ui(
                 ui,

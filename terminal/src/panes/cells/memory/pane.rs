@@ -13,7 +13,7 @@ use crate::look::Role;
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::{Pen, Run};
 use stepback_debugger::action::{
-    Access, Action, CellName, Follow, MemoryChange, PanelKind, ViewAction, Way,
+    Access, Action, CellName, Direction, Follow, MemoryChange, PanelKind, ViewAction,
 };
 use stepback_debugger::messages::say;
 use stepback_debugger::model::memory::MemoryRow;
@@ -65,7 +65,7 @@ impl MemoryPane {
     }
 
     /// Travels to a write of the bytes under the cursor.
-    fn ask_write(&mut self, len_bytes: u8, way: Way, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+    fn ask_write(&mut self, len_bytes: u8, way: Direction, cx: &Cx<'_>, out: &mut Vec<Ask>) {
         let mut actions = Vec::new();
         let write = ByteAction::GoToAccess(len_bytes.into(), Access::Write, way);
         self.view.act(self.cursor(), write, cx.desk, &mut actions);
@@ -257,7 +257,7 @@ impl Pane for MemoryPane {
         match command {
             Command::Move(toward) => self.go(toward),
             Command::Access(way) => self.ask_write(self.view.group(), way, cx, out),
-            Command::LastWrite(len_bytes) => self.ask_write(len_bytes, Way::Back, cx, out),
+            Command::LastWrite(len_bytes) => self.ask_write(len_bytes, Direction::Back, cx, out),
             Command::ChangedByte(way) => self.change(&MemoryChange::GoToChanged(way), cx),
             Command::FollowAddress => self.toggle_following(),
             Command::Ask(Purpose::Address) => {
@@ -281,7 +281,7 @@ impl Pane for MemoryPane {
             }
             Purpose::CompareWithLine => self.compared.ask(text, cx),
             Purpose::FindInMemory => {
-                self.change(&MemoryChange::Find(text.to_owned(), Way::Forward), cx)
+                self.change(&MemoryChange::Find(text.to_owned(), Direction::Forward), cx)
             }
             _ => out.extend(purpose.actions(text).into_iter().map(Ask::Do)),
         }
@@ -311,7 +311,7 @@ impl Pane for MemoryPane {
         };
         self.view.set_cursor(address);
         if kind == TouchKind::DoubleClick {
-            self.ask_write(self.view.group(), Way::Back, cx, out);
+            self.ask_write(self.view.group(), Direction::Back, cx, out);
         }
     }
 

@@ -4,8 +4,8 @@ use crate::Signs;
 use crate::command::{Command, Purpose, Toward};
 use crate::pane::{Ask, Pane as _, TouchKind};
 use stepback_debugger::action::{
-    Access, Action, CellName, Follow, MemoryChange, MemoryText, TravelAction, ViewAction, Way,
-    WindowId,
+    Access, Action, CellName, Direction, Follow, MemoryChange, MemoryText, TravelAction,
+    ViewAction, WindowId,
 };
 use stepback_debugger::session::test_session::tarmac;
 use stepback_parsers::Position;
@@ -30,7 +30,7 @@ fn cursor(bench: &mut Bench<MemoryPane>) -> String {
     }
 }
 
-fn write(address: &str, len_bytes: u64, way: Way) -> Action {
+fn write(address: &str, len_bytes: u64, way: Direction) -> Action {
     Action::Travel(TravelAction::GoToAccess(
         CellName::Memory(address.to_owned(), len_bytes),
         Access::Write,
@@ -92,17 +92,17 @@ fn brackets_go_to_changed_bytes_however_far_away() {
         )
     };
     let (far, near) = ("0000000080020011".to_owned(), "0000000080020010".to_owned());
-    let stays = after(Way::Forward);
+    let stays = after(Direction::Forward);
     assert!(stays.1, "{stays:?}");
     assert_eq!(
-        after(Way::Back).0.trim_start_matches("0x"),
+        after(Direction::Back).0.trim_start_matches("0x"),
         far.trim_start_matches('0')
     );
     assert_eq!(
-        after(Way::Back).0.trim_start_matches("0x"),
+        after(Direction::Back).0.trim_start_matches("0x"),
         near.trim_start_matches('0')
     );
-    assert!(after(Way::Back).1);
+    assert!(after(Direction::Back).1);
     assert!(
         bench.draw().contains("80020010 *a9*bd 00"),
         "{}",
@@ -116,8 +116,11 @@ fn numbers_ask_for_the_last_write_of_aligned_bytes() {
     let mut bench = at(1249, "8ffff5e3");
     let keys = [1, 2, 4, 8].map(Command::LastWrite);
     bench.press(&keys);
-    bench.press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]);
-    let places: Vec<(String, u64, Way)> = bench
+    bench.press(&[
+        Command::Access(Direction::Back),
+        Command::Access(Direction::Forward),
+    ]);
+    let places: Vec<(String, u64, Direction)> = bench
         .actions()
         .into_iter()
         .map(|action| match action {
@@ -132,11 +135,11 @@ fn numbers_ask_for_the_last_write_of_aligned_bytes() {
     let expected = [("e3", 1), ("e2", 2), ("e0", 4), ("e0", 8), ("e3", 1)];
     for ((address, len_bytes, way), (end, length)) in places.iter().zip(expected) {
         assert!(
-            address.ends_with(end) && *len_bytes == length && *way == Way::Back,
+            address.ends_with(end) && *len_bytes == length && *way == Direction::Back,
             "{address} {len_bytes}"
         );
     }
-    assert_eq!(places.last().map(|place| place.2), Some(Way::Forward));
+    assert_eq!(places.last().map(|place| place.2), Some(Direction::Forward));
 }
 
 #[test]
@@ -156,7 +159,7 @@ fn a_locked_pane_asks_from_its_own_moment() {
         bench.actions(),
         [
             Action::travel(WindowId(1), Position(1300)),
-            write(&place, 4, Way::Back)
+            write(&place, 4, Direction::Back)
         ]
     );
     bench.press(&[Command::Arrange]);
@@ -356,7 +359,7 @@ fn rows_are_shown_as_was_chosen() {
 fn bytes_are_looked_for() {
     let mut bench = at(1300, "0x80000000");
     bench.take(&Action::View(ViewAction::Memory(MemoryChange::FindAgain(
-        Way::Forward,
+        Direction::Forward,
     ))));
     assert!(
         bench.status().starts_with("Nothing was looked for yet"),
@@ -375,7 +378,7 @@ fn bytes_are_looked_for() {
         bench.status()
     );
     bench.take(&Action::View(ViewAction::Memory(MemoryChange::FindAgain(
-        Way::Back,
+        Direction::Back,
     ))));
     assert!(
         bench.status().starts_with("Not found below"),

@@ -10,7 +10,7 @@ use crate::command::{Command, Purpose};
 use crate::look::Role;
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::{Pen, Run};
-use stepback_debugger::action::{Action, CellName, Follow, PanelKind, Way};
+use stepback_debugger::action::{Action, CellName, Direction, Follow, PanelKind};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
 use stepback_debugger::model::{Meaning, Span};
@@ -34,8 +34,8 @@ pub struct RegistersPane {
 
 impl RegistersPane {
     /// To a write of the register under the cursor; a title opens or closes.
-    fn ask_write(&mut self, way: Way, cx: &Cx<'_>, out: &mut Vec<Ask>) {
-        let gesture = if way == Way::Back {
+    fn ask_write(&mut self, way: Direction, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+        let gesture = if way == Direction::Back {
             RegisterGesture::LastWrite
         } else {
             RegisterGesture::NextWrite
@@ -220,7 +220,7 @@ impl Pane for RegistersPane {
         };
         self.view.set_cursor(Some(name));
         if kind == TouchKind::DoubleClick {
-            self.ask_write(Way::Back, cx, out);
+            self.ask_write(Direction::Back, cx, out);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::Signs;
 use crate::command::{Command, Purpose, Toward};
 use crate::pane::{Ask, Pane as _, TouchKind};
 use stepback_debugger::action::{
-    Access, Action, CellName, Follow, Moment, RegisterFormat, TravelAction, ViewAction, Way,
+    Access, Action, CellName, Direction, Follow, Moment, RegisterFormat, TravelAction, ViewAction,
     WindowId,
 };
 use stepback_debugger::session::test_session::tarmac;
@@ -181,7 +181,10 @@ fn arrows_move_the_cursor_and_the_pane_scrolls() {
 #[test]
 fn return_asks_for_the_last_write_from_the_moment_that_is_shown() {
     let mut bench = bench(1300);
-    bench.press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
+    bench.press(&[
+        Command::Move(Toward::Down),
+        Command::Access(Direction::Back),
+    ]);
     let write = |way| {
         Action::Travel(TravelAction::GoToAccess(
             CellName::Register("x1".to_owned()),
@@ -189,15 +192,15 @@ fn return_asks_for_the_last_write_from_the_moment_that_is_shown() {
             way,
         ))
     };
-    assert_eq!(bench.actions(), [write(Way::Back)]);
+    assert_eq!(bench.actions(), [write(Direction::Back)]);
     bench.press(&[Command::Arrange]);
     bench.go(0, 0);
-    bench.press(&[Command::Access(Way::Forward)]);
+    bench.press(&[Command::Access(Direction::Forward)]);
     assert_eq!(
         bench.actions(),
         [
             Action::travel(WindowId(1), Position(1300)),
-            write(Way::Forward)
+            write(Direction::Forward)
         ]
     );
 }
@@ -326,7 +329,7 @@ fn the_mouse_picks_and_the_wheel_scrolls() {
     let expected = Action::Travel(TravelAction::GoToAccess(
         CellName::Register("x3".to_owned()),
         Access::Write,
-        Way::Back,
+        Direction::Back,
     ));
     assert_eq!(bench.actions(), [expected]);
 }
@@ -337,10 +340,13 @@ fn further_registers_open_below_their_title() {
     bench.press(&[Command::Move(Toward::Last)]);
     assert_eq!(bench.draw().lines().last(), Some("+ System registers 1"));
     assert_eq!(bench.with(|pane, cx, _| pane.selection(cx)), None);
-    bench.press(&[Command::Access(Way::Back), Command::Move(Toward::Down)]);
+    bench.press(&[
+        Command::Access(Direction::Back),
+        Command::Move(Toward::Down),
+    ]);
     assert_eq!(bench.draw().lines().last(), Some("sp_el3 000000008ffff5e0"));
     assert_eq!(cursor(&mut bench), "sp_el3");
-    bench.press(&[Command::Move(Toward::Up), Command::Access(Way::Back)]);
+    bench.press(&[Command::Move(Toward::Up), Command::Access(Direction::Back)]);
     assert_eq!(bench.draw().lines().last(), Some("+ System registers 1"));
 }
 

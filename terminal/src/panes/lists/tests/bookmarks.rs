@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::command::{Command, Toward};
-use stepback_debugger::action::Way;
+use stepback_debugger::action::Direction;
 
 fn stage() -> Stage<ListPane<TableView<BookmarkTable>>> {
     let mut stage = Stage::at(
@@ -52,9 +52,9 @@ fn bookmarks_are_listed_with_what_is_there() {
 #[test]
 fn return_goes_there_and_delete_removes_it() {
     let keys = [
-        Command::Access(Way::Back),
+        Command::Access(Direction::Back),
         Command::Move(Toward::Down),
-        Command::Access(Way::Back),
+        Command::Access(Direction::Back),
     ];
     let stage = stage().press(&keys).press(&[Command::Remove]);
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::command::{Command, Toward};
-use stepback_debugger::action::{OtherCall, StepRange, Way};
+use stepback_debugger::action::{Direction, OtherCall, StepRange};
 use stepback_parsers::Position;
 
 fn effects(of: EffectsOf) -> Stage<ListPane<TableView<EffectsTable>>> {
@@ -23,8 +23,10 @@ fn what_a_call_reads_and_writes_is_listed_and_travelled_to() {
    write  x2        8  5                  875
    write  psr       4  800003cd           878"
     );
-    let asked = effects(EffectsOf::Call(Position(880)))
-        .press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
+    let asked = effects(EffectsOf::Call(Position(880))).press(&[
+        Command::Move(Toward::Down),
+        Command::Access(Direction::Back),
+    ]);
     assert_eq!(
         format!("{:?}", asked.asked.as_slice()),
         "[Do(Travel(Travel(WindowId(1), Position(881))))]"
@@ -36,7 +38,7 @@ fn two_calls_are_compared() {
     assert_eq!(
         effects(EffectsOf::Comparison(
             Position(880),
-            OtherCall::Near(Way::Forward)
+            OtherCall::Near(Direction::Forward)
         ))
         .draw(80, 5),
         r" 80000328 at 874 and at 884: 4 inputs differ, 4 outputs; both go the same way

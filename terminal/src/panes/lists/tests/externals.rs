@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::command::Command;
-use stepback_debugger::action::Way;
+use stepback_debugger::action::Direction;
 use stepback_debugger::session::test_session::{sample, tarmac};
 use stepback_generator::drmemtrace::Sample;
 
@@ -24,7 +24,10 @@ fn reads_that_contradict_the_last_write_are_listed() {
 *     1  00009000  44 33 22 11  55 33 22 11"
     );
     let asked = stage
-        .press(&[Command::Access(Way::Back), Command::Access(Way::Forward)])
+        .press(&[
+            Command::Access(Direction::Back),
+            Command::Access(Direction::Forward),
+        ])
         .asked;
     assert_eq!(
         format!("{:?}", asked.as_slice()),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::command::{Command, Toward};
-use stepback_debugger::action::{FindQuestion, Way};
+use stepback_debugger::action::{Direction, FindQuestion};
 
 fn stage(text: &str) -> Stage<ListPane<TableView<FindTable>>> {
     let mut stage = Stage::at(1250, ListPane::new(TableView::new(FindTable)));
@@ -51,7 +51,7 @@ fn where_nothing_was_looked_for_the_list_says_how_to() {
 
 #[test]
 fn return_travels_to_a_hit() {
-    let keys = [Command::Move(Toward::Up), Command::Access(Way::Back)];
+    let keys = [Command::Move(Toward::Up), Command::Access(Direction::Back)];
     assert_eq!(
         format!("{:?}", stage("ldr x1").press(&keys).asked),
         "[Do(Travel(Travel(WindowId(1), Position(731))))]"

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::command::{Command, Toward};
-use stepback_debugger::action::Way;
+use stepback_debugger::action::Direction;
 use stepback_debugger::session::test_session::overflow_with_image;
 
 fn stage() -> Stage<ListPane<TableView<FunctionTable>>> {
@@ -38,7 +38,10 @@ fn functions_are_listed_by_their_own_steps() {
 #[test]
 fn return_goes_to_the_first_call() {
     let asked = stage()
-        .press(&[Command::Move(Toward::Down), Command::Access(Way::Back)])
+        .press(&[
+            Command::Move(Toward::Down),
+            Command::Access(Direction::Back),
+        ])
         .asked;
     assert_eq!(
         format!("{:?}", asked.as_slice()),

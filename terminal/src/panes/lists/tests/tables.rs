@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::command::{Command, Toward};
-use stepback_debugger::action::Way;
+use stepback_debugger::action::Direction;
 
 fn accesses() -> Stage<ListPane<TableView<AccessTable>>> {
     Stage::at(1233, ListPane::new(TableView::new(AccessTable::default())))
@@ -83,7 +83,10 @@ fn accesses_by_call_stacks_are_opened_and_travelled_to() {
             885         write  32                8000032c  sub    w2, w0, #0x30"
     );
     let asked = opened()
-        .press(&[Command::Move(Toward::Down), Command::Access(Way::Back)])
+        .press(&[
+            Command::Move(Toward::Down),
+            Command::Access(Direction::Back),
+        ])
         .asked;
     assert_eq!(
         format!("{:?}", asked.as_slice()),
@@ -109,7 +112,7 @@ fn return_travels_to_an_access() {
     let list = Action::View(ViewAction::ListExecutions("0x80000494".to_owned()));
     let asked = accesses()
         .take(&list)
-        .press(&[Command::Move(Toward::Up), Command::Access(Way::Back)])
+        .press(&[Command::Move(Toward::Up), Command::Access(Direction::Back)])
         .asked;
     assert_eq!(
         format!("{:?}", asked.as_slice()),

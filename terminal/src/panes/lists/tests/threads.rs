@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::command::{Command, Purpose};
-use stepback_debugger::action::Way;
+use stepback_debugger::action::Direction;
 
 fn stage() -> Stage<ListPane<TableView<ThreadTable>>> {
     Stage::at(1250, ListPane::new(TableView::new(ThreadTable::default())))
@@ -21,7 +21,10 @@ fn the_thread_of_the_position_is_marked() {
 #[test]
 fn return_travels_to_the_first_step_and_the_other_way_to_the_last() {
     let asked = stage()
-        .press(&[Command::Access(Way::Back), Command::Access(Way::Forward)])
+        .press(&[
+            Command::Access(Direction::Back),
+            Command::Access(Direction::Forward),
+        ])
         .asked;
     assert_eq!(
         format!("{:?}", asked.as_slice()),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::command::Command;
-use stepback_debugger::action::Way;
+use stepback_debugger::action::Direction;
 use stepback_debugger::session::test_session::{sample, tarmac};
 use stepback_generator::drmemtrace::Sample;
 
@@ -23,7 +23,7 @@ fn lines_that_could_not_be_read_are_listed_and_gone_to() {
 *  line 2  byte 0       1  unknown Tarmac event type "rubbish"  rubbish
    line 3  byte 11      1  expected register contents, found "zzzzzzzz"  2 clk R…"#
     );
-    let asked = stage.press(&[Command::Access(Way::Back)]).asked;
+    let asked = stage.press(&[Command::Access(Direction::Back)]).asked;
     assert_eq!(
         format!("{:?}", asked.as_slice()),
         r#"[Do(Travel(GoTo("line:2")))]"#

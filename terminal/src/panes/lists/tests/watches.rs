@@ -29,8 +29,8 @@ fn watches_have_their_values_and_writers() {
 #[test]
 fn writes_and_changes_are_gone_to() {
     let keys = [
-        Command::Access(Way::Back),
-        Command::Access(Way::Forward),
+        Command::Access(Direction::Back),
+        Command::Access(Direction::Forward),
         Command::Move(Toward::Left),
         Command::Move(Toward::Right),
         Command::Remove,
